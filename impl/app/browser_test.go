@@ -88,7 +88,7 @@ func TestBrowser_Playground(t *testing.T) {
 	}
 	a := apptest.Start(t, app.Options{Dashboard: app.DashboardOptions{SignUp: dashboard.Open}})
 	for name, file := range files {
-		t.Run(name, func(t *testing.T) {
+		t.Run("shows "+name, func(t *testing.T) {
 			t.Parallel()
 			v := newVisitor(t, "http://"+a.Addr())
 			v.signUp(strings.ReplaceAll(name, " ", "-") + "@example.org")

@@ -60,8 +60,8 @@ func TestExtractCmd_Run_OtherArguments(t *testing.T) {
 	assert.Empty(t, f.texts())
 }
 
-// TestExtractCmd_Run_StoredAnswer crashes after an answer was stored and before the journal says so. However late the next run comes, the
-// answer is there.
+// TestExtractCmd_Run_StoredAnswer crashes after an answer was stored and before the journal says so. The next run uses the answer, however
+// late it comes.
 func TestExtractCmd_Run_StoredAnswer(t *testing.T) {
 	t.Parallel()
 	f, url := mustFake(t, nil)

@@ -284,10 +284,10 @@ func TestClient_Extract_retriesExactlyWhatIsRetryable(t *testing.T) {
 		fetch *gen.FetchFailure
 		tries int
 	}{
-		"an image whose server is busy": {&gen.FetchFailure{Reason: "busy", Retryable: true, RetryAfter: &seconds}, 2},
-		"an image that is missing":      {&gen.FetchFailure{Reason: "not-found"}, 1},
-		"a reason of a later version":   {&gen.FetchFailure{Reason: "on-the-moon", Retryable: true, RetryAfter: &seconds}, 2},
-		"a malformed request":           {nil, 1},
+		"retries if the server of the image is busy": {&gen.FetchFailure{Reason: "busy", Retryable: true, RetryAfter: &seconds}, 2},
+		"does not retry if the image is missing":     {&gen.FetchFailure{Reason: "not-found"}, 1},
+		"retries for a reason of a later version":    {&gen.FetchFailure{Reason: "on-the-moon", Retryable: true, RetryAfter: &seconds}, 2},
+		"does not retry a malformed request":         {nil, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

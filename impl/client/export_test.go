@@ -26,7 +26,7 @@ func (p *Pace) SlowDown(wait time.Duration) { p.slowDown(wait) }
 // Hosts are the servers of images.
 type Hosts struct{ *hosts }
 
-// NewHosts returns no servers.
+// NewHosts returns an empty set of servers.
 func NewHosts(oneByOne bool) *Hosts { return &Hosts{newHosts(oneByOne)} }
 
 // Wait waits for a turn.

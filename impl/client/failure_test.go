@@ -66,8 +66,8 @@ func TestExtractCmd_Run_FatalErrors(t *testing.T) {
 		status int
 		text   string
 	}{
-		{"no points", noPoints, 1, "the service answered 402: 2 are left; 3 of 20 pages read"},
-		{"the key is revoked", badKey, 2, "the service answered 401: the key is unknown; 3 of 20 pages read"},
+		{"stops when the points are used up", noPoints, 1, "the service answered 402: 2 are left; 3 of 20 pages read"},
+		{"stops when the key is revoked", badKey, 2, "the service answered 401: the key is unknown; 3 of 20 pages read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

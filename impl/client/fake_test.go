@@ -23,7 +23,7 @@ import (
 	"uncial/internal/format"
 )
 
-// jpegStart makes a file a JPEG, as far as its first bytes tell.
+// jpegStart begins a file that is recognized as a JPEG.
 const jpegStart = "\xff\xd8\xff"
 
 // fake is a service that returns the bytes of an image as its text.

@@ -43,7 +43,7 @@ func TestExtractCmd_Run_Faults(t *testing.T) {
 		"drip-300": "",
 		"late-300": "",
 	} {
-		t.Run(fault, func(t *testing.T) {
+		t.Run("pays once after "+fault, func(t *testing.T) {
 			t.Parallel()
 			key := "ocr_test_ok_" + strings.TrimRight(fault, "-0123456789")
 			image := "http://mock.invalid/" + fault
@@ -72,7 +72,7 @@ func TestExtractCmd_Run_LastingFaults(t *testing.T) {
 		"drip":   "no response within 3s",
 		"late":   "no response within 3s",
 	} {
-		t.Run(fault, func(t *testing.T) {
+		t.Run("gives up on "+fault, func(t *testing.T) {
 			t.Parallel()
 			key := "ocr_test_" + fault + "_lasting"
 			started := time.Now()

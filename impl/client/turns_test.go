@@ -15,7 +15,7 @@ import (
 	"uncial/gen"
 )
 
-// TestExtractCmd_Run_IIIF shows that an archive's IIIF server is asked for one image at a time, unless --jobs says otherwise.
+// TestExtractCmd_Run_IIIF checks that an archive's IIIF server is asked for one image at a time, unless --jobs says otherwise.
 func TestExtractCmd_Run_IIIF(t *testing.T) {
 	t.Parallel()
 	iiif := func(i int) string {
@@ -35,7 +35,7 @@ func TestExtractCmd_Run_IIIF(t *testing.T) {
 		{"two from another server", plain, nil, 2},
 		{"as many as --jobs says", iiif, []string{"--jobs=3"}, 3},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("requests "+c.name, func(t *testing.T) {
 			t.Parallel()
 			var running, most atomic.Int64
 			_, url := mustFake(t, func(string) gen.ExtractResponseObject {

@@ -83,7 +83,7 @@ func TestDashboard_KnownBrowser_Reset(t *testing.T) {
 	for i := range 10 {
 		s.remoteBrowser(fmt.Sprintf("198.51.100.%d", i)).post("/forgot", "email", "anna@example.org")
 	}
-	require.Len(t, mails.messages, 6, "strangers have no more sent than this")
+	require.Len(t, mails.messages, 6, "strangers cannot have more messages sent")
 	known.post("/forgot", "email", "anna@example.org")
 	require.Len(t, mails.messages, 7, "and do not use up the links of the owner")
 	require.Contains(t, known.post("/reset", "code", mails.code(t, "anna@example.org"), "password", "a new password for anna").text(), "The password was changed")

@@ -151,7 +151,7 @@ func (v view) Errors() map[string]string {
 // Done is the message about what the visitor has just done, "" if there is none.
 func (v view) Done() string { return messages[v.R.URL.Query().Get("done")] }
 
-// MenuEntry is a link in the menu.
+// menuEntry is a link in the menu, with whether it leads to the open page.
 type menuEntry struct {
 	MenuItem
 	IsCurrent bool

@@ -305,8 +305,8 @@ func TestChart_Notes(t *testing.T) {
 	require.Contains(t, out, "The API: http://uncial.example.org/api/v1")
 }
 
-// TestMonitoring_Metrics holds the metrics of the alert rules and of the dashboard against the table in the guide, which a test of package app
-// holds against the service.
+// TestMonitoring_Metrics compares the metrics of the alert rules and of the dashboard with the table in the guide, which a test of package app
+// compares with the service.
 func TestMonitoring_Metrics(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("README.md")

@@ -95,7 +95,7 @@ func TestCompareWords_gaps(t *testing.T) {
 	require.InDelta(t, 0.5, accuracy.FoundErrors(within, 60, 1), 1e-9)
 
 	between, missed := accuracy.CompareWords("Whan that zephirus with his sweete breeth shoures soote", words)
-	require.Equal(t, 27, missed, "nobody sees a line that is missing between two places")
+	require.Equal(t, 27, missed, "a line that is missing between two places belongs to no word")
 	require.Zero(t, accuracy.Errors(between))
 }
 

@@ -50,9 +50,9 @@ func TestBody_Read(t *testing.T) {
 			return c.deadline.Sub(began).Round(100 * time.Millisecond)
 		}
 		require.Equal(t, graceTime, read(), "a body may begin slowly")
-		require.Equal(t, graceTime-time.Second, read(), "one byte earns nothing")
+		require.Equal(t, graceTime-time.Second, read(), "one byte earns no time")
 		time.Sleep(10 * time.Second)
-		require.Equal(t, graceTime, read(), "much data earns no longer pause, and the server's own time does not count")
+		require.Equal(t, graceTime, read(), "much data does not earn a longer pause, and the server's own time does not count")
 		require.Equal(t, graceTime-2*time.Second, read(), "each 16 KiB are worth a second")
 		time.Sleep(readTimeout - 20*time.Second)
 		require.Equal(t, -time.Second, read(), "four seconds were more than it had")

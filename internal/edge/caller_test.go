@@ -25,7 +25,7 @@ func TestHandler_RefusesInvalidKeys(t *testing.T) {
 		"two headers":         {"Bearer " + goodKey, "Bearer " + goodKey},
 	} {
 		for _, path := range []string{"POST /api/v1/extract", "GET /api/v1/status"} {
-			t.Run(name+" for "+path, func(t *testing.T) {
+			t.Run("refuses "+name+" for "+path, func(t *testing.T) {
 				t.Parallel()
 				d := mustNew(t, nil)
 				method, target, _ := strings.Cut(path, " ")
@@ -77,11 +77,11 @@ func TestHandler_PassesTheClientAddress(t *testing.T) {
 		"skips trusted proxies in a chain":             {"10.0.0.1:99", []string{"203.0.113.9, 198.51.100.1, 10.2.3.4"}, "198.51.100.1"},
 		"reads several headers as one list":            {"10.0.0.1:99", []string{"198.51.100.1", "10.2.3.4"}, "198.51.100.1"},
 		"drops ports":                                  {"10.0.0.1:99", []string{"198.51.100.1:443"}, "198.51.100.1"},
-		"IPv6 in brackets":                             {"[fd00::1]:99", []string{"[2001:db8::5]:443"}, "2001:db8::5"},
-		"IPv4 inside IPv6 is IPv4":                     {"[::ffff:192.0.2.1]:99", nil, "192.0.2.1"},
+		"accepts IPv6 in brackets":                     {"[fd00::1]:99", []string{"[2001:db8::5]:443"}, "2001:db8::5"},
+		"takes IPv4 inside IPv6 for IPv4":              {"[::ffff:192.0.2.1]:99", nil, "192.0.2.1"},
 		"stops at an entry that is not an address":     {"10.0.0.1:99", []string{"198.51.100.1, unknown, 10.2.3.4"}, "10.2.3.4"},
 		"uses the first of a chain of trusted proxies": {"10.0.0.1:99", []string{"10.9.9.9"}, "10.9.9.9"},
-		"a socket without an address":                  {"@", nil, "invalid IP"},
+		"knows no address of a socket":                 {"@", nil, "invalid IP"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -42,8 +42,8 @@ func TestHandler_AnswersPreflights(t *testing.T) {
 		allowed string
 		vary    string
 	}{
-		"pages of all origins":     {[]string{"*"}, "*", ""},
-		"pages of a listed origin": {[]string{"https://other.example.org", page}, page, "Origin"},
+		"answers pages of all origins":     {[]string{"*"}, "*", ""},
+		"answers pages of a listed origin": {[]string{"https://other.example.org", page}, page, "Origin"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

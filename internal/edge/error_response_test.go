@@ -79,7 +79,7 @@ var serverErrors = map[string]struct {
 func TestHandler_WritesEveryError(t *testing.T) {
 	t.Parallel()
 	for name, c := range serverErrors {
-		t.Run(name, func(t *testing.T) {
+		t.Run("writes "+name, func(t *testing.T) {
 			t.Parallel()
 			d := mustNew(t, nil)
 			d.server.extract = returns(nil, c.err)

@@ -30,14 +30,14 @@ func TestHandler_UsesTheRequestIDOfTheClient(t *testing.T) {
 		sent []string
 		kept bool
 	}{
-		"one that the caller chose": {[]string{"trace-0123~!"}, true},
-		"128 characters":            {[]string{strings.Repeat("x", 128)}, true},
-		"none":                      {nil, false},
-		"an empty one":              {[]string{""}, false},
-		"129 characters":            {[]string{strings.Repeat("x", 129)}, false},
-		"one with a blank":          {[]string{"a b"}, false},
-		"one beyond ASCII":          {[]string{"é"}, false},
-		"two":                       {[]string{"a", "b"}, false},
+		"keeps one that the caller chose": {[]string{"trace-0123~!"}, true},
+		"keeps one of 128 characters":     {[]string{strings.Repeat("x", 128)}, true},
+		"makes one if there is none":      {nil, false},
+		"replaces an empty one":           {[]string{""}, false},
+		"replaces one of 129 characters":  {[]string{strings.Repeat("x", 129)}, false},
+		"replaces one with a blank":       {[]string{"a b"}, false},
+		"replaces one beyond ASCII":       {[]string{"é"}, false},
+		"replaces two":                    {[]string{"a", "b"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +80,7 @@ func TestHandler_Answers500AfterAPanic(t *testing.T) {
 func TestHandler_CutsTheConnectionIfAnAnswerHasBegun(t *testing.T) {
 	t.Parallel()
 	for name, cause := range map[string]any{"a panic": "half way", "an abort": http.ErrAbortHandler} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("after "+name, func(t *testing.T) {
 			t.Parallel()
 			d := mustNew(t, func(o *edge.Options) {
 				o.Routes = map[string]http.Handler{"GET /__test/half": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

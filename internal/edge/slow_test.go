@@ -49,7 +49,7 @@ func TestHandler_RefusesBeforeASlowBodyArrives(t *testing.T) {
 	t.Parallel()
 	address := serve(t, mustNew(t, nil))
 	for name, framing := range map[string]string{"a small body": "Content-Length: 100", "a large body": "Content-Length: 9000000", "chunks": "Transfer-Encoding: chunked"} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
 			conn := mustDial(t, address)
 			started := time.Now()

@@ -170,9 +170,9 @@ func TestOperation_Check_ReportsBodiesThatDoNotArrive(t *testing.T) {
 		err  error
 		want string
 	}{
-		"in time":         {"", fmt.Errorf("read: %w", os.ErrDeadlineExceeded), "did not arrive in time"},
-		"in whole":        {"", fmt.Errorf("unexpected EOF at /internal/place"), "ended early, or is not framed as HTTP requires"},
-		"after a problem": {`{"imageUrl":x`, os.ErrDeadlineExceeded, "did not arrive in time"},
+		"reports a body that is late":         {"", fmt.Errorf("read: %w", os.ErrDeadlineExceeded), "did not arrive in time"},
+		"reports a body that ends early":      {"", fmt.Errorf("unexpected EOF at /internal/place"), "ended early, or is not framed as HTTP requires"},
+		"reports a late body after a problem": {`{"imageUrl":x`, os.ErrDeadlineExceeded, "did not arrive in time"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -16,7 +16,7 @@ func TestOnlyRespells(t *testing.T) {
 	}{
 		{"the same word", "maison", "maison", false},
 		{"an accent added", "apres", "après", true},
-		{"an accent put right", "piéce", "pièce", true},
+		{"an accent corrected", "piéce", "pièce", true},
 		{"v for u", "vniuers", "univers", true},
 		{"i for y", "roy", "roi", true},
 		{"ai for oi", "étoit", "était", true},

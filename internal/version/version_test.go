@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVersion_OneEverywhere holds the version of the contract against those of the chart and of the changelog. `make release` sets
+// TestVersion_OneEverywhere compares the version of the contract with those of the chart and of the changelog. `make release` sets
 // that of the programs.
 func TestVersion_OneEverywhere(t *testing.T) {
 	t.Parallel()

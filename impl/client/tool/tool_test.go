@@ -13,7 +13,7 @@ import (
 	"uncial/impl/client/tool"
 )
 
-// mustProgram puts a script in front of the programs that are installed.
+// mustProgram puts a script into PATH, in front of the installed programs.
 func mustProgram(t *testing.T, name, script string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,7 +50,7 @@ func TestRun_Fails(t *testing.T) {
 		{"by a signal", "kill -SEGV $$", "pdfinfo: segmentation fault"},
 		{"on a full disk", "echo 'write: No space left on device' >&2; echo failed >&2; exit 1", "pdfinfo: no space left on device"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run("fails "+c.name, func(t *testing.T) {
 			mustProgram(t, "pdfinfo", c.script)
 			_, err := tool.Run(t.Context(), dir, "pdfinfo")
 			require.EqualError(t, err, c.text)

@@ -27,7 +27,6 @@ type accountCreateCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Help returns the text below the flags.
 func (accountCreateCmd) Help() string {
 	return `Example:
   uncial account create --name "Map room" --plan pro`
@@ -50,7 +49,6 @@ type accountListCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Help returns the text below the flags.
 func (accountListCmd) Help() string {
 	return `Examples:
   uncial account list
@@ -78,7 +76,6 @@ type accountPlanCmd struct {
 	JSON bool   `help:"Print JSON."`
 }
 
-// Help returns the text below the flags.
 func (accountPlanCmd) Help() string {
 	return `A larger allowance applies at once. A smaller one never falls below the points used this month.
 

@@ -16,7 +16,6 @@ type accountGrantCmd struct {
 	Reason string `required:"" help:"Why; the entry in the ledger shows it."`
 }
 
-// Help returns the text below the flags.
 func (accountGrantCmd) Help() string {
 	return `The points are for the current month. A change of plan keeps them.
 
@@ -38,7 +37,6 @@ type accountSuspendCmd struct {
 	ID string `arg:"" help:"ID of the account."`
 }
 
-// Help returns the text below the flags.
 func (accountSuspendCmd) Help() string {
 	return `The account's keys get a 401 until the account is resumed. Running extractions finish.
 
@@ -46,7 +44,6 @@ Example:
   uncial account suspend acc_7k2m`
 }
 
-// Run suspends the account.
 func (c *accountSuspendCmd) Run(ctx context.Context, con *console) error {
 	return c.changeAccount(ctx, con, user.LogEntry{Action: "suspend account", AccountID: c.ID}, func(d *app.Data) (string, error) {
 		return "Suspended account " + c.ID, d.Accounts.Suspend(ctx, c.ID)
@@ -59,13 +56,11 @@ type accountResumeCmd struct {
 	ID string `arg:"" help:"ID of the account."`
 }
 
-// Help returns the text below the flags.
 func (accountResumeCmd) Help() string {
 	return `Example:
   uncial account resume acc_7k2m`
 }
 
-// Run resumes the account.
 func (c *accountResumeCmd) Run(ctx context.Context, con *console) error {
 	return c.changeAccount(ctx, con, user.LogEntry{Action: "resume account", AccountID: c.ID}, func(d *app.Data) (string, error) {
 		return "Resumed account " + c.ID, d.Accounts.Resume(ctx, c.ID)
@@ -79,7 +74,6 @@ type accountDeleteCmd struct {
 	Confirm string `required:"" placeholder:"ID" help:"The same ID again, because deletion cannot be undone."`
 }
 
-// Help returns the text below the flags.
 func (accountDeleteCmd) Help() string {
 	return `Erases the account's name, its users who belong to no other account, their sessions, and the names of its keys, which are
 revoked. Entries in the ledger stay under the account's ID, so that "uncial audit" stays exact.
@@ -88,7 +82,6 @@ Example:
   uncial account delete acc_7k2m --confirm acc_7k2m`
 }
 
-// Run deletes the account.
 func (c *accountDeleteCmd) Run(ctx context.Context, con *console) error {
 	if c.Confirm != c.ID {
 		return errConfirm

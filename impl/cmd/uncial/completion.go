@@ -16,7 +16,6 @@ type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"Command, such as account create."`
 }
 
-// Help returns the text below the arguments.
 func (helpCmd) Help() string {
 	return `Examples:
   uncial help
@@ -36,7 +35,6 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"${enum}."`
 }
 
-// Help returns the text below the arguments.
 func (completionCmd) Help() string {
 	return `Examples:
   uncial completion bash > /etc/bash_completion.d/uncial
@@ -44,7 +42,6 @@ func (completionCmd) Help() string {
   uncial completion fish > ~/.config/fish/completions/uncial.fish`
 }
 
-// Run prints the script.
 func (c *completionCmd) Run(con *console) error {
 	return pages.ExecuteTemplate(con.out, c.Shell+".tmpl", commandLine(con.model))
 }
@@ -52,13 +49,11 @@ func (c *completionCmd) Run(con *console) error {
 // manCmd prints the manual page uncial(1), which `make install` and the Debian package install.
 type manCmd struct{}
 
-// Help returns the text below the arguments.
 func (manCmd) Help() string {
 	return `Example:
   uncial man | man -l -`
 }
 
-// Run prints the page.
 func (manCmd) Run(con *console) error {
 	return pages.ExecuteTemplate(con.out, "man.tmpl", map[string]any{
 		"Version": version.Version, "About": con.model.Help, "Commands": commandLine(con.model),

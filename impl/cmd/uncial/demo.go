@@ -27,7 +27,6 @@ type demoCmd struct {
 	engineFlags
 }
 
-// Help returns the text below the flags.
 func (demoCmd) Help() string {
 	return `Starts the service on SQLite, creates an account and a key on the first start, reads the sample page through
 the HTTP API, prints the text, the response and a curl command, and keeps running until Ctrl-C.

@@ -92,7 +92,6 @@ func (l *lifetime) UnmarshalText(text []byte) error {
 // overlap is a duration that may be 0: the old key then ends at once.
 type overlap time.Duration
 
-// UnmarshalText parses the value of the flag.
 func (o *overlap) UnmarshalText(text []byte) error {
 	d, err := parseDays(string(text))
 	if err != nil || d < 0 {
@@ -105,7 +104,6 @@ func (o *overlap) UnmarshalText(text []byte) error {
 // retention is a duration, or a negative one for the text "0", which keeps everything.
 type retention time.Duration
 
-// UnmarshalText parses the value of the flag.
 func (r *retention) UnmarshalText(text []byte) error {
 	d, err := parseDays(string(text))
 	if err != nil || d < 0 {

@@ -13,7 +13,6 @@ type healthCmd struct {
 	URL string `arg:"" default:"http://127.0.0.1:8080" help:"Base URL of the service, or the URL of a probe (default: ${default})."`
 }
 
-// Help returns the text below the flags.
 func (healthCmd) Help() string {
 	return `Asks /healthz, which answers while the process runs, unless the URL names another probe, such as /readyz.
 

@@ -33,7 +33,6 @@ type keyCreateCmd struct {
 	JSON    bool     `help:"Print JSON."`
 }
 
-// Help returns the text below the flags.
 func (keyCreateCmd) Help() string {
 	return `Examples:
   uncial key create --account acc_7k2m --name scanner --expires 90d --allow 192.0.2.0/24
@@ -59,7 +58,6 @@ type keyListCmd struct {
 	JSON    bool   `help:"Print JSON."`
 }
 
-// Help returns the text below the flags.
 func (keyListCmd) Help() string {
 	return `Secret keys are not stored and cannot be shown again; KEY shows their last four characters. ROTATE says "soon" from 15
 days before a key expires or from its 75th day, whichever is first, and "now" from 3 days before or from its 87th day. A key
@@ -95,7 +93,6 @@ type keyRotateCmd struct {
 	JSON    bool    `help:"Print JSON."`
 }
 
-// Help returns the text below the flags.
 func (keyRotateCmd) Help() string {
 	return `The new key inherits the name, the address ranges, the lifetime and the monthly points of the old one. Both keys share these
 points, and points used this month count.
@@ -121,7 +118,6 @@ type keyRevokeCmd struct {
 	Key string `arg:"" help:"ID of the key to revoke, the secret key itself, or - to read either from standard input."`
 }
 
-// Help returns the text below the flags.
 func (keyRevokeCmd) Help() string {
 	return `If the key has not leaked, use "uncial key rotate" so that clients can switch without downtime.
 

@@ -15,7 +15,6 @@ type migrateCmd struct {
 	dataFlags
 }
 
-// Help returns the text below the flags.
 func (migrateCmd) Help() string {
 	return `The service, and every command that changes data, updates the schema when it starts. Commands that only show data
 never do. Run this once before many replicas start, or if only one database user may change the schema. Running it
@@ -39,7 +38,6 @@ type auditCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Help returns the text below the flags.
 func (auditCmd) Help() string {
 	return `Adds up the entries of every account and period and compares the sums with holds and balances. It reads one
 snapshot of the database, so the service may keep running.
@@ -101,7 +99,6 @@ const handsNote = `Handwriting is detected automatically. French hands of the 17
 English hands of the 19th century are read at draft quality: 1 to 3 of 10 characters are wrong on average, more on tables
 and on hands unlike those the model has learnt. The confidence tells how far a page can be trusted.`
 
-// Help returns the text below the flags.
 func (languagesCmd) Help() string {
 	return `Prints the BCP 47 tags that a request may name as its language. They apply to print. With und the service finds the language
 of each page, and the answer names it.

@@ -16,7 +16,6 @@ type modelsCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Help returns the text below the flags.
 func (modelsCmd) Help() string {
 	return `Lists the models of print (Tesseract) and of handwriting. A model that 'uncial train' has made competes with the one
 that ships, page by page, on pages of its languages.

@@ -34,7 +34,6 @@ type serveCmd struct {
 	TrustedProxies []prefix `name:"trusted-proxy" env:"UNCIAL_TRUSTED_PROXY" placeholder:"CIDR" help:"Address range of proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted; may be repeated."`
 }
 
-// Help returns the text below the flags.
 func (serveCmd) Help() string {
 	return `Examples:
   uncial serve
@@ -75,7 +74,6 @@ type engineCmd struct {
 	engineFlags
 }
 
-// Help returns the text below the flags.
 func (engineCmd) Help() string {
 	return `Examples:
   uncial engine --listen :8090

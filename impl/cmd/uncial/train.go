@@ -26,7 +26,6 @@ type trainCmd struct {
 	Sandbox     string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine the worker with landlock and seccomp: ${enum} (default: ${default})."`
 }
 
-// Help returns the text below the flags.
 func (trainCmd) Help() string {
 	return `Cuts the transcribed lines out of the images and trains the base model on them, on this machine's processor. A tenth of
 the pages is held back to measure the error. Ctrl-C stops the training; the same command continues from there.

@@ -38,7 +38,6 @@ func (m *month) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Help returns the text below the flags.
 func (usageCmd) Help() string {
 	return `An extraction counts on the day on which it began. A rotated key and its successor have rows of their own.
 

@@ -26,7 +26,6 @@ type userListCmd struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// Help returns the text below the flags.
 func (userListCmd) Help() string {
 	return `Example:
   uncial user list --json | jq -r '.[] | select(.operator) | .email'`
@@ -68,7 +67,6 @@ type userResetCmd struct {
 	PublicURL string `name:"public-url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address that people use (default: ${default})."`
 }
 
-// Help returns the text below the flags.
 func (userResetCmd) Help() string {
 	return `The link works once, for one hour. Whoever has it can sign in as the user, so hand it over safely. The old password and the
 user's sessions work until the new password is set.
@@ -77,7 +75,6 @@ Example:
   uncial user reset ada@example.org --public-url https://uncial.example.org`
 }
 
-// Run prints the link.
 func (c *userResetCmd) Run(ctx context.Context, con *console) error {
 	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		u, err := d.Users.FindByEmail(ctx, c.Email)
@@ -104,7 +101,6 @@ type userOperatorCmd struct {
 	PublicURL string `name:"public-url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address that people use (default: ${default})."`
 }
 
-// Help returns the text below the flags.
 func (userOperatorCmd) Help() string {
 	return `Operators see all accounts, change plans, grant points and invite people. The link works once, for 24 hours.
 

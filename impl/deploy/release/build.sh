@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds a release: archives, the Debian package, the list of parts, licences and checksums. usage: build.sh VERSION OUT [PLATFORM...]
+# Builds a release: archives, the Debian package, the bill of materials, licences and checksums. usage: build.sh VERSION OUT [PLATFORM...]
 # Two builds of the same commit give the same bytes; `make test-release` compares them.
 set -eu
 cd "$(dirname "$0")/../../.."
@@ -26,7 +26,7 @@ pack() {
 	echo "$1.tar.gz"
 }
 
-# worker ARCH FOLDER: the worker needs a C compiler and Tesseract for its machine; foreign ones are in a container. It also lists the
+# worker ARCH FOLDER: the worker needs a C compiler and Tesseract for its processor; those of other processors are in a container. It also lists the
 # packages of the libraries that the worker loads, in the folder native.ARCH.
 worker() {
 	if [ "$1" = "$(go env GOHOSTARCH)" ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs go in a container with the compiler and the libraries of arm64. usage: cross.sh OUT ARGUMENT...
+# Runs the go command in a container with the compiler and the libraries of arm64. usage: cross.sh OUT ARGUMENT...
 # Within it, OUT is /out. Go, its modules and its cache are those of this machine.
 set -eu
 cd "$(dirname "$0")/../../.."

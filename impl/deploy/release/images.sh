@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the images of a release from the programs that build.sh left in bin/, saves them and lists all that is in the engine's image.
+# Builds the images of a release from the programs that build.sh left in bin/, saves them and lists the contents of the engine's image.
 # The archive depends only on what is in the images: two builds are identical on the same base image, while Debian's mirror has the same
 # packages. usage: images.sh VERSION OUT
 set -eu

@@ -147,7 +147,6 @@ func (m *metrics) observe(s gen.StrictServerInterface) gen.StrictServerInterface
 	return observed{s, m}
 }
 
-// observed is a server whose extractions are counted.
 type observed struct {
 	gen.StrictServerInterface
 	m *metrics

@@ -48,7 +48,6 @@ func (m *metrics) watchExtractions() {
 	}
 }
 
-// watchStore registers the metrics of the database.
 func (m *metrics) watchStore(s *store.Store) {
 	took := prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "uncial_database_seconds", Help: "Time of statements and transactions, including the wait for a connection, in seconds.", Buckets: statementBuckets,

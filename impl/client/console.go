@@ -42,7 +42,6 @@ func (c *console) expect(pages int) {
 	}
 }
 
-// result writes a result to stdout.
 func (c *console) result(content []byte) error {
 	return c.withoutBar(func() error {
 		_, err := c.stdout.Write(content)

@@ -91,7 +91,6 @@ type hosts struct {
 	known map[string]*host
 }
 
-// host is one server.
 type host struct {
 	turn chan struct{} // holds a value while an image of the server is read
 

@@ -101,7 +101,6 @@ func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
 // checkNotice is after how long the user is told why nothing happens yet: digests of large masters take a second each.
 const checkNotice = 3 * time.Second
 
-// recallAll recalls every page. Errors are ctx's.
 func (p *plan) recallAll(ctx context.Context) error {
 	started, isTold := time.Now(), false
 	for i, one := range p.pages {
@@ -126,7 +125,6 @@ func (p *plan) stopped(ctx context.Context, err error) error {
 	return usage("%v", err)
 }
 
-// close closes the fetchers.
 func (p *plan) close() {
 	p.web.Close()
 	p.linked.Close()

@@ -86,7 +86,6 @@ func (p *plan) attach(one *page) {
 	one.Image = func(ctx context.Context, n, maxSide int) (*volume.Image, error) { return p.image(ctx, one, n, maxSide) }
 }
 
-// load returns the stored answer to a page.
 func (p *plan) load(one *page) (*journal.Answer, error) {
 	if !one.State.IsRead() {
 		return nil, errNotRead

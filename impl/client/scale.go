@@ -56,7 +56,6 @@ func mapAnswer(answer *gen.Extraction, master, sent volume.Size) {
 	}
 }
 
-// mapWireBox maps a box of an answer.
 func mapWireBox(b gen.Box, rotation int, master, sent volume.Size) gen.Box {
 	x, y := factors(rotation, master, sent)
 	box := mapBox(document.Box{X: int(b.X), Y: int(b.Y), W: int(b.Width), H: int(b.Height)}, x, y)

@@ -18,7 +18,6 @@ const (
 	maxFetched = 64 << 20
 )
 
-// anywhere are all addresses.
 var anywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
 // localhost are the addresses of this machine (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).

@@ -229,7 +229,6 @@ func suspend(c *Call, a account.Account, _ *form) (string, error) {
 	return "", c.d.o.Accounts.Suspend(c.R.Context(), a.ID)
 }
 
-// resume ends a suspension.
 func resume(c *Call, a account.Account, _ *form) (string, error) {
 	return "", c.d.o.Accounts.Resume(c.R.Context(), a.ID)
 }

@@ -68,7 +68,6 @@ func (f *form) rejectIf(field string, err error, correctable ...error) bool {
 	return false
 }
 
-// isValid reports whether nothing was rejected.
 func (f *form) isValid() bool { return len(f.errors) == 0 }
 
 // retry shows the form again with what is wrong.

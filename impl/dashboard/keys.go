@@ -110,7 +110,6 @@ func (c *Call) showOnce(k account.Key, secret string) error {
 	return c.Redirect("/keys/"+k.ID, "")
 }
 
-// readLifetime reads the field "lifetime".
 func readLifetime(f *form) time.Duration {
 	for _, l := range lifetimes {
 		if l.Value == f.Value("lifetime") {
@@ -271,7 +270,6 @@ func revokeKey(c *Call, k account.Key, _ *form) error {
 	return c.d.o.Accounts.Revoke(c.R.Context(), k.ID)
 }
 
-// rotateKey replaces the key in the path with a new one.
 func rotateKey(c *Call) error {
 	k, err := c.key()
 	if err != nil {

@@ -49,7 +49,6 @@ var linkTemplates = map[user.Purpose]string{
 	user.Operator: "accept", user.Invitation: "accept", user.Verification: "verify", user.EmailChange: "verify", user.Reset: "reset",
 }
 
-// badCode asks for another code.
 func (c *Call) badCode(err error) error {
 	f := c.newForm()
 	f.reject("code", sentence(err))

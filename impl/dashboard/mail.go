@@ -27,7 +27,6 @@ func (c *Call) waitUntil(began time.Time) {
 	}
 }
 
-// sendLink mails a link with a one-time code.
 func (d *Dashboard) sendLink(c *Call, to string, t user.Token) error {
 	code, err := d.o.Users.Issue(c.R.Context(), t)
 	if err != nil {

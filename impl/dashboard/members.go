@@ -86,7 +86,6 @@ func (c *Call) confirmOwner(f *form, field, userID string) error {
 	return c.confirm(f, field)
 }
 
-// leave takes the visitor out of the account.
 func leave(c *Call) error {
 	return changeMember("left", func(c *Call, f *form, _ string) error { return removeMember(c, f, c.User.ID) })(c)
 }

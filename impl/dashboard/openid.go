@@ -89,7 +89,6 @@ const (
 	invitationCookie = "invitation"
 )
 
-// startOpenID sends the browser to the provider.
 func startOpenID(c *Call) error {
 	d := c.d
 	if d.openID == nil {

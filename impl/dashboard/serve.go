@@ -124,7 +124,6 @@ func readForm(r *http.Request) error {
 	return nil
 }
 
-// errSignIn redirects to the sign-in page.
 var errSignIn = errors.New("not signed in")
 
 // mayUse returns nil if the visitor may use the route. Members without the right get an explanation; administration pages

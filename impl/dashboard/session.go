@@ -138,7 +138,6 @@ func (d *Dashboard) begin(c *Call, u user.User, accountID string) error {
 	return d.o.Sessions.EndOldest(ctx, u.ID, session.ID(d.sessions.Token(ctx)), maxSessions)
 }
 
-// commit stores the session and sends its cookie.
 func (d *Dashboard) commit(c *Call) error {
 	token, expiry, err := d.sessions.Commit(c.R.Context())
 	if err != nil {
@@ -148,7 +147,6 @@ func (d *Dashboard) commit(c *Call) error {
 	return nil
 }
 
-// end signs the visitor out of this session.
 func (d *Dashboard) end(c *Call) error {
 	d.forget(c.holder())
 	if err := d.sessions.Destroy(c.R.Context()); err != nil {
@@ -171,7 +169,6 @@ func (d *Dashboard) forget(h Holder) {
 // holder is the session of the visitor in all accounts.
 func (c *Call) holder() Holder { return Holder{User: c.User.ID, Session: c.session} }
 
-// signOut ends the session of this browser.
 func signOut(c *Call) error {
 	if err := c.d.end(c); err != nil {
 		return err

@@ -12,7 +12,6 @@ import (
 // signUpPlan is the plan of people who sign up.
 const signUpPlan = "free"
 
-// newUser reads the form of a sign-up.
 func (c *Call) newUser() user.NewUser {
 	return user.NewUser{
 		Email: c.Form("email"), Name: c.Form("name"), Password: c.R.PostFormValue("password"),

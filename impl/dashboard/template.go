@@ -208,7 +208,6 @@ func (c *Call) renderForm(status int, name string, data any, f *form) error {
 	return err
 }
 
-// serveAsset answers with a style sheet or script.
 func serveAsset(c *Call) error {
 	a, ok := c.d.pages.assets[c.R.PathValue("name")]
 	if !ok {

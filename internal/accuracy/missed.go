@@ -47,7 +47,6 @@ func FoundLines(truth, text string) map[LineKind]Rate {
 	return counts
 }
 
-// kindOf classifies a line by its words.
 func kindOf(words []string) LineKind {
 	isText := func(r rune) bool { return !unicode.IsNumber(r) && !unicode.IsPunct(r) && !unicode.IsSymbol(r) }
 	switch {

@@ -39,7 +39,6 @@ var (
 var SecurityPolicy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; connect-src 'self'; img-src blob:; "+
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'", sha256Base64(style), sha256Base64(tryit.Script()))
 
-// style is the style sheet of the page.
 var style = pageCSS + tryit.CSS()
 
 // sha256Base64 is the hash of an inline style or script in a policy (Content Security Policy Level 3, section 2.3.1).
@@ -83,13 +82,11 @@ var parse = sync.OnceValues(func() (d document, err error) {
 	return d, nil
 })
 
-// view is the data of the template.
 type view struct {
 	document
 	Site
 }
 
-// render makes the page.
 func render(v view) ([]byte, error) {
 	page, err := template.New("page").Funcs(template.FuncMap{
 		"css":   func() template.CSS { return template.CSS(style) },        //nolint:gosec // our own file, not input

@@ -10,7 +10,6 @@ import (
 	"uncial/internal/request"
 )
 
-// log writes the line of a request.
 func (h *handler) log(x *exchange, r *http.Request) {
 	level := x.level()
 	if !h.Logger.Enabled(r.Context(), level) {

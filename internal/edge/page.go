@@ -65,7 +65,6 @@ func (h *handler) ready(x *exchange, r *http.Request) error {
 	return gen.WriteJSON(x, http.StatusOK, probe{"ready"})
 }
 
-// docs serves the API reference.
 func (h *handler) docs(x *exchange, r *http.Request) error {
 	html, err := apidocs.Page(h.site(r))
 	if err != nil {

@@ -64,7 +64,6 @@ func send(w http.ResponseWriter, mediaType string, body []byte) {
 	_, _ = w.Write(body) // fails only if the client has left
 }
 
-// write returns the reading in a format.
 func (r *Reading) write(name string) ([]byte, error) {
 	if name == "json" {
 		return json.MarshalIndent(r.Answer, "", "  ")

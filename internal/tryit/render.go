@@ -79,7 +79,6 @@ func (r *Reading) Render(w io.Writer, p Place) error {
 	return readingTemplate().Execute(w, v)
 }
 
-// readingView is what reading.html shows.
 type readingView struct {
 	*Reading
 	Place

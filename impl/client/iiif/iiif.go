@@ -33,7 +33,6 @@ type Canvas struct {
 // ErrNotIIIF means that a file is JSON, but neither a manifest nor a collection.
 var ErrNotIIIF = errors.New("not a IIIF manifest or collection (Presentation API 2 or 3)")
 
-// object is a JSON object.
 type object map[string]any
 
 // Parse parses a manifest or a collection. Errors: ErrNotIIIF, or that of the JSON.
@@ -191,7 +190,6 @@ func (o object) is(name string) bool {
 	return false
 }
 
-// first returns the first member that is there.
 func first(o map[string]any, names ...string) any {
 	for _, name := range names {
 		if value, ok := o[name]; ok {

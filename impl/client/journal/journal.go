@@ -178,7 +178,6 @@ func (j *Journal) replay() (whole int64, err error) {
 	}
 }
 
-// apply updates the state with one event.
 func (j *Journal) apply(e Event) {
 	page := j.pages[e.Page]
 	if page == nil {

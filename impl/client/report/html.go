@@ -41,7 +41,6 @@ const (
 	percentDecimal = 10 // one decimal of a percentage
 )
 
-// htmlPage is a page with its pictures.
 type htmlPage struct {
 	*Page
 	Percent  string // "97.3 %"; "" without confidence
@@ -53,7 +52,6 @@ type htmlPage struct {
 	doc *document.Document // loaded once
 }
 
-// htmlPlace is a weak place with its picture.
 type htmlPlace struct {
 	Picture template.URL
 	Percent string

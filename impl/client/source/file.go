@@ -23,7 +23,6 @@ var extensions = []string{
 	".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k", ".jpf", ".jpx", ".j2c", ".pdf",
 }
 
-// maxDepth bounds --recursive.
 const maxDepth = 32
 
 // directory returns the pages of the files in a directory, in natural order, those of each folder together. Hidden files, and
@@ -42,7 +41,6 @@ func (r *Reader) directory(ctx context.Context, root string) ([]*Page, error) {
 	return w.pages, nil
 }
 
-// walk collects the pages of a directory.
 type walk struct {
 	*Reader
 	root    string

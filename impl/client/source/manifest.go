@@ -54,7 +54,6 @@ func (r *Reader) manifest(ctx context.Context, source string, body []byte) (*iii
 	return doc, pages, nil
 }
 
-// get fetches a manifest or collection.
 func (r *Reader) get(ctx context.Context, url string, web func(ctx context.Context, url string) *fetch.Fetcher) ([]byte, error) {
 	bounded, cancel := ctx, func() {}
 	if r.Timeout > 0 {
@@ -155,7 +154,6 @@ func (r *Reader) canvasPages(manifests []*iiif.Document) (pages []*Page, images 
 	return pages, images
 }
 
-// hostOf returns the host of a URL.
 func hostOf(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -81,7 +81,6 @@ func explainPDF(err error) error {
 	return fmt.Errorf("the PDF cannot be read: %w", err)
 }
 
-// pdfPage is one page of a PDF.
 type pdfPage struct {
 	*file
 	path   string // absolute

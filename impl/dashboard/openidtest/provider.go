@@ -127,7 +127,6 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	p.answer(w, map[string]any{"access_token": "unused", "token_type": "Bearer", "id_token": token})
 }
 
-// sign returns an ID token.
 func (p *Provider) sign(claims map[string]any) (string, error) {
 	payload, err := json.Marshal(claims)
 	if err != nil {

@@ -25,7 +25,6 @@ func (p *Playground) remaining(ctx context.Context, accountID string) (int64, er
 	return b.Remaining, err
 }
 
-// changeCap sets or removes the monthly cap.
 func (p *Playground) changeCap(c *dashboard.Call) error {
 	var points *int64
 	if text := c.Form("cap"); text != "" {

@@ -78,7 +78,6 @@ type page struct {
 	Cap       *int64        // points a month; nil: none
 }
 
-// show shows the form.
 func (p *Playground) show(c *dashboard.Call) error {
 	return p.render(c, http.StatusOK, tryit.Form{Language: language.Default}, nil)
 }

@@ -10,7 +10,7 @@ import (
 
 const (
 	mib = 1 << 20
-	// mostImages is the memory for the images of requests in progress, in bytes: 39 images of 20 MiB.
+	// mostImages is the memory for the images of requests in progress, in bytes: 38 images of 20 MiB.
 	mostImages = 768 * mib
 	// leastImages is the limit on a small machine: two images, while their buffers grow.
 	leastImages = 80 * mib

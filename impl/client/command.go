@@ -67,9 +67,9 @@ Kinds of --volume:
 ` + kinds.String() + `
 
 Each page costs 10 points. Requests that fail because of overload or network errors are retried up to four
-times and never charged twice; the limit of requests per minute is waited for. With --out, a run that was interrupted goes
-on where it ended, and files are complete or absent. PDF needs Debian's poppler-utils; JPEG 2000, and images that are
-too large for the service, need libvips-tools.
+times and never charged twice. When the limit of requests per minute is reached, the command waits. With --out, a run
+that was interrupted continues where it stopped, and files are complete or absent. PDF needs Debian's poppler-utils;
+JPEG 2000, and images that are too large for the service, need libvips-tools.
 
 Exit status: 0 if every page was read; 1 if some were not, a file could not be written, or --dry-run finds too few points; 2 if none can be
 (wrong usage, nothing to read, no valid key, no service).`

@@ -49,7 +49,7 @@ func (c *Call) knownUsers() []knownUser {
 	return slices.DeleteFunc(all, func(k knownUser) bool { return c.Now().Unix() > k.Until })
 }
 
-// emailDigest stands for an e-mail address as users are stored.
+// emailDigest identifies an e-mail address, spelled as users are stored.
 func emailDigest(email string) string {
 	sum := sha256.Sum256([]byte(email))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])

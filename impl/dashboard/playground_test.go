@@ -106,7 +106,7 @@ func TestDashboard_Playground(t *testing.T) {
 		require.Equal(t, 404, elsewhere.get("/playground/"+p.reading()).status, "readings belong to the session")
 		require.Contains(t, elsewhere.get("/playground/"+p.reading()).body, "30 minutes")
 	})
-	t.Run("shows what the API refuses, with the form as it was", func(t *testing.T) {
+	t.Run("shows what the API refuses, with the form unchanged", func(t *testing.T) {
 		t.Parallel()
 		p := owner.readForm(formWith(t, "imageUrl", "https://refuse.example.org/", "language", "en"))
 		require.Equal(t, 429, p.status)

@@ -31,7 +31,7 @@ func TestCompareLines(t *testing.T) {
 		{"calls a third of a line missed", []accuracy.Polygon{box(100, 100, 160, 50)}, accuracy.LineScore{Missed: 14}},
 		{"calls everything missed if nothing is found", nil, accuracy.LineScore{Missed: 14}},
 		{"matches a found line once", []accuracy.Polygon{box(100, 100, 500, 50), box(100, 100, 500, 45)}, accuracy.LineScore{OneToOne: 10, Missed: 4}},
-		{"ignores polygons that are none", []accuracy.Polygon{{}, {{1, 1}, {math.NaN(), 2}, {3, 3}}, {{0, 0}, {1e300, 0}, {5, 1e300}}}, accuracy.LineScore{Missed: 14}},
+		{"ignores polygons without an area", []accuracy.Polygon{{}, {{1, 1}, {math.NaN(), 2}, {3, 3}}, {{0, 0}, {1e300, 0}, {5, 1e300}}}, accuracy.LineScore{Missed: 14}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

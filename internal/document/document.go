@@ -105,9 +105,9 @@ type Word struct {
 
 // Signals are a recognizer's facts about a word beyond its confidence.
 type Signals struct {
-	// Of print.
+	// For words of print.
 	Letters float64 // mean confidence of its characters, 0..1
-	// Of handwriting.
+	// For words of handwriting.
 	Wrong   float64 // share of characters that are wrong, on average over the likely readings of the word, 0..1
 	Entropy float64 // of the possible characters, in nats, where it is largest
 	// Posterior is the share of the likely texts of the line that have the word there, 0..1, and Others are the words that other texts

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// defaultMemory is room for 39 images of 20 MiB.
+	// defaultMemory is room for 38 images of 20 MiB.
 	defaultMemory = 768 << 20
 	// oneImage is what an account gets whatever the others use, in bytes: room for the largest image, and for the smaller buffer that
 	// it was last copied from.

@@ -64,7 +64,7 @@ func (g *Gate) Enter(ctx context.Context) (inside context.Context, leave func(),
 	return g.inside(ctx), func() { g.leave(a) }, nil
 }
 
-// Wait is Enter for a request that has already been let into an earlier gate: it waits for a place. Of those that wait, the one
+// Wait is Enter for a request that has already been let into an earlier gate: it waits for a place. Among those that wait, the one
 // whose account holds the fewest places for its weight is first, and among equals the one whose account had the fewest turns for its weight.
 // The error is ctx's.
 func (g *Gate) Wait(ctx context.Context) (inside context.Context, leave func(), err error) {

@@ -157,7 +157,7 @@ func TestGate_MayWait(t *testing.T) {
 		require.Eventually(t, func() bool { return g.Waiting() == waiting+1 }, 5*time.Second, time.Millisecond)
 	}
 	require.Equal(t, 8, waiting, "an account that waits alone")
-	require.True(t, g.MayWait(as(t, "other"), 8), "others wait beside it")
+	require.True(t, g.MayWait(as(t, "other"), 8), "others may wait too")
 	cancel()
 	require.Eventually(t, func() bool { return g.Waiting() == 0 }, 5*time.Second, time.Millisecond)
 	leave()

@@ -184,7 +184,7 @@ func TestComputingPackages_StartNoGoroutines(t *testing.T) {
 // starters are the functions and methods that start goroutines: of sync.WaitGroup, errgroup.Group, context and time.
 var starters = []string{"Go", "TryGo", "AfterFunc"}
 
-// startsGoroutine reports whether a file may start one. It goes by the names of functions, whatever they belong to.
+// startsGoroutine reports whether a file may start one. It compares the names of functions only, whatever they belong to.
 func startsGoroutine(file *ast.File) (starts bool) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -68,7 +68,7 @@ func SameSpelling(a, b []string) bool {
 	return false
 }
 
-// spelling returns the letter that stands for all spellings of one.
+// spelling returns the letter that represents all spellings of a letter.
 func spelling(letter string) string {
 	return spellings.Replace(strings.Map(func(r rune) rune {
 		if unicode.IsMark(r) && !isAbbreviation(r) {

@@ -59,7 +59,7 @@ class CallTest(unittest.TestCase):
 
 
 class LiarTest(unittest.TestCase):
-    """answers that are JSON, but not of the contract"""
+    """answers that are JSON but break the contract"""
 
     def test_damaged_json_is_no_answer(self):
         answers = [(200, '{"success": true}'), (200, '{"success": true, "text": "t", "edits": 5}'), (200, "[1]"), (200, "5"),
@@ -110,7 +110,7 @@ class LookUpTest(unittest.TestCase):
 
 
 class DripTest(unittest.TestCase):
-    """answers of which one byte after the other arrives, and that never end"""
+    """answers that arrive byte by byte and never end"""
 
     def test_timeout_bounds_the_whole_attempt(self):
         for begin in (b"", b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\n\r\n"):

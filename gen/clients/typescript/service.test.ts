@@ -29,13 +29,13 @@ const failure = async (call: Promise<unknown>): Promise<ApiError> => {
   return assert.fail("the call succeeded");
 };
 
-test("extract", async () => {
+test("extracts a text", async () => {
   const result = await client().extract(service.image, { format: "alto" });
   assert.match(result.document ?? "", /<alto/);
   assert.deepEqual((await client().extract(service.blank)).weak, []);
 });
 
-test("every error is a code", async () => {
+test("reports every error by its code", async () => {
   const codes: [string, ErrorBody["code"]][] = [
     ["expired", "INVALID_API_KEY"],
     ["revoked", "INVALID_API_KEY"],
@@ -49,7 +49,7 @@ test("every error is a code", async () => {
   assert(codesSeen.includes("RATE_LIMITED"));
 });
 
-test("every reason of fetch", async () => {
+test("reports every reason of fetch", async () => {
   const retryable = ["unreachable", "incomplete", "busy", "server-error"];
   for (const [reason, image] of Object.entries(service.unfetchable)) {
     const waits: number[] = [];
@@ -60,7 +60,7 @@ test("every reason of fetch", async () => {
   }
 });
 
-test("damaged answers are charged once", async () => {
+test("pays once despite damaged answers", async () => {
   for (const fault of ["reset", "cut", "length"]) {
     const before = (await client().status()).pointsUsed;
     const result = await client({}, `${service.faults}/${fault}/api/v1`).extract(service.image);

@@ -23,7 +23,7 @@ const failure = async (call: Promise<unknown>): Promise<ApiError> => {
   return assert.fail("the call succeeded");
 };
 
-test("extract and status", async () => {
+test("extracts a text and reads the status", async () => {
   const c = client();
   const result = await c.extract("http://mock.invalid/difficult", { language: "de-Latf", enhance: true, format: "alto" });
   assert.match(result.document ?? "", /<alto/);
@@ -31,13 +31,13 @@ test("extract and status", async () => {
   assert.equal((await c.status()).pointsUsed, result.pointsUsed);
 });
 
-test("weak places", async () => {
+test("lists weak places", async () => {
   const weak = (await client().extract("http://mock.invalid/weak")).weak ?? [];
   assert.equal(weak[0]?.reason, "unread-ink");
   assert(weak.slice(1).every((place) => place.text && place.box.width > 0));
 });
 
-test("every error is a code", async () => {
+test("reports every error by its code", async () => {
   const codes: [string, string, ErrorBody["code"]][] = [
     ["ok", "http://mock.invalid/400", "INVALID_REQUEST"],
     ["expired", "http://mock.invalid/printed", "INVALID_API_KEY"],
@@ -50,7 +50,7 @@ test("every error is a code", async () => {
   assert(broke.body.code === "INSUFFICIENT_POINTS" && broke.body.nextReset !== undefined);
 });
 
-test("what is retryable is retried, after the time stated", async () => {
+test("retries what is retryable, after the stated time", async () => {
   const waits: number[] = [];
   const sleep = async (ms: number) => void waits.push(ms);
   const busy = await failure(client("ok", { sleep, patience: 3_600_000 }).extract("http://mock.invalid/fetch-busy"));
@@ -60,7 +60,7 @@ test("what is retryable is retried, after the time stated", async () => {
   assert.deepEqual(waits, []);
 });
 
-test("network faults are charged once", async () => {
+test("pays once despite network faults", async () => {
   for (const fault of ["reset", "cut", "length", "drip-3000", "late-3000"]) {
     const c = client("ok", { timeout: 1000 });
     const result = await c.extract(`http://mock.invalid/${fault}`);
@@ -69,7 +69,7 @@ test("network faults are charged once", async () => {
   await assert.rejects(client("cut").extract("http://mock.invalid/printed", { idempotencyKey: "page-1" }), (e) => e instanceof NoAnswer && e.idempotencyKey === "page-1");
 });
 
-test("extractAll", async () => {
+test("reads many images, and yields each with its result or error", async () => {
   const seen: Progress[] = [];
   const images = ["http://mock.invalid/printed", "http://mock.invalid/not-an-image", "http://mock.invalid/blank"];
   const results = [];
@@ -78,7 +78,7 @@ test("extractAll", async () => {
   assert.deepEqual(seen.at(-1), { done: 2, failed: 1, total: 3, pointsUsed: 20 });
 });
 
-test("bytes, wrong arguments and an early end", async () => {
+test("takes bytes, refuses wrong arguments and ends early", async () => {
   assert.equal((await failure(client().extract(new TextEncoder().encode("no image")))).status, 400);
   assert.throws(() => new Client("ftp://host", { key: "k" }), TypeError);
   assert.throws(() => new Client(url, { key: "" }), TypeError);
@@ -101,7 +101,7 @@ const lie = async (answer: RequestListener, options: Partial<Options> = {}, sign
   return assert.fail("the call succeeded");
 };
 
-test("answers that are not of the contract are no answer", async () => {
+test("throws NoAnswer for an answer that breaks the contract", async () => {
   const deep = "[".repeat(1_000_000) + "]".repeat(1_000_000);
   const ok = '"success": true, "confidence": 1, "pointsUsed": 10';
   const answers: [number, string][] = [
@@ -117,7 +117,7 @@ test("answers that are not of the contract are no answer", async () => {
   }
 });
 
-test("answers without an end are no answer", async () => {
+test("throws NoAnswer for an answer without an end", async () => {
   const flood = Buffer.alloc(1 << 20, " ");
   const large = await lie((_, response) => {
     const pour = () => void (response.destroyed || response.write(flood, pour));

@@ -205,7 +205,7 @@ func (r *Reader) storeStdin() (path string, err error) {
 	return file.Name(), nil
 }
 
-// numberRepeats tells apart pages that are given twice.
+// numberRepeats makes the positions and locators of pages that are given twice unique.
 func numberRepeats(pages []*Page) {
 	seen := map[string]int{}
 	for _, p := range pages {

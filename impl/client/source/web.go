@@ -153,7 +153,7 @@ func (p *webPage) content(context.Context) (string, error) {
 	return "url:" + p.url, nil
 }
 
-// digest stands for a data: URL, which may be as long as the image.
+// digest identifies a data: URL, which may be as long as the image.
 func (p *webPage) digest() string {
 	sum := sha256.Sum256([]byte(p.url))
 	return "sha256:" + hex.EncodeToString(sum[:])

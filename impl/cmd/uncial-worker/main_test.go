@@ -116,8 +116,8 @@ func TestWorker_ServesUntilInputEnds(t *testing.T) {
 	cmd.mustEnd(t)
 }
 
-// A worker may use as many threads as it was granted, for the models of Tesseract and for our own networks. Its processor time then
-// exceeds the elapsed time by no more, however busy the machine is. Half of a thread more is for the garbage collector.
+// A worker may use as many threads as it was granted, for the models of Tesseract and for our own networks. Its processor time is
+// then at most the elapsed time times that number, however busy the machine is. The garbage collector gets half a thread more.
 func TestWorker_UsesTheThreadsGranted(t *testing.T) {
 	t.Parallel()
 	c := mustStart(t, 5*time.Minute)

@@ -100,7 +100,7 @@ English hands of the 19th century are read at draft quality: 1 to 3 of 10 charac
 and on hands unlike those the model has learnt. The confidence tells how far a page can be trusted.`
 
 func (languagesCmd) Help() string {
-	return `Prints the BCP 47 tags that a request may name as its language. They apply to print. With und the service finds the language
+	return `Prints the BCP 47 tags that a request may name as its language. They apply to print. With und the service detects the language
 of each page, and the answer names it.
 
 ` + handsNote + `

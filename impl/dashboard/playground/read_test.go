@@ -77,7 +77,7 @@ func TestSent_Copy(t *testing.T) {
 		form, _, err := copied(t, field{"image", "", ""}, field{"imageUrl", "", " "}, field{"language", "", "de"})
 		require.ErrorIs(t, err, errNoImage)
 		require.ErrorIs(t, form.err, errNoImage)
-		require.Equal(t, "de", form.language, "the form is shown again as it was")
+		require.Equal(t, "de", form.language, "the form keeps its values")
 	})
 	t.Run("refuses a form that is cut off", func(t *testing.T) {
 		t.Parallel()

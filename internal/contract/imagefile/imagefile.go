@@ -1,6 +1,6 @@
 // Package imagefile holds what the contract promises about image files: which formats are read, how they are told apart,
 // and how large they may be. It is a package of its own because the sandboxed worker needs it and must not link the
-// rest of the contract, which brings in HTTP. Pixels are decoded in impl/ocr/decode. Start with Identify and CheckPages.
+// rest of the contract, which imports net/http. Pixels are decoded in impl/ocr/decode. Start with Identify and CheckPages.
 package imagefile
 
 import (

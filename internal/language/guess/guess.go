@@ -66,7 +66,7 @@ func Of(text string, among []string) Guess {
 	return Guess{Tag: stage(newer(best), text, known, scores), Evidence: scores[best] - second}
 }
 
-// score adds up, for each tag, how much the words of a text speak for it: more for words that few of the tags have.
+// score adds up, for each tag, how strongly the words of a text indicate it: more for words that few of the tags have.
 func score(text string, among []string) map[string]float64 {
 	scores := map[string]float64{}
 	sharing := map[string]int{} // how many languages have a word

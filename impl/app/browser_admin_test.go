@@ -117,7 +117,7 @@ func TestBrowser_SessionEnded(t *testing.T) {
 	require.Contains(t, v.Text("h1"), "Playground", "it leads back to the form")
 }
 
-// A proxy that nobody trusts may be read by anybody, so the pages refuse to show anything but why.
+// Anybody may read what passes through a proxy that is not trusted, so the pages show only the reason why they refuse.
 func TestBrowser_InsecureConnection(t *testing.T) {
 	t.Parallel()
 	browsertest.Enable(t)

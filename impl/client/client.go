@@ -133,8 +133,8 @@ func New(base, key string, timeout time.Duration) (*Client, error) {
 	}
 	api, err := gen.NewClient(u.String(),
 		gen.WithRequestEditorFn(func(_ context.Context, request *http.Request) error {
-			// net/http would repeat a request with an Idempotency-Key by itself when a connection is lost, without a word to
-			// the user and beyond the number of tries.
+			// net/http would silently repeat a request with an Idempotency-Key when a connection is lost, in addition to the
+			// number of tries.
 			request.GetBody = nil
 			request.Header.Set("Authorization", "Bearer "+key)
 			return nil

@@ -48,7 +48,7 @@ type plan struct {
 	console *console
 }
 
-// replyLifetime is how long the answer to a request is surely stored: 24 hours, less an hour for clocks and slow answers.
+// replyLifetime is how long the answer to a request is certainly stored: 24 hours, less an hour for clocks and slow answers.
 const replyLifetime = 23 * time.Hour
 
 // plan finds all pages and what earlier runs did about them. Errors are *Failure: there is nothing to read.

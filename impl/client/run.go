@@ -203,7 +203,7 @@ func (r *run) wireFormat(image *source.Image) gen.Format {
 	format := gen.Format(r.cmd.Format[0])
 	isPlain := format == gen.Text || format == gen.JSON
 	if format == gen.Pdf && r.store.Journal == nil {
-		return format // whose boxes fit its own pictures
+		return format // its boxes fit the pictures in it
 	}
 	if r.store.Journal != nil || !isPlain && image.Master != image.Sent {
 		return gen.Page

@@ -93,7 +93,7 @@ func forbidden(text string) *Problem {
 	return &Problem{Status: http.StatusForbidden, Title: "Not allowed", Text: text}
 }
 
-// note keeps a failure for the log line of the request, and logs it if it is not one of the visitor's own.
+// note keeps a failure of the service for the log line of the request, and logs it with its route.
 func (c *Call) note(err error) {
 	edge.NoteError(c.W, err)
 	c.d.o.Logger.LogAttrs(c.R.Context(), slog.LevelError, "dashboard failed",

@@ -55,7 +55,7 @@ func emailDigest(email string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// client is where the request comes from, for what strangers ask in the name of an e-mail address.
+// client is where the request comes from, for what strangers request for an e-mail address.
 func (c *Call) client(email string) user.Client {
 	from, digest := user.Client{Addr: c.Client()}, emailDigest(strings.ToLower(strings.TrimSpace(email)))
 	for _, k := range c.knownUsers() {
@@ -66,5 +66,5 @@ func (c *Call) client(email string) user.Client {
 	return from
 }
 
-// self is where the request comes from, for what the visitor does who is signed in.
+// self is where the request comes from, for actions of a visitor who is signed in.
 func (c *Call) self() user.Client { return user.Client{Addr: c.Client(), Known: c.session} }

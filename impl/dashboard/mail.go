@@ -15,7 +15,7 @@ type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// mailTime is how long the answer to a form takes that may send mail to an address somebody has entered. It is longer than
+// mailTime is how long a form takes to answer if it may send mail to an address that somebody has entered. It is longer than
 // the work, so that the time does not tell whether the address is known.
 const mailTime = 400 * time.Millisecond
 

@@ -79,7 +79,7 @@ type openIDState struct {
 	Nonce    string `json:"n"`
 	Verifier string `json:"v"`           // PKCE, RFC 7636
 	Code     string `json:"c,omitempty"` // of an invitation
-	Link     string `json:"l,omitempty"` // ID of the user whom the person is to be linked to
+	Link     string `json:"l,omitempty"` // ID of the user to link the person to
 	Next     string `json:"t,omitempty"` // page to show afterwards
 }
 

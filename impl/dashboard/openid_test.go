@@ -157,7 +157,7 @@ func TestDashboard_OpenID_Invitation(t *testing.T) {
 		other := s.browser()
 		other.post("/link", "code", code)
 		require.Equal(t, "/", p.signIn(other, "/openid?invitation").path)
-		require.Equal(t, email == "anna@example.org", strings.Contains(other.get("/").text(), "Print room"), "who is invited joins")
+		require.Equal(t, email == "anna@example.org", strings.Contains(other.get("/").text(), "Print room"), "an invited person joins")
 	}
 }
 
@@ -249,5 +249,5 @@ func TestDashboard_OpenID_Link(t *testing.T) {
 	b.post("/account/openid", "openid-password", password)
 	away := b.request(http.MethodGet, "/openid?link", nil)
 	b.post("/sign-out")
-	require.Equal(t, 403, b.get("/openid/callback?"+p.authorize(away.header.Get("Location")).Encode()).status, "whoever signed out meanwhile")
+	require.Equal(t, 403, b.get("/openid/callback?"+p.authorize(away.header.Get("Location")).Encode()).status, "a visitor who signed out meanwhile is not linked")
 }

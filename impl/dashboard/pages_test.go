@@ -155,7 +155,7 @@ func TestDashboard_Members(t *testing.T) {
 	require.Contains(t, member.post("/members/"+anna+"/role", "role", "member", "password-"+anna, password).text(), "The role was changed.")
 	require.Contains(t, member.post("/members/"+anna+"/role", "role", "owner", "password-"+anna, password).text(), "The role was changed.")
 	require.Contains(t, member.post("/members/"+anna+"/remove", "remove-"+anna, password).text(), "The member was removed")
-	require.Equal(t, 403, owner.get("/keys").status, "who was removed sees nothing any more")
+	require.Equal(t, 403, owner.get("/keys").status, "a removed member sees nothing any more")
 	require.Equal(t, 409, member.post("/members/leave").status, "the last owner stays")
 
 	require.Equal(t, 422, member.post("/account/delete-user", "user-password", password).status, "nor can they delete themselves")

@@ -211,7 +211,7 @@ func axe(tb testing.TB) string {
 	return ""
 }
 
-// maxScreenshot is the height of a screenshot in CSS pixels: more of a long page helps nobody.
+// maxScreenshot is the height of a screenshot in CSS pixels; the rest of a long page is cut off.
 const maxScreenshot = 6000
 
 // screenshotPage saves the page from its top as NAME.png if screenshots are wanted.
@@ -239,7 +239,7 @@ func (b *Browser) screenshot(name string, at Box) {
 		if err != nil {
 			return err
 		}
-		if err := os.MkdirAll(folder, 0o750); err != nil { //nolint:gosec // the folder is the choice of who runs the test
+		if err := os.MkdirAll(folder, 0o750); err != nil { //nolint:gosec // the person who runs the test chooses the folder
 			return err
 		}
 		return os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600) //nolint:gosec // likewise

@@ -35,7 +35,7 @@ func TestDocument_MarkBroken(t *testing.T) {
 		"a long s, as printed":                   {[]string{"poſ-", "ſible, possible"}, "", "poſſible"},
 		"a double hyphen of Fraktur":             {[]string{"Wor⸗", "tes des Wortes"}, "", "Wortes"},
 		"a quotation mark in front":              {[]string{"„Wör-", "ter Wörter"}, "", "Wörter"},
-		"a word that nobody knows":               {[]string{"in the begin-", "ning"}, "", ""},
+		"a word that no list has":                {[]string{"in the begin-", "ning"}, "", ""},
 		"a compound whose whole is not a word":   {[]string{"a well-", "known man"}, "", ""},
 		"a name behind the hyphen":               {[]string{"Saint-", "Denis SaintDenis"}, "", ""},
 		"a dash":                                 {[]string{"the end --", "beginning end"}, "endbeginning", ""},

@@ -92,14 +92,14 @@ func (s *Shelf[Owner]) Drop(isDropped func(Owner) bool) {
 	}
 }
 
-// sweep frees the memory of readings whose time has come, also where nobody uses the shelf any more.
+// sweep frees the memory of readings that are older than lifetime, even if the shelf is no longer used.
 func (s *Shelf[Owner]) sweep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire()
 }
 
-// expire removes the readings whose time has come. The caller holds mu.
+// expire removes the readings that are older than lifetime. The caller holds mu.
 func (s *Shelf[Owner]) expire() {
 	now := s.now()
 	for len(s.readings) > 0 && !now.Before(s.readings[0].expires) {

@@ -162,7 +162,7 @@ func TestShelf_FreesMemory(t *testing.T) {
 		time.Sleep(30 * time.Minute)
 		synctest.Wait()
 		runtime.GC()
-		require.Nil(t, held.Value(), "although nobody uses the shelf any more")
+		require.Nil(t, held.Value(), "although the shelf is no longer used")
 		runtime.KeepAlive(s)
 	})
 }

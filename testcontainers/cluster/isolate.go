@@ -65,7 +65,7 @@ func outside() (status int, err error) {
 		return 1, err
 	}
 	defer func() {
-		kept := p.keepLogs(status) // first: who stops this program may not wait for the rest
+		kept := p.keepLogs(status) // first, because a user who stops this program may not wait for the rest
 		err = errors.Join(err, kept, removeCgroups(), os.RemoveAll(p.run))
 	}()
 	if err := errors.Join(p.prepare(), createCgroups()); err != nil {

@@ -55,7 +55,7 @@ const (
 	Name   Kind = "name"   // the page at Locator has files called Name
 	Sent   Kind = "sent"   // the page is about to be sent with the key of Generation
 	Done   Kind = "read"   // its answer is stored
-	Failed Kind = "failed" // it was not read, and surely not charged
+	Failed Kind = "failed" // it was not read, and certainly not charged
 	Absent Kind = "absent" // it has no image, and was not charged
 	Files  Kind = "files"  // its files of these formats are written
 )

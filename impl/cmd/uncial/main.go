@@ -76,7 +76,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		wrong = file.apply(parser.Model)
 	}
 	k, err := parser.Parse(asHelp(args))
-	if exit >= 0 { // kong has printed the help or the version, which help with a wrong file of settings too
+	if exit >= 0 { // kong has printed the help or the version, which must work with an invalid settings file too
 		return exit
 	}
 	if wrong != nil {

@@ -200,7 +200,7 @@ func (r *run) rendered(ctx context.Context, one *page, answer *journal.Answer, f
 	if r.store.Journal == nil && form == gen.Pdf {
 		file, err := base64.StdEncoding.DecodeString(*answer.Answer.Document)
 		if err != nil {
-			return "", errors.New("the PDF of the service is not in base64")
+			return "", errors.New("the PDF from the service is not in base64")
 		}
 		return string(file), nil
 	}
@@ -279,7 +279,7 @@ func documentOf(answer *journal.Answer) (*document.Document, error) {
 	}
 	doc, err := pagefile.ReadDocument([]byte(*answer.Answer.Document))
 	if err != nil {
-		return nil, fmt.Errorf("the document of the service cannot be read: %w", err)
+		return nil, fmt.Errorf("the document from the service cannot be read: %w", err)
 	}
 	mapped := *answer.Answer
 	if answer.Master != answer.Sent {

@@ -131,7 +131,7 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 		"--service-account-key-file", c.ca.file("accounts.pub"), "--service-account-signing-key-file", c.ca.file("accounts.key")); err != nil {
 		return err
 	}
-	if err := c.Await(ctx, "the API server answers", startLimit, c.isServing); err != nil {
+	if err := c.Await(ctx, "the API server answers", startLimit, c.checkServing); err != nil {
 		return err
 	}
 	if err := c.part("kube-controller-manager", "--kubeconfig", c.ca.file("controller.conf"), "--use-service-account-credentials",
@@ -141,8 +141,8 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 	return c.part("kube-scheduler", "--kubeconfig", c.ca.file("scheduler.conf"), "--leader-elect=false")
 }
 
-// isServing returns nil once the API server answers its own readiness check.
-func (c *Cluster) isServing(ctx context.Context) error {
+// checkServing returns nil once the API server answers its own readiness check.
+func (c *Cluster) checkServing(ctx context.Context) error {
 	_, err := c.Client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
 	return err
 }

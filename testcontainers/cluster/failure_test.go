@@ -55,7 +55,7 @@ func (in *installation) busyEngine(t *testing.T) (engine corev1.Pod) {
 			return err
 		}
 		for _, engine = range pods {
-			if err = isBusy(ctx, engine); err == nil {
+			if err = checkBusy(ctx, engine); err == nil {
 				return nil
 			}
 		}
@@ -64,8 +64,8 @@ func (in *installation) busyEngine(t *testing.T) (engine corev1.Pod) {
 	return engine
 }
 
-// isBusy asks an engine for its load and fails if it reads nothing.
-func isBusy(ctx context.Context, engine corev1.Pod) error {
+// checkBusy asks an engine for its load and returns an error if it reads nothing.
+func checkBusy(ctx context.Context, engine corev1.Pod) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+engine.Status.PodIP+":8090/load", nil)
 	if err != nil {
 		return err

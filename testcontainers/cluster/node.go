@@ -68,11 +68,11 @@ func (c *Cluster) startNode(ctx context.Context) error {
 	if err := c.part("kube-proxy", "--config", files[2]); err != nil {
 		return err
 	}
-	return c.Await(ctx, "the node is ready", startLimit, c.isNodeReady)
+	return c.Await(ctx, "the node is ready", startLimit, c.checkNodeReady)
 }
 
-// isNodeReady returns why the node is not ready, in its own words, or nil.
-func (c *Cluster) isNodeReady(ctx context.Context) error {
+// checkNodeReady returns why the node is not ready, in its own words, or nil.
+func (c *Cluster) checkNodeReady(ctx context.Context) error {
 	node, err := c.Client.CoreV1().Nodes().Get(ctx, nodeName, metav1.GetOptions{})
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ const (
 	beamWidth      = 25    // prefixes that are followed; with 10, pages have 1 to 3 % more errors and cost a tenth less
 	wordBeamWidth  = 10    // of the search for a single word; the weights of confidence were fitted with it
 	languageWeight = 0.4   // of the language model's logarithms against the network's
+	listedWeight   = 0.5   // of those of the language model that searches with word lists go by
 	characterBonus = 1.5   // for every character, which the language model's probabilities would otherwise make costly
 	surelyBlank    = 5e-4  // no character begins at a step whose classes other than blank have less than this together
 	leastLog       = -7.0  // logarithm of the probability below which a class is not followed
@@ -56,6 +57,7 @@ func addLog(a, b float64) float64 {
 // guide is what a search uses besides the network.
 type guide struct {
 	language *Language
+	weight   float64  // of the language model's logarithms against the network's
 	symbols  []uint16 // of the language model, by class
 	width    int      // how many prefixes are followed
 	space    int32    // the class of the space, 0 if there is none
@@ -108,7 +110,7 @@ func (n *network) searchPart(g guide, rows []float32, from, to int, before conte
 // text returns the text of a prefix, if a symbol of the language model comes after it.
 func (b *beam) text(i int32, behind uint16) text {
 	end, _ := b.language.after(b.all[i].context, behind)
-	t := text{score: b.score(i) + languageWeight*end + b.wordBonus(i)}
+	t := text{score: b.score(i) + b.weight*end + b.wordBonus(i)}
 	for ; b.all[i].class != 0; i = b.all[i].parent {
 		t.classes = append(t.classes, int(b.all[i].class))
 	}
@@ -202,7 +204,7 @@ func (b *beam) child(i, class int32) int32 {
 	}
 	b.all = append(b.all, prefix{
 		parent: i, class: class, context: context, seen: -1,
-		language: b.all[i].language + languageWeight*logp + characterBonus + bonus,
+		language: b.all[i].language + b.weight*logp + characterBonus + bonus,
 	})
 	c := int32(len(b.all) - 1)
 	b.all[i].children = append(b.all[i].children, c)

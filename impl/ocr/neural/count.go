@@ -13,18 +13,28 @@ import (
 	"strings"
 )
 
-// CountLanguage counts the n-grams of up to order characters, at most 8, in lines of text and returns the file of a Language.
-// A character that the alphabet lacks ends a line and begins another. n-grams of four characters and more that occur only
-// once are left out: they help little, and would be most of the file.
-func CountLanguage(lines io.Reader, alphabet []string, order int) ([]byte, error) {
-	if order < 1 || order > maxOrder || len(alphabet) == 0 || len(alphabet) >= maxClasses {
+// Text is lines of text, each of which counts Weight times.
+type Text struct {
+	Lines  io.Reader
+	Weight int
+}
+
+// Counting says which n-grams of a text a character model has.
+type Counting struct {
+	// Order is the length of the longest n-grams, at most 8.
+	Order int
+	// LeastGain is how much an n-gram of three characters or more must change the logarithm of the likelihood of all texts. n-grams that
+	// change it less are left out, unless longer ones begin with them.
+	LeastGain float64
+}
+
+// CountLanguage counts n-grams of characters in texts and returns the file of a Language. A character that the alphabet lacks ends a line
+// and begins another.
+func CountLanguage(texts []Text, alphabet []string, o Counting) ([]byte, error) {
+	if o.Order < 1 || o.Order > maxOrder || len(alphabet) == 0 || len(alphabet) >= maxClasses {
 		return nil, fmt.Errorf("an order of 1 to %d and an alphabet of at most %d characters can be counted", maxOrder, maxClasses-1)
 	}
-	text, err := io.ReadAll(lines)
-	if err != nil {
-		return nil, err
-	}
-	c := counter{order: order, counts: make([]map[string]int, order)}
+	c := counter{order: o.Order, counts: make([]map[string]int, o.Order), unseen: 1 / float64(4*len(alphabet)), probabilities: map[string]float64{}}
 	for k := range c.counts {
 		c.counts[k] = map[string]int{}
 	}
@@ -32,31 +42,42 @@ func CountLanguage(lines io.Reader, alphabet []string, order int) ([]byte, error
 	for i, a := range alphabet {
 		ids[a] = uint16(i + 1)
 	}
-	for line := range strings.Lines(string(text)) {
-		c.line(strings.TrimRight(line, "\n"), ids)
+	for _, t := range texts {
+		if t.Weight < 1 {
+			return nil, fmt.Errorf("a text cannot count %d times", t.Weight)
+		}
+		all, err := io.ReadAll(t.Lines)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(all)) {
+			c.line(strings.TrimRight(line, "\n"), ids, t.Weight)
+		}
 	}
 	if len(c.counts[0]) == 0 {
 		return nil, errors.New("the lines have no character of the alphabet")
 	}
-	return c.file(alphabet)
+	return c.file(alphabet, o.LeastGain)
 }
 
 // counter holds the counts of n-grams by their length.
 type counter struct {
-	order  int
-	counts []map[string]int // by length less one; a key has 2 bytes for each character
+	order         int
+	counts        []map[string]int   // by length less one; a key has 2 bytes for each character
+	unseen        float64            // the probability of a character that no text has
+	probabilities map[string]float64 // of the last character of each n-gram after the others
 }
 
-const rareFrom, rareCount = 4, 1 // n-grams of rareFrom characters and more are left out if they occur at most rareCount times
+const prunedFrom = 3 // n-grams of fewer characters are never left out: there are few
 
-// line counts the n-grams of a line; its edges are character 0.
-func (c *counter) line(text string, ids map[string]uint16) {
+// line counts the n-grams of a line, each several times; the line's edges are character 0.
+func (c *counter) line(text string, ids map[string]uint16, times int) {
 	key := []byte{0, 0}
 	flush := func() {
 		key = append(key, 0, 0)
 		for end := 4; end <= len(key) && len(key) > 4; end += 2 {
 			for k := 1; k <= c.order && 2*k <= end; k++ {
-				c.counts[k-1][string(key[end-2*k:end])]++
+				c.counts[k-1][string(key[end-2*k:end])] += times
 			}
 		}
 		key = append(key[:0], 0, 0)
@@ -80,22 +101,17 @@ type node struct {
 }
 
 // file writes the levels.
-func (c *counter) file(alphabet []string) ([]byte, error) {
-	probabilities := map[string]float64{}
+func (c *counter) file(alphabet []string, leastGain float64) ([]byte, error) {
 	levels := make([][]node, c.order)
-	for k := range c.order {
-		kept := c.level(k, probabilities, 1/float64(4*len(alphabet)))
-		if len(kept) == 0 {
-			levels = levels[:k]
-			break
-		}
-		levels[k] = kept
+	for k := range levels {
+		levels[k] = c.level(k)
 	}
+	levels = c.pruned(levels, leastGain)
 	sizes := make([]int, len(levels))
 	for k := range levels {
 		sizes[k] = len(levels[k])
 		if k > 0 {
-			weigh(levels[k-1], levels[k], probabilities, 1/float64(4*len(alphabet)))
+			c.weigh(levels[k-1], levels[k])
 		}
 	}
 	header, err := json.Marshal(map[string]any{"alphabet": alphabet, "nodes": sizes})
@@ -122,46 +138,65 @@ func (c *counter) file(alphabet []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// pruned returns the levels without the n-grams that change the likelihood of the texts too little, and without empty levels. It keeps the
+// beginnings of all n-grams that it keeps, because the nodes of a file hang on those of the level above.
+func (c *counter) pruned(levels [][]node, leastGain float64) [][]node {
+	needed := map[string]bool{}
+	for k := len(levels) - 1; k >= 0; k-- {
+		begun := map[string]bool{}
+		levels[k] = slices.DeleteFunc(levels[k], func(n node) bool {
+			gain := float64(c.counts[k][n.key]) * math.Abs(math.Log(n.probability/c.shorter(n.key)))
+			drop := k+1 >= prunedFrom && gain < leastGain && !needed[n.key]
+			if !drop {
+				begun[n.key[:2*k]] = true
+			}
+			return drop
+		})
+		needed = begun
+	}
+	for len(levels[len(levels)-1]) == 0 {
+		levels = levels[:len(levels)-1]
+	}
+	return levels
+}
+
+// shorter returns the probability of the last character of an n-gram after the others without the first of them.
+func (c *counter) shorter(key string) float64 {
+	if p, ok := c.probabilities[key[2:]]; ok {
+		return p
+	}
+	return c.unseen
+}
+
 // units is a probability as the file has it.
 func units(p float64) byte { return byte(min(math.Round(-math.Log(max(p, 1e-9))/logUnit), 255)) }
 
-// level is the kept n-grams of k+1 characters in order, with their probabilities; it adds these, and those of n-grams that
-// are not kept too, to the map.
-func (c *counter) level(k int, probabilities map[string]float64, unseen float64) []node {
+// level returns the n-grams of k+1 characters in order, and records their probabilities.
+func (c *counter) level(k int) []node {
 	total, kinds := map[string]int{}, map[string]int{}
 	for key, n := range c.counts[k] {
 		context := key[:2*k]
 		total[context] += n
 		kinds[context]++
 	}
-	var kept []node
+	var all []node
 	for key, n := range c.counts[k] {
 		context := key[:2*k]
-		shorter, ok := probabilities[key[min(2, len(key)):]]
-		if k == 0 || !ok {
-			shorter = unseen
-		}
-		p := (float64(n) + float64(kinds[context])*shorter) / float64(total[context]+kinds[context])
-		probabilities[key] = p
-		if k+1 < rareFrom || n > rareCount {
-			kept = append(kept, node{key: key, probability: p, fallback: 1})
-		}
+		p := (float64(n) + float64(kinds[context])*c.shorter(key)) / float64(total[context]+kinds[context])
+		c.probabilities[key] = p
+		all = append(all, node{key: key, probability: p, fallback: 1})
 	}
-	slices.SortFunc(kept, func(a, b node) int { return cmp.Compare(a.key, b.key) })
-	return kept
+	slices.SortFunc(all, func(a, b node) int { return cmp.Compare(a.key, b.key) })
+	return all
 }
 
 // weigh gives each context the weight of the characters that it lacks, so that its probabilities add up to 1.
-func weigh(contexts, kept []node, probabilities map[string]float64, unseen float64) {
+func (c *counter) weigh(contexts, kept []node) {
 	seen, below := map[string]float64{}, map[string]float64{}
 	for _, n := range kept {
 		context := n.key[:len(n.key)-2]
-		shorter, ok := probabilities[n.key[2:]]
-		if !ok {
-			shorter = unseen
-		}
 		seen[context] += n.probability
-		below[context] += shorter
+		below[context] += c.shorter(n.key)
 	}
 	for i := range contexts {
 		key := contexts[i].key

@@ -189,5 +189,5 @@ func (b *beam) languageScore(classes []int) float64 {
 		i = b.child(i, int32(c))
 	}
 	end, _ := b.language.after(b.all[i].context, 0)
-	return b.all[i].language + languageWeight*end + b.wordBonus(i)
+	return b.all[i].language + b.weight*end + b.wordBonus(i)
 }

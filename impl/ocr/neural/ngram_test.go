@@ -12,7 +12,7 @@ import (
 
 func mustCount(tb testing.TB, text string, order int) []byte {
 	tb.Helper()
-	data, err := neural.CountLanguage(strings.NewReader(text), alphabet, order)
+	data, err := neural.CountLanguage([]neural.Text{{Lines: strings.NewReader(text), Weight: 1}}, alphabet, neural.Counting{Order: order})
 	require.NoError(tb, err)
 	return data
 }
@@ -46,6 +46,42 @@ func TestLanguage_PrefersWhatItHasSeen(t *testing.T) {
 	require.Greater(t, l.After("ab"+"b"), l.After("ab"+"é"), "a character that was seen elsewhere before one that never was")
 }
 
+func TestCountLanguage_weighsTexts(t *testing.T) {
+	t.Parallel()
+	count := func(weight int) *neural.Language {
+		data, err := neural.CountLanguage([]neural.Text{
+			{Lines: strings.NewReader("abb\n"), Weight: weight}, {Lines: strings.NewReader("abc\nabc\n"), Weight: 1},
+		}, alphabet, neural.Counting{Order: 4})
+		require.NoError(t, err)
+		return mustLanguage(t, data)
+	}
+	require.Greater(t, count(1).After("ab"+"c"), count(1).After("ab"+"b"))
+	require.Less(t, count(9).After("ab"+"c"), count(9).After("ab"+"b"))
+	_, err := neural.CountLanguage([]neural.Text{{Lines: strings.NewReader("abb\n")}}, alphabet, neural.Counting{Order: 4})
+	require.ErrorContains(t, err, "0 times")
+}
+
+func TestCountLanguage_leavesOutWhatShorterNGramsSay(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("abc cab\nacb bca\nb c a\n", 20)
+	count := func(leastGain float64) []byte {
+		data, err := neural.CountLanguage([]neural.Text{{Lines: strings.NewReader(text), Weight: 1}}, alphabet, neural.Counting{Order: 6, LeastGain: leastGain})
+		require.NoError(t, err)
+		return data
+	}
+	whole, pruned, least := count(0), count(2), count(1e9)
+	require.Less(t, len(pruned), len(whole))
+	require.Less(t, len(least), len(pruned))
+	for _, next := range append([]string{"\n"}, alphabet...) {
+		require.InDelta(t, mustLanguage(t, whole).After("ca"+next), mustLanguage(t, pruned).After("ca"+next), 0.5, "%q", next)
+	}
+	l, sum := mustLanguage(t, pruned), 0.0
+	for _, next := range append([]string{"\n"}, alphabet...) {
+		sum += math.Exp(l.After("abc c" + next))
+	}
+	require.InDelta(t, 1, sum, 0.08)
+}
+
 func TestCountLanguage_RefusesWhatItCannotCount(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -61,7 +97,7 @@ func TestCountLanguage_RefusesWhatItCannotCount(t *testing.T) {
 	} {
 		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
-			_, err := neural.CountLanguage(strings.NewReader(c.text), c.alphabet, c.order)
+			_, err := neural.CountLanguage([]neural.Text{{Lines: strings.NewReader(c.text), Weight: 1}}, c.alphabet, neural.Counting{Order: c.order})
 			require.Error(t, err)
 		})
 	}

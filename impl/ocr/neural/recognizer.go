@@ -42,17 +42,22 @@ func NewRecognizer(m *Model, l *Language) *Recognizer {
 // newRecognizer returns a recognizer that computes with k. l may be nil: then the search goes by the network alone. Characters that the
 // character model lacks get a symbol that none of its texts has.
 func newRecognizer(m *Model, l *Language, k kernels) *Recognizer {
-	r := &Recognizer{net: newNetwork(m, k), guide: guide{language: l, width: beamWidth, space: int32(slices.Index(m.info.Alphabet, " ")) + 1}}
+	return &Recognizer{net: newNetwork(m, k), guide: newGuide(m, l, languageWeight)}
+}
+
+// newGuide returns the guide of a search by a language model, nil without one.
+func newGuide(m *Model, l *Language, weight float64) guide {
+	g := guide{language: l, weight: weight, width: beamWidth, space: int32(slices.Index(m.info.Alphabet, " ")) + 1}
 	if l != nil {
-		r.guide.symbols = make([]uint16, len(m.info.Alphabet)+1)
+		g.symbols = make([]uint16, len(m.info.Alphabet)+1)
 		for i, c := range m.info.Alphabet {
-			r.guide.symbols[i+1] = uint16(len(l.alphabet) + 1) // a character that no text of the language model has
-			if at := slices.Index(l.alphabet, c); at >= 0 {
-				r.guide.symbols[i+1] = uint16(at + 1)
+			g.symbols[i+1] = uint16(len(l.alphabet) + 1) // a character that no text of the language model has
+			if symbol, ok := l.symbols[c]; ok {
+				g.symbols[i+1] = symbol
 			}
 		}
 	}
-	return r
+	return g
 }
 
 // MaxWidth is the widest image of a line in pixels. At 48 pixels of height that is a line of some 1,000 characters.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -184,10 +183,7 @@ func drawn(width int) *image.Gray {
 func TestRecognizer_Read(t *testing.T) {
 	t.Parallel()
 	m := mustLoad(t, newSketch().file())
-	data, err := neural.CountLanguage(strings.NewReader("a bac\ncab é\n"), alphabet, 3)
-	require.NoError(t, err)
-	l, err := neural.LoadLanguage(data)
-	require.NoError(t, err)
+	l := mustLanguage(t, mustCount(t, "a bac\ncab é\n", 3))
 	for _, r := range []*neural.Recognizer{neural.NewRecognizer(m, nil), neural.NewRecognizer(m, l)} {
 		for _, width := range []int{1, 7, 300} {
 			line := drawn(width)

@@ -19,6 +19,8 @@ const mostSteps = 1000
 type Search struct {
 	// Known reports whether a word list has a word. Nil without lists.
 	Known func(word string) bool
+	// Texts is the language model that the search with lists goes by. Nil for that of the first reading.
+	Texts *Language
 	// Thorough looks at the line again at other widths. Each takes about as long as the first reading.
 	Thorough bool
 }
@@ -40,11 +42,15 @@ func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 	texts := r.net.search(g, rows, steps)
 	out := Readings{First: r.placed(texts, rows, steps, line)}
 	if s.Known != nil {
+		if s.Texts != nil {
+			g = newGuide(r.net.Model, s.Texts, listedWeight)
+		}
 		g.known = remembered(s.Known)
 		texts = r.net.search(g, rows, steps)
 		out.Listed = r.placed(texts, rows, steps, line)
 	}
 	if s.Thorough && steps <= mostSteps {
+		g.weight = languageWeight // a page became worse by 0.011 with that of the search with lists
 		j := newEnsemble(r.net, g)
 		j.add(rows, steps, texts)
 		out.Thorough = r.thoroughly(j, rows, steps, line)

@@ -26,6 +26,11 @@ func TestRecognizer_ReadAgain(t *testing.T) {
 		require.True(t, i == 0 || all.Thorough[i-1].Box.Max.X <= w.Box.Min.X, "words are in order and do not overlap")
 	}
 	require.Equal(t, neural.Readings{First: all.First}, r.ReadAgain(line, neural.Search{}), "nothing else was asked for")
+	vowels := mustLanguage(t, mustCount(t, strings.Repeat("aeiou\n", 99), 4))
+	other := r.ReadAgain(line, neural.Search{Known: func(string) bool { return false }, Texts: vowels})
+	require.Equal(t, all.First, other.First, "other texts count in the search with lists alone")
+	require.NotEmpty(t, other.Listed)
+	require.NotEqual(t, all.Listed, other.Listed)
 	require.Empty(t, r.ReadAgain(image.NewGray(image.Rect(0, 0, 100, 64)), neural.Search{Thorough: true}), "a line of another height")
 }
 

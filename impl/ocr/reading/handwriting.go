@@ -20,6 +20,7 @@ import (
 type handwriting struct {
 	model       *neural.Model
 	language    *neural.Language
+	texts       *neural.Language     // of searches with word lists
 	recognizers []*neural.Recognizer // one for each thread that read at the same time so far
 }
 
@@ -52,6 +53,16 @@ func (h *handwriting) loadLanguage() (err error) {
 	return nil
 }
 
+// loadTexts loads the character model of searches with word lists.
+func (h *handwriting) loadTexts() (err error) {
+	if h.texts == nil {
+		if h.texts, err = neural.LoadLanguage(own.TextsFile()); err != nil {
+			return fmt.Errorf("%s: %w", own.Hands, err)
+		}
+	}
+	return nil
+}
+
 // read reads each strip as one line, on at most the given number of threads and at least one. After the end of ctx it returns
 // ctx's error.
 func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads int) ([][]tesseract.Word, error) {
@@ -62,9 +73,13 @@ func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads in
 
 // readAgain reads each strip plainly, and with the further readings of s. See hand.Reader.
 func (h *handwriting) readAgain(ctx context.Context, strips []*image.Gray, threads int, s hand.Search) ([]hand.Readings, error) {
+	if err := h.loadTexts(); err != nil {
+		return nil, err
+	}
+	search := neural.Search{Known: s.Known, Texts: h.texts, Thorough: s.Thorough}
 	out := make([]hand.Readings, len(strips))
 	err := h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) {
-		read := r.ReadAgain(strips[i], neural.Search(s))
+		read := r.ReadAgain(strips[i], search)
 		out[i] = hand.Readings{First: toTesseract(read.First), Listed: toTesseract(read.Listed), Thorough: toTesseract(read.Thorough)}
 	})
 	return out, err

@@ -1,5 +1,5 @@
 // Package own holds the models that the project trained and ships. They are embedded in every program that imports it,
-// which adds 10 MB. README.md in this folder has their figures, licences and training data.
+// which adds 16 MB. README.md in this folder has their figures, licences and training data.
 package own
 
 import _ "embed"
@@ -22,6 +22,8 @@ var (
 	handsNetwork []byte
 	//go:embed hands.ngram
 	handsLanguage []byte
+	//go:embed texts.ngram
+	texts []byte
 	//go:embed lines.uff
 	linesNetwork []byte
 )
@@ -33,6 +35,9 @@ func Models() map[string][]byte {
 
 // LinesFile returns the content of the file of the network that finds lines. The caller must not change it.
 func LinesFile() []byte { return linesNetwork }
+
+// TextsFile returns the content of a character model counted in French and English transcriptions and print. The caller must not change it.
+func TextsFile() []byte { return texts }
 
 // HandsFiles returns the contents of the network's file and of its character model's. The caller must not change them.
 func HandsFiles() (network, language []byte) { return handsNetwork, handsLanguage }

@@ -29,7 +29,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) < 3 {
-		return errors.New("usage: ngram MODEL.uhm OUT.ngram [WEIGHT:]FILE...")
+		return errors.New("name two model files and a text at least: MODEL.uhm OUT.ngram [WEIGHT:]FILE [...]")
 	}
 	m, err := neural.Open(args[0])
 	if err != nil {

@@ -194,8 +194,8 @@ func (c *ExtractCmd) checkOutput() error {
 	return nil
 }
 
-// checkReport checks that the directory of the report exists, which may be that of --out, so that a wrong one is not noticed only after
-// the last page.
+// checkReport checks that the directory of the report exists, or is that of --out, before any page is
+// read.
 func (c *ExtractCmd) checkReport() error {
 	if c.Report == "" || c.DryRun {
 		return nil

@@ -1,6 +1,7 @@
 package reading_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,8 +24,8 @@ func TestEvidence_Share(t *testing.T) {
 					x := reading.Evidence{0: 1, 1: own, 2: known, 7: max(own-reading.SureOwn, 0), 8: early, 9: agreed}
 					return x.Share(weights)
 				}
-				likely := reading.Evidence{0: 1, 1: own, 11: own, 15: -rapid.Float64Range(0, 6).Draw(t, "wrong")}
-				unlikely := reading.Evidence{0: 1, 1: own, 11: own - rapid.Float64Range(0, 3).Draw(t, "letters"), 16: rapid.Float64Range(0, 3).Draw(t, "entropy")}
+				likely := reading.Evidence{0: 1, 1: own, 11: own, 17: -rapid.Float64Range(0, 6).Draw(t, "wrong")}
+				unlikely := reading.Evidence{0: 1, 1: own, 11: own - rapid.Float64Range(0, 3).Draw(t, "letters"), 18: rapid.Float64Range(0, 3).Draw(t, "entropy")}
 				require.GreaterOrEqual(t, likely.Share(weights), unlikely.Share(weights), "a word with less doubt in its characters never has less")
 				share := e(own, agreed, known)
 				require.True(t, share > 0 && share < 1)
@@ -34,4 +35,14 @@ func TestEvidence_Share(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestEvidence_words(t *testing.T) {
+	t.Parallel()
+	once, twice, often := 0.0, math.Log(2), math.Log(3)
+	require.Equal(t, [][2]float64{
+		{often, 0}, {twice, 1}, {once, 0},
+		{often, 0}, {twice, 0}, {once, 1},
+		{often, 0}, {once, 0}, {often, 1},
+	}, reading.RepeatedAndPunctuated(cells(false, [2]string{"the Houſe, di-"}, [2]string{"The house end:"}, [2]string{"the vided the!"})))
 }

@@ -32,6 +32,8 @@ const (
 	evDenied     // 1 if another reading of the page has something else there
 	evLetters    // log-odds of the recognizer's mean confidence in its characters
 	evDigit      // 1 for a word with a digit
+	evRepeated   // logarithm of how often the page has the word, up to sureRepeats
+	evPunctuated // 1 for a word that ends with punctuation other than a hyphen
 
 	// Only for handwriting.
 
@@ -45,7 +47,7 @@ const (
 // confidences of the steps before.
 func (p *page) evidence(handwritten bool) []Evidence {
 	var all []Evidence
-	other := p.otherReading()
+	other, repeats := p.otherReading(), p.repeats()
 	for line := range document.Lines(p.read.Blocks) {
 		if line.Handwritten != handwritten {
 			continue
@@ -61,7 +63,7 @@ func (p *page) evidence(handwritten bool) []Evidence {
 			if handwritten {
 				e.addHandwriting(w)
 			} else {
-				e.addPrint(w, other)
+				e.addPrint(w, other, repeats)
 			}
 			all = append(all, e)
 		}
@@ -71,7 +73,7 @@ func (p *page) evidence(handwritten bool) []Evidence {
 }
 
 // addPrint fills in the values that are only for print.
-func (e *Evidence) addPrint(w *document.Word, other otherWords) {
+func (e *Evidence) addPrint(w *document.Word, other otherWords, repeats map[string]int) {
 	e[evSure], e[evEarlyPrint] = max(e[evOwn]-sureOwn, 0), flag(w.Model == earlyPrint)
 	if other != nil {
 		e[evAgreed], e[evDenied] = flag(other.has(w)), flag(!other.has(w))
@@ -81,6 +83,30 @@ func (e *Evidence) addPrint(w *document.Word, other otherWords) {
 		e[evLetters] = logOdds(s.Letters)
 	}
 	e[evDigit] = flag(strings.ContainsFunc(w.Text, unicode.IsDigit))
+	e[evRepeated] = math.Log(float64(min(max(repeats[coreOf(w)], 1), sureRepeats)))
+	_, _, after := text.Core(strings.TrimRightFunc(w.Text, isDash))
+	e[evPunctuated] = flag(after != "")
+}
+
+// repeats returns how often the page has each printed word, by its core.
+func (p *page) repeats() map[string]int {
+	n := map[string]int{}
+	for line := range document.Lines(p.read.Blocks) {
+		for i := range line.Words {
+			if core := coreOf(&line.Words[i]); !line.Handwritten && core != "" {
+				n[core]++
+			}
+		}
+	}
+	return n
+}
+
+func isDash(r rune) bool { return unicode.Is(unicode.Pd, r) }
+
+// coreOf returns the word without punctuation around it, in small letters of modern type.
+func coreOf(w *document.Word) string {
+	_, core, _ := text.Core(text.FoldType(w.Text))
+	return strings.ToLower(core)
 }
 
 // addHandwriting fills in the values that are only for handwriting.

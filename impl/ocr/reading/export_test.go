@@ -5,6 +5,7 @@ import (
 
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/lexicon"
 	"uncial/internal/document"
 )
 
@@ -88,4 +89,19 @@ func Alternatives(w document.Word, other []document.Word) []document.Alternative
 		words[cell] = append(words[cell], o)
 	}
 	return alternatives(&w, words)
+}
+
+// withoutLexicon is a source without word lists.
+type withoutLexicon struct{ Source }
+
+func (withoutLexicon) Lexicon(string) *lexicon.Lexicon { return nil }
+
+// RepeatedAndPunctuated returns two values of the evidence of each printed word: how often its page has it, and how it ends.
+func RepeatedAndPunctuated(blocks []document.Block) (pairs [][2]float64) {
+	p := &page{src: withoutLexicon{}}
+	p.read.Blocks = blocks
+	for _, e := range p.evidence(false) {
+		pairs = append(pairs, [2]float64{e[evRepeated], e[evPunctuated]})
+	}
+	return pairs
 }

@@ -194,8 +194,7 @@ func (c *ExtractCmd) checkOutput() error {
 	return nil
 }
 
-// checkReport checks that the directory of the report exists, which may be that of --out, so that a wrong one is not noticed only after
-// the last page.
+// checkReport checks, before any page is read, that the directory of the report exists. It may be that of --out.
 func (c *ExtractCmd) checkReport() error {
 	if c.Report == "" || c.DryRun {
 		return nil

@@ -47,8 +47,8 @@ func FoundErrors(scores []WordScore, errors int, share float64) float64 {
 	return found / float64(max(errors, 1))
 }
 
-// FoundMisread returns the share of the misread characters, which leaves out writing that was missed and words that are right but in the
-// wrong place, in a share of the text: in the words of lowest confidence, listed or not.
+// FoundMisread returns the share of the misread characters that lies in a share of the text: in the words of lowest confidence, listed or
+// not. Writing that was missed, and words that are right but in the wrong place, do not count.
 func FoundMisread(scores []WordScore, share float64) float64 {
 	words := slices.DeleteFunc(slices.Clone(scores), func(s WordScore) bool { return s.IsUnread })
 	for i := range words {

@@ -144,8 +144,8 @@ func media(scheme string) chromedp.Action {
 // phoneWidth is the narrowest phone that pages must fit on, in CSS pixels (WCAG 2.2, success criterion 1.4.10).
 const phoneWidth = 320
 
-// Check checks the page that is open with axe-core in both themes at 320 pixels, with every rule and every element, and that
-// nothing is cut off at that width, and no value is missing. It saves screenshots under the name: desktop, phone and dark.
+// Check checks the open page with axe-core in both themes at 320 pixels, with every rule and every element. It also requires
+// that nothing is cut off at that width, and that no value is missing. It saves screenshots under the name: desktop, phone and dark.
 func (b *Browser) Check(name string) {
 	b.tb.Helper()
 	b.check(name, func(suffix string) { b.screenshotPage(name + suffix) })

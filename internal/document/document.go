@@ -111,7 +111,7 @@ type Signals struct {
 	Wrong   float64 // share of characters that are wrong, on average over the likely readings of the word, 0..1
 	Entropy float64 // of the possible characters, in nats, where it is largest
 	// Posterior is the share of the likely texts of the line that have the word there, 0..1, and Others are the words that other texts
-	// have there, with their shares as confidence, the likeliest first.
+	// have there, with their shares as confidence, likeliest first.
 	Posterior float64
 	Others    []Alternative
 }

@@ -42,8 +42,8 @@ func loadPassages(path string) (passages, error) {
 	return all, nil
 }
 
-// apply counts words of the passages as right that were read as they stand on the page, and that the ground truth would make wrong as a
-// whole. It returns how many characters they have.
+// apply counts words of the passages as right if they were read as they stand on the page, although the ground truth makes them wrong as
+// a whole. It returns how many characters they have.
 func (p passages) apply(pages []pageWords) (characters int) {
 	for _, page := range pages {
 		for _, passage := range p[page.Page.ID] {

@@ -41,8 +41,14 @@ func TestEvidence_words(t *testing.T) {
 	t.Parallel()
 	once, twice, often := 0.0, math.Log(2), math.Log(3)
 	require.Equal(t, [][2]float64{
-		{often, 0}, {twice, 1}, {once, 0},
-		{often, 0}, {twice, 0}, {once, 1},
-		{often, 0}, {once, 0}, {often, 1},
+		{often, 0},
+		{twice, 1},
+		{once, 0},
+		{often, 0},
+		{twice, 0},
+		{once, 1},
+		{often, 0},
+		{once, 0},
+		{often, 1},
 	}, reading.RepeatedAndPunctuated(cells(false, [2]string{"the Houſe, di-"}, [2]string{"The house end:"}, [2]string{"the vided the!"})))
 }

@@ -176,8 +176,8 @@ vuln: ## Look for known vulnerabilities (needs the vulnerability database on the
 	$(TOOL) govulncheck ./...
 
 .PHONY: bench
-bench: deps-bench ## Compare speed, processor time and memory with references in the same run, and print the goals: make bench [PART=print]
-	UNCIAL_REQUIRE_CONTAINERS=1 go test -tags bench -count=1 -v -timeout 60m -run '^TestBench$$$(if $(PART),/^$(PART)$$)' ./impl/bench
+bench: deps-bench ## Compare speed, processor time and memory with references in the same run, and print the goals: make bench [PART=print] [PAGES=dir]
+	UNCIAL_PAGES=$(abspath $(PAGES)) UNCIAL_REQUIRE_CONTAINERS=1 go test -tags bench -count=1 -v -timeout 60m -run '^TestBench$$$(if $(PART),/^$(PART)$$)' ./impl/bench
 
 .PHONY: deps-bench
 deps-bench:
@@ -191,7 +191,7 @@ bench-packages: deps ## Run the benchmarks of single packages; most report a rat
 torture: deps ## Kill workers and services, overload the service, send slowly, read for long, fuzz; prints figures (half an hour, mostly fuzzing)
 	go test -tags torture -count=1 -v -p 1 -timeout 10m -run '^TestTorture' ./internal/edge ./impl ./impl/ocr/workerpool
 	go test -count=1 -timeout 10m ./internal/fair ./internal/edge ./impl/fetch ./impl/ocr/workerpool ./impl/ocr/remote
-	go test -count=1 -v -timeout 10m -run 'Crash|Kill|Textures|TimeR' ./impl/app ./impl/ledger ./impl/ocr/reading
+	go test -count=1 -v -timeout 10m -run 'Crash|Kill|Textures|^TestFile_.*Time' ./impl/app ./impl/ledger ./impl/ocr/reading
 	$(MAKE) --no-print-directory fuzz
 
 .PHONY: fuzz

@@ -13,12 +13,15 @@ import (
 
 // Limit returns the memory, in bytes, that this process and its children may use together. A limit that cannot be determined
 // counts as absent; the result is then math.MaxUint64.
-func Limit() uint64 {
+func Limit() uint64 { return limitOf("/") }
+
+// limitOf is Limit of the machine whose /proc and /sys lie below root.
+func limitOf(root string) uint64 {
 	limit := uint64(math.MaxUint64)
-	if kib, ok := namedNumber("/proc/meminfo", "MemTotal:"); ok {
+	if kib, ok := namedNumber(filepath.Join(root, "proc/meminfo"), "MemTotal:"); ok {
 		limit = kib << 10
 	}
-	if dir, ok := folder(); ok {
+	if dir, ok := folder(root); ok {
 		if group, limited := number(filepath.Join(dir, "memory.max")); limited {
 			limit = min(limit, group)
 		}
@@ -27,19 +30,22 @@ func Limit() uint64 {
 }
 
 // Free returns the memory, in bytes, that is left without swapping, math.MaxUint64 if it cannot be determined.
-func Free() uint64 { return min(machineFree(), groupFree()) }
+func Free() uint64 { return freeOf("/") }
+
+// freeOf is Free of the machine whose /proc and /sys lie below root.
+func freeOf(root string) uint64 { return min(machineFree(root), groupFree(root)) }
 
 // machineFree returns the memory that the kernel estimates to be available without swapping.
-func machineFree() uint64 {
-	if kib, ok := namedNumber("/proc/meminfo", "MemAvailable:"); ok {
+func machineFree(root string) uint64 {
+	if kib, ok := namedNumber(filepath.Join(root, "proc/meminfo"), "MemAvailable:"); ok {
 		return kib << 10
 	}
 	return math.MaxUint64
 }
 
 // groupFree returns the memory that the control group leaves to this process.
-func groupFree() uint64 {
-	dir, ok := folder()
+func groupFree(root string) uint64 {
+	dir, ok := folder(root)
 	if !ok {
 		return math.MaxUint64
 	}
@@ -54,13 +60,13 @@ func groupFree() uint64 {
 }
 
 // folder returns the folder of this process's control group.
-func folder() (string, bool) {
-	text, err := os.ReadFile("/proc/self/cgroup")
+func folder(root string) (string, bool) {
+	text, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
 	if err != nil {
 		return "", false
 	}
 	_, path, ok := strings.Cut(strings.TrimSpace(string(text)), "0::")
-	return filepath.Join("/sys/fs/cgroup", path), ok
+	return filepath.Join(root, "sys/fs/cgroup", path), ok
 }
 
 // number reads a file that holds a single number. It reports false for anything else, such as "max".

@@ -20,6 +20,7 @@ import (
 
 	"uncial/gen"
 	"uncial/internal/edge"
+	"uncial/internal/request"
 )
 
 const (
@@ -45,9 +46,11 @@ func TestTorture_Bodies(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1280 << 20)) // as impl/app sets it for 768 MiB of images
 	release := make(chan struct{})
 	d := mustNew(t, func(o *edge.Options) { o.Memory = 768 << 20 })
-	d.gate.remaining = 1000
-	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
-		<-release
+	d.gate.remaining = 1 << 40
+	d.server.extract = func(ctx context.Context, req gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
+		if _, isInline := request.InlineImage(ctx, req.Body.ImageURL); isInline {
+			<-release
+		}
 		return gen.Extract200JSONResponse{}, nil
 	}
 	url := "http://" + serve(t, d) + "/api/v1/extract"
@@ -74,6 +77,23 @@ func TestTorture_Bodies(t *testing.T) {
 			statuses[res.StatusCode]++
 		})
 	}
+	ctx, stop := context.WithCancel(t.Context())
+	others := 0
+	var other sync.WaitGroup
+	other.Go(func() {
+		for ctx.Err() == nil {
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(smallBody))
+			require.NoError(t, err)
+			res, err := http.DefaultClient.Do(with(r, "Authorization", "Bearer "+otherKey))
+			if ctx.Err() != nil {
+				return
+			}
+			if assert.NoError(t, err) && assert.Equal(t, http.StatusOK, res.StatusCode, "nobody else is refused") {
+				others++
+			}
+			_ = res.Body.Close()
+		}
+	})
 	require.Eventually(t, func() bool {
 		mu.Lock()
 		defer mu.Unlock()
@@ -81,10 +101,14 @@ func TestTorture_Bodies(t *testing.T) {
 	}, 2*time.Minute, 10*time.Millisecond, "some are beyond the account's share")
 	time.AfterFunc(5*time.Second, func() { close(release) })
 	clients.Wait()
+	stop()
+	other.Wait()
 	peak := residentMiB(t, "VmHWM")
 	time.Sleep(3 * time.Second)
-	t.Logf("%d bodies of %d MiB: statuses %v, peak %d MiB, 3 s later %d MiB", floodBodies, floodBody>>20, statuses, peak, residentMiB(t, "VmRSS"))
+	t.Logf("%d small images of another account; %d bodies of %d MiB: statuses %v, peak %d MiB, 3 s later %d MiB", others, floodBodies, floodBody>>20, statuses, peak, residentMiB(t, "VmRSS"))
 	assert.Equal(t, floodBodies, statuses[200]+statuses[500])
+	assert.Greater(t, statuses[200], 30, "39 fit into the memory of one account")
+	assert.Positive(t, others)
 	assert.Less(t, peak, 1600)
 	assert.Less(t, residentMiB(t, "VmRSS"), 300)
 }

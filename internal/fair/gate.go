@@ -22,6 +22,8 @@ type Gate struct {
 type accountState struct {
 	clock float64 // each turn advances it by one, divided by the effective weight of the account
 	last  uint64  // the number of its last turn, counted by Gate.turns
+	// weight is that of its first request that waits or is inside: a plan may change meanwhile.
+	weight int
 }
 
 // waiter is a request in Wait.
@@ -65,17 +67,18 @@ func (g *Gate) Enter(ctx context.Context) (inside context.Context, leave func(),
 }
 
 // Wait is Enter for a request that has already been let into an earlier gate: it waits for a place. Among those that wait, the one
-// whose account holds the fewest places for its weight is first, and among equals the one whose account had the fewest turns for its weight.
+// whose account holds the fewest places for its weight is first, and ties go to the account with the fewest turns for its weight.
 // The error is ctx's.
 func (g *Gate) Wait(ctx context.Context) (inside context.Context, leave func(), err error) {
 	if g.isInside(ctx) {
 		return ctx, func() {}, nil
 	}
-	w := &waiter{account: FromContext(ctx), admitted: make(chan struct{})}
+	w := &waiter{admitted: make(chan struct{})}
 	g.places.mu.Lock()
+	w.account = g.known(FromContext(ctx))
 	if !slices.ContainsFunc(g.waiting, w.isOfSameAccount) { // turns that it did not use are lost
 		had := g.accounts[w.account.Label]
-		had.clock = max(g.clock, had.clock)
+		had.clock, had.weight = max(g.clock, had.clock), w.account.weight()
 		g.accounts[w.account.Label] = had
 	}
 	g.waiting = append(g.waiting, w)
@@ -90,15 +93,23 @@ func (g *Gate) Wait(ctx context.Context) (inside context.Context, leave func(), 
 	}
 }
 
+// known returns the account with the weight that it has as long as its requests wait or are inside. It needs the mutex of places.
+func (g *Gate) known(a Account) Account {
+	if had, ok := g.accounts[a.Label]; ok {
+		a.Weight = had.weight
+	}
+	return a
+}
+
 // MayWait reports whether one more request of the account in ctx may Wait, if the accounts that wait share n places. Each of them may
 // have one request there.
 func (g *Gate) MayWait(ctx context.Context, n int) bool {
 	if g == nil {
 		return true
 	}
-	a := FromContext(ctx)
 	g.places.mu.Lock()
 	defer g.places.mu.Unlock()
+	a := g.known(FromContext(ctx))
 	waiting := 0
 	for _, w := range g.waiting {
 		if w.account.Label == a.Label {
@@ -176,10 +187,11 @@ func (g *Gate) admit() {
 		if !g.places.take(a, 1) {
 			return
 		}
-		had := g.accounts[a.Label].clock
-		g.clock = max(g.clock+1/sharing.sum(), had)
+		had := g.accounts[a.Label]
+		g.clock = max(g.clock+1/sharing.sum(), had.clock)
 		g.turns++
-		g.accounts[a.Label] = accountState{clock: had + 1/sharing.of(a.weight()), last: g.turns}
+		had.clock, had.last = had.clock+1/sharing.of(a.weight()), g.turns
+		g.accounts[a.Label] = had
 		close(best.admitted)
 		at := slices.Index(g.waiting, best)
 		g.waiting = slices.Delete(g.waiting, at, at+1)

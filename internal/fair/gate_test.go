@@ -109,11 +109,46 @@ func TestMeter_Extend(t *testing.T) {
 	require.Len(t, unchanged, len(buffer))
 	m.Close()
 	require.Zero(t, p.Used())
+	require.False(t, m.Grow(1), "a worker that answers after its caller has left")
+	m.Shrink(1)
+	require.Zero(t, p.Used())
 }
 
 func TestGate_Wait_Weights(t *testing.T) {
 	t.Parallel()
-	g := fair.NewTurns(1)
+	t.Run("gives turns by weight", func(t *testing.T) {
+		t.Parallel()
+		requireTurnsByWeight(t, fair.NewTurns(1))
+	})
+	t.Run("gives turns by weight after the plan of an account that waited has changed", func(t *testing.T) {
+		t.Parallel()
+		g := fair.NewTurns(1)
+		_, leave, err := g.Wait(as(t, "first"))
+		require.NoError(t, err)
+		ended := make(chan struct{})
+		for _, weight := range []int{1, 4, 1} {
+			ctx := fair.NewContext(t.Context(), fair.Account{Label: "upgraded", Weight: weight})
+			require.True(t, g.MayWait(ctx, 8))
+			waiting := g.Waiting()
+			go func() {
+				if _, leave, err := g.Wait(ctx); err == nil {
+					leave()
+				}
+				ended <- struct{}{}
+			}()
+			require.Eventually(t, func() bool { return g.Waiting() == waiting+1 }, 5*time.Second, time.Millisecond)
+		}
+		leave()
+		for range 3 {
+			<-ended
+		}
+		requireTurnsByWeight(t, g)
+	})
+}
+
+// requireTurnsByWeight has twenty accounts of weight 1 and one of weight 2 wait, which has as many requests as all others.
+func requireTurnsByWeight(t *testing.T, g *fair.Gate) {
+	t.Helper()
 	_, leave, err := g.Wait(as(t, "first"))
 	require.NoError(t, err)
 	order := make(chan string)

@@ -21,8 +21,9 @@ type Meter struct {
 	places  *Places
 	account Account
 
-	mu   sync.Mutex
-	used int64
+	mu     sync.Mutex
+	used   int64
+	closed bool // a worker may still send an answer after its caller has left
 }
 
 // Meter returns a meter for one request of the account.
@@ -35,7 +36,7 @@ func (m *Meter) Grow(n int) bool {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.places.Take(m.account, int64(n)) {
+	if m.closed || !m.places.Take(m.account, int64(n)) {
 		return false
 	}
 	m.used += int64(n)
@@ -53,16 +54,19 @@ func (m *Meter) Shrink(n int) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed {
+		return
+	}
 	m.used -= int64(n)
 	m.places.Give(m.account, int64(n))
 }
 
-// Close gives everything back.
+// Close gives everything back. A closed meter has no more memory.
 func (m *Meter) Close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.places.Give(m.account, m.used)
-	m.used = 0
+	m.used, m.closed = 0, true
 }
 
 // Extend returns buffer with room for n more bytes. Memory grows with what has arrived: the capacity is a multiple of the content, up to most. ok is

@@ -43,18 +43,16 @@ func addGreek(ctx context.Context, p *page) error {
 	}
 	lines, all := strangeLines(first.blocks, words)
 	if first.model == p.model && len(lines)*strangeLineShare <= all {
-		err = readGreekLines(ctx, src, p.sheet.img, p.withGreek(), lines)
+		if err := readGreekLines(ctx, src, p.sheet.img, p.withGreek(), lines); err != nil {
+			return err
+		}
 		first.model, first.confidence = p.withGreek(), meanConfidence(first.blocks)
 	} else {
-		var both attempt
-		both, err = p.sheet.read(ctx, p.src, p.withGreek(), 1)
+		both, err := p.sheet.read(ctx, p.src, p.withGreek(), 1)
 		if err != nil || both.confidence < first.confidence && first.model != earlyPrint {
 			return err
 		}
 		*first = both
-	}
-	if err != nil {
-		return err
 	}
 	return readGreekWords(ctx, src, p.sheet.img, first.blocks, words)
 }

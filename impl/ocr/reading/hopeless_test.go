@@ -177,6 +177,30 @@ func TestFile_KeepsWhatWasReadWhenTimeRunsOut(t *testing.T) {
 	})
 }
 
+// hesitant is a source whose readings of single lines do not end.
+type hesitant struct{ reading.Source }
+
+func (s hesitant) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	if mode == tesseract.Auto {
+		return s.Source.Read(ctx, img, dpi, model, mode)
+	}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestFile_ReadsAPageWhoseLanguageTookTooMuchTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		page := ocrtest.MustPNG(t, ocrtest.Page("The language of this page", "is not found in time"))
+		doc, err := reading.File(ctx, page, open, hesitant{MustEngines(t, 1)})
+		require.NoError(t, err)
+		require.Contains(t, doc.Text(), "language of this page")
+		require.LessOrEqual(t, doc.Confidence, 0.3)
+	})
+}
+
 // leisurely takes its time for each page, and does not notice that time runs out. The page is in doubt.
 type leisurely struct {
 	reading.Source

@@ -140,7 +140,7 @@ func (p *page) run(ctx context.Context, steps []step) error {
 }
 
 // runStep runs a step within its share of the time. If a step that the page can be answered without runs out of time, the page keeps
-// what the other steps have read.
+// what the other steps have read, and the lines that the step has already replaced.
 func (p *page) runStep(ctx context.Context, s step) error {
 	defer timing.Begin(ctx, s.name)()
 	if s.required {
@@ -153,6 +153,7 @@ func (p *page) runStep(ctx context.Context, s step) error {
 		return nil
 	}
 	before := *p
+	before.attempts = slices.Clone(p.attempts)
 	err := s.run(within, p)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		*p = before

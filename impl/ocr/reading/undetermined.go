@@ -32,9 +32,14 @@ func isUndetermined(p *page) bool {
 // findLanguage finds the language of the page from what some lines say. From here on the page is read as if the caller had named it, so
 // that a caller who sends the language back gets the same reading.
 func findLanguage(ctx context.Context, p *page) error {
-	found, err := p.languageOfHand(ctx)
+	within, cancel := withShare(ctx, stepShare)
+	defer cancel()
+	found, err := p.languageOfHand(within)
 	if err == nil && found.Tag == "" {
-		found, err = p.languageOfPrint(ctx)
+		found, err = p.languageOfPrint(within)
+	}
+	if within.Err() != nil && ctx.Err() == nil {
+		found, err, p.curtailed = guess.Guess{Tag: unknownLanguage(p.src, latin)}, nil, true
 	}
 	if err != nil {
 		return err

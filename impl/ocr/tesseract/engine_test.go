@@ -143,7 +143,7 @@ func TestEngine_Blocks(t *testing.T) {
 		t.Parallel()
 		e := MustOpen(t, "eng")
 		require.NotEmpty(t, read(t, e, twoBlocks()))
-		require.Equal(t, e.BlocksAsLeftward(), e.Blocks())
+		require.Equal(t, e.BlocksAsRightToLeft(), e.Blocks())
 	})
 	t.Run("returns boxes of a sub-image in its coordinates", func(t *testing.T) {
 		t.Parallel()
@@ -198,6 +198,26 @@ func TestOpen(t *testing.T) {
 			require.ErrorIs(t, err, tesseract.ErrModel)
 		})
 	}
+}
+
+// The recognizer takes the word at the left for one that is written from right to left, as it does for Hebrew before a number.
+func TestEngine_Blocks_RightToLeft(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("LD_PRELOAD") == "" {
+		out := runWith(t, "TestEngine_Blocks_RightToLeft", `
+			#include <stdbool.h>
+			bool box(const void *it, int level, int *l, int *t, int *r, int *b)
+				__asm__("_ZNK9tesseract12PageIterator11BoundingBoxENS_17PageIteratorLevelEPiS2_S2_S2_");
+			int direction(const void *it) __asm__("_ZNK9tesseract17LTRResultIterator13WordDirectionEv");
+			int direction(const void *it) {
+				int left = 0, top, right, bottom;
+				return box(it, 3, &left, &top, &right, &bottom) && left < 150 ? 2 : 0;
+			}`)
+		require.Contains(t, out, "--- PASS: TestEngine_Blocks_RightToLeft")
+		return
+	}
+	e := MustOpen(t, "eng")
+	require.Equal(t, "1843 lives", text(read(t, e, ocrtest.Page("lives 1843"))), "in the order of reading")
 }
 
 func TestEngine_Close(t *testing.T) {

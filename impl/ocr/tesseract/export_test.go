@@ -2,6 +2,9 @@ package tesseract
 
 var LinesKept = linesKept
 
-var UseNetwork = useNetwork
+var (
+	UseNetwork     = useNetwork
+	LayersComputed = layersComputed
+)
 
-func (e *Engine) BlocksAsLeftward() []Block { return e.collect(true) }
+func (e *Engine) BlocksAsRightToLeft() []Block { return e.collect(true) }

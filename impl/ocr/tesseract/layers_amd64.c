@@ -3,6 +3,7 @@
 // they are used.
 #define _GNU_SOURCE
 #include "layers.h"
+#include "network.h"
 
 #include <dlfcn.h>
 #include <emmintrin.h>
@@ -145,6 +146,10 @@ void uncial_activate(struct network *l, int t, float *v) {
     their_activate(l, t, v);
 }
 
+static int64_t computed;  // calls of uncial_lstm that were not left to Tesseract
+
+int64_t uncial_layers_computed(void) { return __atomic_load_n(&computed, __ATOMIC_RELAXED); }
+
 void uncial_lstm(struct lstm *l, bool debug, const struct values *in, const void *transposed, void *scratch, struct values *out) {
   const struct network *n = &l->network;
   if (!uncial_network_known || !has_functions(n, lstm_functions) || n->training == TRAINING || l->is_2d || l->softmax != NULL ||
@@ -153,6 +158,7 @@ void uncial_lstm(struct lstm *l, bool debug, const struct values *in, const void
     their_lstm(l, debug, in, transposed, scratch, out);
     return;
   }
+  __atomic_fetch_add(&computed, 1, __ATOMIC_RELAXED);
   if (n->type == LSTM_SUMMARY)
     resize_to_one_column(out, in, n->outputs);
   else

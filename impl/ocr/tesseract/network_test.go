@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,9 +24,13 @@ func TestNetwork(t *testing.T) {
 		for _, model := range []string{"eng", "eng+grc"} {
 			e := MustOpen(t, model)
 			tesseract.UseNetwork(known)
+			before := tesseract.LayersComputed()
 			quick := read(t, e, img)
+			computed := tesseract.LayersComputed()
+			require.Equal(t, known && runtime.GOARCH == "amd64", computed > before, "our functions were used")
 			tesseract.UseNetwork(false)
 			own := read(t, e, img)
+			require.Equal(t, computed, tesseract.LayersComputed())
 			require.Equal(t, own, quick, "text, boxes and confidences are those of Tesseract's own functions")
 		}
 	}
@@ -34,14 +39,22 @@ func TestNetwork(t *testing.T) {
 // The layout of the classes is known for one version only. With another, Tesseract's own functions must do all of the work.
 func TestNetwork_OtherVersion(t *testing.T) {
 	t.Parallel()
+	out := runWith(t, "TestNetwork", `const char *TessVersion(void) { return "5.3.4"; }`)
+	require.Contains(t, out, "--- PASS: TestNetwork")
+}
+
+// runWith runs a test once more, in a process of its own in which functions in C take precedence over those of the libraries, and returns
+// its output.
+func runWith(t *testing.T, test, functions string) string {
+	t.Helper()
 	dir := t.TempDir()
-	source, library := filepath.Join(dir, "version.c"), filepath.Join(dir, "version.so")
-	require.NoError(t, os.WriteFile(source, []byte(`const char *TessVersion(void) { return "5.3.4"; }`), 0o600))
+	source, library := filepath.Join(dir, "functions.c"), filepath.Join(dir, "functions.so")
+	require.NoError(t, os.WriteFile(source, []byte(functions), 0o600))
 	out, err := exec.CommandContext(t.Context(), "cc", "-shared", "-fPIC", "-o", library, source).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestNetwork$", "-test.v")
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+test+"$", "-test.v")
 	again.Env = append(os.Environ(), "LD_PRELOAD="+library)
 	out, err = again.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "--- PASS: TestNetwork")
+	return string(out)
 }

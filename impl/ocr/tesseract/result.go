@@ -52,25 +52,25 @@ func (e *Engine) Blocks() []Block {
 	return e.collect(false)
 }
 
-// collect is Blocks, or what Blocks does for a page that has words from right to left.
-func (e *Engine) collect(asLeftward bool) []Block {
+// collect returns the blocks. With asRightToLeft it uses the iterator that puts words into reading order in any case.
+func (e *Engine) collect(asRightToLeft bool) []Block {
 	it := C.TessBaseAPIGetIterator(e.api)
 	if it == nil {
 		return nil
 	}
 	defer C.TessResultIteratorDelete(it)
-	c := collector{origin: e.origin, it: it, page: C.TessResultIteratorGetPageIterator(it), hasLeftward: asLeftward || hasLeftward(it)}
+	c := collector{origin: e.origin, it: it, page: C.TessResultIteratorGetPageIterator(it), hasRightToLeft: asRightToLeft || hasRightToLeft(it)}
 	for more := true; more; more = c.next(it, C.RIL_WORD) {
 		c.word()
 	}
 	return c.blocks
 }
 
-// hasLeftward reports whether a word of the page, at whose beginning the iterator is, has letters that are written from right to left.
-func hasLeftward(it *C.TessResultIterator) bool {
+// hasRightToLeft reports whether a word of the page has letters that are written from right to left. The iterator stays where it is.
+func hasRightToLeft(it *C.TessResultIterator) bool {
 	all := C.TessResultIteratorCopy(it)
 	defer C.TessResultIteratorDelete(all)
-	return bool(C.uncial_has_leftward(all))
+	return bool(C.uncial_has_right_to_left(all))
 }
 
 // collector builds the tree of blocks from an iterator over words.
@@ -78,9 +78,9 @@ type collector struct {
 	origin image.Point
 	it     *C.TessResultIterator
 	page   *C.TessPageIterator // the same iterator, as its base type
-	// hasLeftward means that words are to be put into reading order, which takes time in proportion to the square of their number.
-	hasLeftward bool
-	blocks      []Block
+	// hasRightToLeft means that words are to be put into reading order, which takes time in proportion to the square of their number.
+	hasRightToLeft bool
+	blocks         []Block
 	// Whether a new block, paragraph or line began after the last word that was kept.
 	freshBlock, freshParagraph, freshLine bool
 }
@@ -146,7 +146,7 @@ func (c *collector) line() *Line {
 
 // next moves an iterator to the next element of a level, and returns false at the end of the page.
 func (c *collector) next(it *C.TessResultIterator, level C.TessPageIteratorLevel) bool {
-	if c.hasLeftward {
+	if c.hasRightToLeft {
 		return C.TessResultIteratorNext(it, level) != 0
 	}
 	return bool(C.uncial_next(it, level))
@@ -154,7 +154,7 @@ func (c *collector) next(it *C.TessResultIterator, level C.TessPageIteratorLevel
 
 // begins reports whether an iterator is at the beginning of an element of a level.
 func (c *collector) begins(it *C.TessResultIterator, level C.TessPageIteratorLevel) bool {
-	if c.hasLeftward {
+	if c.hasRightToLeft {
 		return C.TessPageIteratorIsAtBeginningOf(C.TessResultIteratorGetPageIterator(it), level) != 0
 	}
 	return bool(C.uncial_begins(it, level))
@@ -163,7 +163,7 @@ func (c *collector) begins(it *C.TessResultIterator, level C.TessPageIteratorLev
 // text returns the text of the current word, "" if it has none.
 func (c *collector) text() string {
 	var text *C.char
-	if c.hasLeftward {
+	if c.hasRightToLeft {
 		text = C.TessResultIteratorGetUTF8Text(c.it, C.RIL_WORD)
 	} else {
 		text = C.uncial_text(c.it, C.RIL_WORD)

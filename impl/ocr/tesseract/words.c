@@ -1,11 +1,12 @@
 // To put words of both directions of writing into reading order, the iterator of Tesseract's C API goes back to the beginning of the page
 // about fifteen times for each word: a page of 4,000 words spent two fifths of its time there, and one of 16,000 most of a minute. Its
 // base classes, PageIterator and LTRResultIterator, never go back. They are part of the public C++ API, but the C API cannot name their
-// functions. On a page without words from right to left both find the same.
+// functions. On a page without words from right to left both give the same results.
 #include "words.h"
 
 enum { right_to_left = 2, both_directions = 3 };  // of StrongScriptDirection in unichar.h
 
+void page_iterator_begin(TessResultIterator *it) __asm__("_ZN9tesseract12PageIterator5BeginEv");
 bool page_iterator_next(TessResultIterator *it, TessPageIteratorLevel level) __asm__(
     "_ZN9tesseract12PageIterator4NextENS_17PageIteratorLevelE");
 bool page_iterator_begins(const TessResultIterator *it, TessPageIteratorLevel level) __asm__(
@@ -15,7 +16,9 @@ char *ltr_iterator_text(const TessResultIterator *it, TessPageIteratorLevel leve
 int ltr_iterator_direction(const TessResultIterator *it) __asm__(
     "_ZNK9tesseract17LTRResultIterator13WordDirectionEv");
 
-bool uncial_has_leftward(TessResultIterator *it) {
+// The iterator of a page that begins with a line from right to left is not at the first word on the left.
+bool uncial_has_right_to_left(TessResultIterator *it) {
+  page_iterator_begin(it);
   do {
     int direction = ltr_iterator_direction(it);
     if (direction == right_to_left || direction == both_directions) return true;

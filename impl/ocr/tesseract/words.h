@@ -3,9 +3,8 @@
 #include <stdbool.h>
 #include <tesseract/capi.h>
 
-// uncial_has_leftward reports whether a word of the page has letters that are written from right to left. It moves the iterator to the end
-// of the page.
-bool uncial_has_leftward(TessResultIterator *it);
+// uncial_has_right_to_left reports whether a word of the page has letters that are written from right to left. It moves the iterator.
+bool uncial_has_right_to_left(TessResultIterator *it);
 
 // These do what the functions of the C API with similar names do, for pages without such words only.
 bool uncial_next(TessResultIterator *it, TessPageIteratorLevel level);

@@ -195,7 +195,7 @@ func (p *Pool) do(ctx context.Context, j *job) outcome {
 		return outcome{err: fmt.Errorf("%w: %w", ocr.ErrBusy, err)}
 	}
 	defer leave()
-	if !p.exhausted.isEmpty() && p.exhausted.has(newDigest(fair.FromContext(ctx).Label, j.req.Image)) {
+	if p.isExhausting(fair.FromContext(ctx), j.req.Image) {
 		return outcome{err: &ocr.ImageError{Reason: exhaustingReason}}
 	}
 	// The channel is buffered, so a slot never waits for a caller who has left.
@@ -206,6 +206,9 @@ func (p *Pool) do(ctx context.Context, j *job) outcome {
 	}
 	return p.wait(j)
 }
+
+// recheckTime is how long after Options.Wait a job is looked for in the queue again: the worker that had it may have put it back.
+const recheckTime = time.Second
 
 // wait waits for the outcome of a job. Errors: those of the outcome, ocr.ErrBusy if no worker becomes free within
 // Options.Wait, and ctx's error when the caller leaves.
@@ -221,6 +224,7 @@ func (p *Pool) wait(j *job) outcome {
 				p.counts.refused.Add(1)
 				return outcome{err: fmt.Errorf("no worker became free in time: %w", ocr.ErrBusy)}
 			}
+			turn.Reset(recheckTime)
 		case <-j.ctx.Done():
 			if !p.queue.remove(j) {
 				j.awaitRelease()

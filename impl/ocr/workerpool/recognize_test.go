@@ -119,6 +119,24 @@ func TestPool_Recognize_RefusesAnImageThatUsedUpItsTime(t *testing.T) {
 	requireText(t, p, "next")
 }
 
+func TestPool_Recognize_RefusesCopiesThatWaitBehindAnImageThatUsedUpItsTime(t *testing.T) {
+	t.Parallel()
+	p := MustOpen(t, workerpool.Options{Workers: 1, Deadline: 4 * time.Second, Wait: time.Minute}.WithExhausting(40))
+	ocrtest.Eventually(t, "the copy is refused", func() bool { // a busy machine gives the first too small a part of a core
+		errs := make(chan error)
+		for range 2 {
+			go func() {
+				_, err := read(t.Context(), p, "spin")
+				errs <- err
+			}()
+		}
+		var invalid *ocr.ImageError
+		first, second := <-errs, <-errs
+		require.ErrorIs(t, first, ocr.ErrTimeout)
+		return errors.As(second, &invalid)
+	})
+}
+
 func TestPool_Recognize_RequeuesImage(t *testing.T) {
 	t.Parallel()
 	t.Run("requeues the image when the worker died while idle", func(t *testing.T) {

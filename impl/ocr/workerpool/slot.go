@@ -163,6 +163,10 @@ func (s *slot) serve(j *job) (reusable bool) {
 		s.finish(j, outcome{err: j.ctx.Err()})
 		return true
 	}
+	if s.pool.isExhausting(j.item.Account, j.req.Image) { // remembered while this copy waited
+		s.finish(j, outcome{err: &ocr.ImageError{Reason: exhaustingReason}})
+		return true
+	}
 	// The worker has about the same deadline and should answer in time. It is killed if it hangs, or if the caller leaves:
 	// Tesseract checks for cancellation only between lines of text.
 	ctx, cancel := context.WithTimeout(j.ctx, s.pool.opts.Deadline)
@@ -197,7 +201,7 @@ func (s *slot) serve(j *job) (reusable bool) {
 		return false
 	}
 	s.pool.counts.restarts.Add(1)
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if ctx.Err() != nil { // also if the caller left, who may send the image again
 		s.remember(j, s.worker.cpuTime()-before)
 	}
 	s.finish(j, outcome{err: s.failure(ctx, j, err)})
@@ -209,6 +213,11 @@ func (s *slot) remember(j *job, used time.Duration) {
 	if used >= s.pool.opts.Deadline/time.Duration(s.pool.opts.exhaustingShare) {
 		s.pool.exhausted.add(newDigest(j.item.Account.Label, j.req.Image))
 	}
+}
+
+// isExhausting reports whether an image of the account is to be refused because it used up its time before.
+func (p *Pool) isExhausting(a fair.Account, image []byte) bool {
+	return !p.exhausted.isEmpty() && p.exhausted.has(newDigest(a.Label, image))
 }
 
 // finish charges the account for the time before the caller gets the outcome, so that its next image finds the account's share up to date.

@@ -22,7 +22,7 @@ import (
 const (
 	soakTime = 90 * time.Second
 	// maxSoakGrowth is by how much the memory of a worker may grow, in MiB, once it has read for a third of the time.
-	maxSoakGrowth = 100
+	maxSoakGrowth = 50
 )
 
 // TestTorture_Soak reads pages in two languages without a pause, and watches the memory of the workers.

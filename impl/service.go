@@ -55,7 +55,7 @@ type Observer interface {
 
 var _ gen.StrictServerInterface = (*Service)(nil)
 
-// Extract admits the request, finds it a place, holds the points, fetches the image, recognizes it, proofreads the text and settles the
+// Extract admits the request, reserves a place for it, holds the points, fetches the image, recognizes it, proofreads the text and settles the
 // hold. Any failure after the hold releases the points: only an answer with status 200 is charged.
 func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 	started := s.Now()
@@ -150,7 +150,7 @@ func (s *Service) observe(f func(Observer)) {
 	}
 }
 
-// fetch returns the bytes of the image file. It refuses anything but an image, so that no such file waits for a worker. Errors:
+// fetch returns the bytes of the image file. It refuses anything but an image, so that other files do not wait for a worker. Errors:
 // those of Fetch.
 func (s *Service) fetch(ctx context.Context, imageURL string) (image []byte, err error) {
 	if _, isInline := request.InlineImage(ctx, imageURL); isInline {

@@ -124,7 +124,7 @@ func TestTorture_Overload(t *testing.T) {
 		len(peak.accepted), overloadTime, peak.statuses, len(flooded.accepted), flooded.statuses, 100*share,
 		p99.Round(time.Millisecond), median(flooded.statusOps).Round(time.Microsecond))
 	require.GreaterOrEqual(t, share, 0.9)
-	// At most as many images are before it as there are places.
+	// At most as many images are ahead of it as there are places.
 	require.Less(t, p99, 4*(2*overloadQueue+overloadWorkers)*readingTime/overloadWorkers)
 	require.Less(t, median(flooded.statusOps), 50*time.Millisecond)
 	for status := range flooded.statuses {

@@ -9,7 +9,7 @@ import (
 	"uncial/mock"
 )
 
-// A misread word has the right one as its alternative in each format that has a place for one.
+// A misread word has the correct word as its alternative in each format that can express alternatives.
 func TestMock_Alternatives(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})

@@ -27,13 +27,13 @@ type effect struct {
 	applied []string // the preferences that it honours
 }
 
-// combine decides between the scenarios of a request. Precedence: key, then image, then header, then default. The key comes
+// combine merges the scenarios of a request. Precedence: key, then image, then header, then default. The key comes
 // first because a test selects it for a whole client, the header last because proxies and libraries may add it.
 // Authentication, the rate limit and missing points are decided before, by internal/edge and by the key's own state; no
 // scenario overrides them.
 func combine(k keyScenario, image imageScenario, p preferences, latency time.Duration) effect {
 	e := effect{code: 200, delay: latency}
-	// A code decides the answer, a delay only when it comes: the two are independent.
+	// A code decides what the answer is, and a delay when it is sent; the two are independent.
 	switch {
 	case k.fails:
 		e.code = 500

@@ -51,7 +51,7 @@ func receive(client *http.Client, r *http.Request) (x received) {
 	return x
 }
 
-// faultCases say what a client gets of each fault.
+// faultCases say what a client receives with each fault.
 var faultCases = map[string]func(t *testing.T, x received){
 	"reset": func(t *testing.T, x received) { t.Helper(); require.ErrorIs(t, x.err, syscall.ECONNRESET) },
 	"cut": func(t *testing.T, x received) {

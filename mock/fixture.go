@@ -18,8 +18,8 @@ import (
 )
 
 // fixtureFiles has one file per language tag. A fixture is a header of "name: value" lines, an empty line and the text, in
-// which an empty line begins a new block; a line "%%" separates fixtures. A misread word is written "read~right~rule": how
-// it is read, what is printed, and the rule by which enhance corrects it. To add a text, append it to the file of its
+// which an empty line begins a new block; a line "%%" separates fixtures. A misread word is written "read~right~rule": the word
+// as read, the word as printed, and the rule by which enhance corrects it. To add a text, append it to the file of its
 // language; a new file adds a language, which openapi.yaml and README.md must then list. Either may change which text the
 // other images of that language have.
 //

@@ -31,7 +31,7 @@ const (
 	noisePenalty       = 0.06
 	handwritingPenalty = 0.08
 	misreadPenalty     = 0.4 // of a word that is read wrongly
-	alternativePenalty = 0.2 // of the right word where it is read wrongly
+	alternativePenalty = 0.2 // of the correct word, as an alternative to the misread one
 	illegibleFactor    = 0.4 // of words that are hardly legible
 	doubtfulOrder      = 0.6 // of a line that may be in the wrong order
 )
@@ -92,7 +92,7 @@ func weaken(p *document.Page) {
 	p.Confidence = round(document.MeanConfidence(p.Blocks))
 }
 
-// fade makes two of five words hardly legible, each to another degree, and gives them more other readings than documents have.
+// fade makes two of five words hardly legible, each to a different degree, and gives them more alternatives than a document may list.
 func fade(p *document.Page) {
 	n := 0
 	for _, b := range p.Blocks {
@@ -113,7 +113,7 @@ func fade(p *document.Page) {
 	p.Confidence = round(document.MeanConfidence(p.Blocks))
 }
 
-// endings make other readings of a faded word, and likeliest are their shares of its confidence.
+// endings make the alternatives of a faded word, and likeliest are their shares of its confidence.
 var (
 	endings   = []string{"e", "s", "f", "n", "t"}
 	likeliest = []float64{0.9, 0.8, 0.7, 0.6, 0.5}

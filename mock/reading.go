@@ -18,7 +18,7 @@ type reading struct {
 	result gen.ExtractionResult
 }
 
-// readings has those made so far, shared by all requests and never changed. There are few texts and few ways to read each,
+// readings holds the readings made so far, shared by all requests and never changed. There are few texts and few ways to read each,
 // so that nothing needs to be dropped.
 var readings sync.Map // of readingID to *reading
 

@@ -36,7 +36,7 @@ const (
 	idlePerHost         = 4        // idle connections kept, since clients read many pages from one library
 	maxHeaderBytes      = 64 << 10 // of a response; servers rarely send more than 8 KiB
 	readBuffer          = 64 << 10 // bytes; the default of 4 KiB costs many system calls per image
-	placesPerSlot       = 4        // fetches of one account that may run or wait, per running one; further ones fail with ocr.ErrBusy
+	placesPerSlot       = 4        // places of the gate per request that may run; fetches without a place fail with ocr.ErrBusy
 	defaultPerHost      = 2        // the rate that libraries ask crawlers to keep; many refuse more
 	defaultTimeout      = 20 * time.Second
 	defaultMaxRedirects = 5

@@ -20,7 +20,7 @@ import (
 	"uncial/internal/contract"
 )
 
-// entrance is an address that the tests allow, so that a redirect can begin there. It is this machine, but no corpus has it.
+// entrance is an address that the tests allow, so that a redirect can begin there. It is an address of this machine that no corpus contains.
 const entrance = "127.99.99.99"
 
 // mustCorpus reads the lines of a file in testdata without their comments.
@@ -123,8 +123,8 @@ func (p *egress) requests() []string {
 	return asked
 }
 
-// assertNotThrough requires a fetch to fail before a connection to its target is tried: the reasons for which a connection
-// fails are other ones.
+// assertNotThrough requires a fetch to fail before a connection to its target is tried: a failed
+// connection would give another reason.
 func assertNotThrough(tb testing.TB, f *fetch.Fetcher, url string, redirected bool) {
 	tb.Helper()
 	_, err := f.Fetch(tb.Context(), url)

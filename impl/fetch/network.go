@@ -47,7 +47,7 @@ func (n *network) observe(dial dialFunc) dialFunc {
 var nameServerRefusals = map[string]bool{"server misbehaving": true, "lame referral": true, "no answer from DNS server": true}
 
 // isOwnFailure reports whether an error of a connection comes from the network of this machine. A name server that does not
-// answer in time may wait for that of a broken domain: that counts as ours only if no name was resolved recently.
+// answer in time may be waiting for the server of a broken domain, so a timeout counts as ours only if no name was resolved recently.
 func (n *network) isOwnFailure(err error) bool {
 	var (
 		lookup  *net.DNSError
@@ -62,7 +62,7 @@ func (n *network) isOwnFailure(err error) bool {
 	case errors.Is(err, syscall.ENETDOWN):
 		return true
 	case errors.Is(err, syscall.ENETUNREACH) && errors.As(err, &dialled) && dialled.Op == "dial":
-		// Without a route to IPv6 the hosts that have no IPv4 address are out of reach, which is usual.
+		// Many networks have no route for IPv6, so only an unreachable IPv4 address is a failure of ours.
 		to, ok := dialled.Addr.(*net.TCPAddr)
 		return ok && to.IP.To4() != nil
 	}

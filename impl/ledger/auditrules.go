@@ -1,6 +1,6 @@
 package ledger
 
-// A subject is a kind of rows that an audit checks, each against all of its rules at once, because finding the rows costs much more
+// A subject is a kind of row that an audit checks. Each row is checked against all rules at once, because finding the rows costs much more
 // than comparing them. The query begins with "FROM" and names the account, the period, and the hold or meter in columns.
 type subject struct {
 	columns, from string

@@ -9,7 +9,7 @@ import (
 	"uncial/impl/store"
 )
 
-// States of a hold, as the database stores them. Only a held one can change.
+// States of a hold, as the database stores them. Only the state held can change.
 const (
 	held     = "held"
 	settled  = "settled"

@@ -118,10 +118,10 @@ func (d *dialer) dial(ctx context.Context, network, address string) (conn net.Co
 	return conn, err
 }
 
-// close ends the attempt.
+// close closes the connection of the attempt.
 func (d *dialer) close() {
 	if d.conn != nil {
-		_ = d.conn.Close() // mostly closed already
+		_ = d.conn.Close() // usually closed already
 		d.conn = nil
 	}
 }
@@ -181,7 +181,7 @@ func (m *Mailer) Stats() Stats {
 	return Stats{Waiting: len(m.queue), Sent: m.sent.Load(), Failed: m.failed.Load()}
 }
 
-// Run sends queued messages until ctx ends, and then what still waits for at most 5 s. Only one call may run.
+// Run sends queued messages until ctx ends, and then spends at most 5 s on those still waiting. Only one call may run.
 func (m *Mailer) Run(ctx context.Context) {
 	for {
 		select {
@@ -194,7 +194,7 @@ func (m *Mailer) Run(ctx context.Context) {
 	}
 }
 
-// drain sends what waits, once each, before the process ends.
+// drain tries each waiting message once before the process ends.
 func (m *Mailer) drain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
 	defer cancel()

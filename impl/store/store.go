@@ -245,7 +245,7 @@ func (s *Store) Snapshot(ctx context.Context, fn func(ctx context.Context, x Exe
 	return inTx(ctx, conn, options, fn)
 }
 
-// inTx runs fn in a transaction on conn, which ends with ctx. A transaction that cannot begin is marked, because retrying it is safe.
+// inTx runs fn in a transaction on conn, which ends with ctx. A transaction that cannot begin is marked as safe to retry.
 func inTx(ctx context.Context, conn *sql.Conn, o *sql.TxOptions, fn func(ctx context.Context, x Executor) error) error {
 	tx, err := conn.BeginTx(ctx, o)
 	if err != nil {

@@ -30,7 +30,7 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// mostPages is how many pages are trained on at most; at least as many others as leastHeld are held back.
+// The check trains on at most mostPages pages and holds back at least leastHeld others.
 const mostPages, leastHeld = 40, 10
 
 // goal is what training on some pages must reach on other pages of the collection.
@@ -74,7 +74,7 @@ func TestTrainCheck(t *testing.T) { //nolint:paralleltest // PyTorch needs the c
 	t.Logf("%d pages are held back.\n%s", len(others), table.String())
 }
 
-// spread divides pages into n, evenly spread over them, and the others.
+// spread returns n pages at even distances, and the others.
 func spread(pages []groundtruth.Page, n int) (some, others []groundtruth.Page) {
 	for i, p := range pages {
 		if (i+1)*n/len(pages) > i*n/len(pages) {

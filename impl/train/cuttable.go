@@ -20,7 +20,8 @@ func cuttableLines(p groundtruth.Page) ([]groundtruth.Line, *pipe.Cut) {
 	return lines, c
 }
 
-// band returns where a line is to be cut: along its baseline, between the ends of its polygon, from up above it to down below it in pixels.
+// band returns where a line is to be cut: along its baseline, between the ends of its polygon, from up pixels above it to
+// down pixels below it.
 func band(l groundtruth.Line, up, down float64) pipe.Band {
 	b := pipe.Band{X0: math.Inf(1), X1: math.Inf(-1), Up: up, Down: down}
 	for _, p := range l.Polygon {

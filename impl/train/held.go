@@ -6,14 +6,14 @@ import (
 	"uncial/impl/groundtruth"
 )
 
-// heldPages: with at least so many pages, one page of so many is held back; with fewer pages, one line of so many.
+// heldPages is the interval of what is held back: one page in 10 or, with fewer than 10 pages, one line in 10.
 const heldPages = 10
 
 // page is a page of the ground truth.
 type page struct {
 	groundtruth.Page
-	// held means that its lines are not trained on, and the error is measured on them; with line, that holds only for one line of
-	// heldPages.
+	// held means that all of its lines are held back: they are not trained on, and the error is measured on them. line means that
+	// only one line in heldPages is held back.
 	held, line bool
 }
 

@@ -29,7 +29,7 @@ type report struct {
 	Curve                  [][2]float64
 }
 
-// add takes what an event says.
+// add records an event.
 func (r *report) add(e training.Event) {
 	switch e.Kind {
 	case "start":
@@ -57,7 +57,7 @@ func (r *report) Points() string {
 	return strings.Join(points, " ")
 }
 
-// write writes the report; the file is whole or absent.
+// write writes the report; the file is complete or absent.
 func (r *report) write(path string) error {
 	var b bytes.Buffer
 	if err := reportPage.Execute(&b, r); err != nil {

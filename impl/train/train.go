@@ -1,4 +1,4 @@
-// Package train is "uncial train": it fine-tunes a model of handwriting on the transcribed pages of an archive. It cuts their lines in a
+// Package train implements "uncial train": it fine-tunes a model of handwriting on the transcribed pages of an archive. It cuts their lines in a
 // sandboxed worker (layout.Given), has package training train on them, and writes the model and a report.
 //
 // Cut lines and the state of the training are in a folder next to the model, so that an interrupted run can continue. How transcriptions are
@@ -60,7 +60,7 @@ const (
 	maxVersion     = 40 // characters of the version that is made of a file's name
 )
 
-// Run trains until the end. When ctx ends it saves the state; the error is then training.ErrInterrupted or ctx's.
+// Run trains a model and writes it with its report. When ctx ends it saves the state; the error is then training.ErrInterrupted or ctx's.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if err := o.check(); err != nil {
 		return Result{}, err

@@ -138,7 +138,7 @@ func readManifest(root *os.Root) (folder.Manifest, error) {
 	return manifest, err
 }
 
-// Record records the images one after the other: files, or http and https addresses. An image that fails is reported to
+// Record records the images one after another; each is a file or an http or https address. An image that fails is reported to
 // Progress, and the others are still recorded. The error says why the run ended early.
 func (r *Recorder) Record(ctx context.Context, images []string) (s Summary, err error) {
 	if err := r.Check(); err != nil {

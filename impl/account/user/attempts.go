@@ -52,8 +52,8 @@ func (d *Directory) CountMail(ctx context.Context, p Purpose, email string, from
 	return d.countMail(ctx, d.store.Writer(), p, email, from)
 }
 
-// countMail counts a mail that somebody asked to be sent to an address. It is bounded by sender and in all, so that nobody can flood a
-// mailbox; a known browser has a bound of its own, so that a stranger cannot use up that of the owner. Errors: ErrTooManyMails,
+// countMail counts a mail that somebody asked to be sent to an address. The count is limited per sender and overall, so that nobody can
+// flood a mailbox; a known browser has its own limit, so that a stranger cannot use up the owner's. Errors: ErrTooManyMails,
 // *store.Error.
 func (d *Directory) countMail(ctx context.Context, x store.Executor, p Purpose, email string, from Client) error {
 	email = foldEmail(email)
@@ -67,7 +67,8 @@ func (d *Directory) countMail(ctx context.Context, x store.Executor, p Purpose, 
 	return d.countUpTo(ctx, x, subject("mail", string(p), email), maxMailsOfAll, mailWindow, ErrTooManyMails)
 }
 
-// countUpTo counts one attempt in a fixed window. It counts nothing and returns refused if the window already has most attempts.
+// countUpTo counts one attempt in a fixed window. If the window already has as many attempts as most, it counts nothing and
+// returns the error refused.
 func (d *Directory) countUpTo(ctx context.Context, x store.Executor, subject string, most int64, window time.Duration, refused error) error {
 	now := d.now()
 	var n int64

@@ -9,7 +9,7 @@ import (
 	"uncial/impl/account/user"
 )
 
-// openInvitations returns the invitations to an account without their IDs, which are not foreseeable.
+// openInvitations returns the invitations to an account without their IDs, which are random.
 func (f fixture) openInvitations(accountID string) []user.OpenInvitation {
 	f.Helper()
 	open, err := f.Invitations(f.Context(), accountID)

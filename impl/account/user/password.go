@@ -20,8 +20,8 @@ const (
 )
 
 // argon2id with the parameters that OWASP recommends (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane. The other
-// pairs of memory and passes that it lists as equally strong compute as long. One hash takes about 25 ms of one processor, and
-// is nearly all that a sign-in computes.
+// pairs of memory and passes that it lists as equally strong take as long. One hash takes about 25 ms of one processor, nearly all
+// of the processor time of a sign-in.
 const (
 	argonMemory  = 19 * 1024 // KiB
 	argonPasses  = 2
@@ -46,8 +46,8 @@ var ErrBusy = errors.New("too many sign-ins at the moment; try again in a few se
 
 var errHashForm = errors.New("stored password hash has an unknown form")
 
-// hasher bounds the memory of hashes in progress. Waiting callers are served in the order of their arrival, known browsers and
-// unknown ones apart.
+// hasher bounds the memory of hashes in progress. Known and unknown browsers wait in separate
+// queues, each in the order of arrival.
 type hasher struct {
 	queue, knownQueue chan struct{} // callers that wait or compute
 	unknown           chan struct{} // unknown browsers that compute

@@ -9,7 +9,7 @@ import (
 // pair is one step of an alignment: the indexes of two characters that stand for each other, -1 for a character without a partner.
 type pair struct{ a, b int }
 
-// align returns a cheapest alignment of two texts, where inserting, dropping and replacing a character cost the same.
+// align returns an alignment of two texts at the lowest cost, where inserting, dropping and replacing a character cost the same.
 func align(a, b []rune) []pair {
 	width := len(b) + 1
 	costs := make([]int, (len(a)+1)*width)

@@ -34,8 +34,9 @@ func (c *Candidate) Replacing(line []document.Word) []document.Word {
 // keptSigns are signs that readers of a later time, and the language, take for others ("æ" for "e"), and the marks of notes.
 const keptSigns = "æœ&⁊¶*†‡§"
 
-// isAcceptable reports whether words may be replaced by others at all: that does not modernise their spelling, drops no old sign, no mark of a note and no sign of
-// abbreviation, changes more than capitals, makes no figures of letters, and adds or drops few characters. Stains are read as many.
+// isAcceptable reports whether words may be replaced by others at all. The replacement must not modernise the spelling, drop an old sign, a
+// mark of a note or a sign of abbreviation, change only capitals, turn letters into figures, or add or drop many characters: stains are
+// read as many characters.
 func isAcceptable(before, after string) bool {
 	length := utf8.RuneCountInString(before)
 	added := utf8.RuneCountInString(after) - length

@@ -3,7 +3,7 @@
 // rule. The vote changes a word, number or name only to what a recognizer read in its place.
 //
 // Package impl/ocr/reading decides which lines are read again, and how. The corrections of handwriting are in impl/ocr/hand, and those of a
-// language model in impl/proofread. Start with Knowledge.Vote; evidence.go has what it goes by.
+// language model in impl/proofread. Start with Knowledge.Vote; evidence.go has the evidence that it weighs.
 package correct
 
 import (

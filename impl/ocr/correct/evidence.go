@@ -161,7 +161,7 @@ func lettersOf(w document.Word) float64 {
 	return logOdds(w.Signals.Letters)
 }
 
-// meanLetters returns the same for several words, each weighted by its length.
+// meanLetters returns the mean of lettersOf over several words, each weighted by its length.
 func meanLetters(words []document.Word) float64 {
 	var sum, n float64
 	for _, w := range words {
@@ -174,13 +174,13 @@ func meanLetters(words []document.Word) float64 {
 	return logOdds(sum / n)
 }
 
-// logOdds turns a share into what a logistic regression adds up. Shares of 0 and 1 count as minShare off them, so that no sign is decisive.
+// logOdds turns a share into what a logistic regression adds up. Shares are kept at least minShare away from 0 and 1, so that no single value is decisive.
 func logOdds(share float64) float64 {
 	share = min(max(share, minShare), 1-minShare)
 	return math.Log(share / (1 - share))
 }
 
-// flag is a sign that is there or not, as a value of the evidence.
+// flag returns 1 for true and 0 for false, as a value of the evidence.
 func flag(is bool) float64 {
 	if is {
 		return 1

@@ -31,8 +31,8 @@ func alignEach(line []document.Word, readings ...[]document.Word) []aligned {
 	return out
 }
 
-// HandTrust estimates how well the network for handwriting reads the print of a page, 0 to 1: the share of the words of some lines that the
-// recognizer of print is sure of in which both agree. Few words say little.
+// HandTrust estimates how well the network for handwriting reads the print of a page, 0 to 1: among the words of some lines that the
+// recognizer of print is sure of, the share in which both agree. With few words the estimate stays near usualTrust.
 func HandTrust(lines []*document.Line, readings []Readings) float64 {
 	same, all := 0.0, 0.0
 	for i, line := range lines {

@@ -161,7 +161,7 @@ func TestKnowledge_Candidates(t *testing.T) {
 	}
 }
 
-// TestKnowledge_Candidates_onPage shows that words which a line has twice are not evidence for themselves.
+// TestKnowledge_Candidates_onPage shows that a word that occurs twice in a line is not evidence for itself.
 func TestKnowledge_Candidates_onPage(t *testing.T) {
 	t.Parallel()
 	onPage := slices.Index(correct.EvidenceNames[:], "on page")

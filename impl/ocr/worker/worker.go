@@ -25,7 +25,7 @@ import (
 // warmModels is how many models stay loaded if memory allows; see package reading. Loading a model takes about 55 ms.
 const warmModels = 12
 
-// Run reads a small image to test itself, sends the hello, answers requests until in ends, and then returns nil. After an error the
+// Run reads a small image as a self-test, sends the hello, answers requests until in ends, and then returns nil. After an error the
 // process must exit: the pipe broke, or a request caused a panic, which was answered with an internal error.
 func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	engines := reading.NewEngines(set, warmModels)

@@ -53,7 +53,9 @@ func oddSteps() (all []diffStep) {
 		}
 	}
 	for _, host := range oddHosts {
-		by("an image at the host "+host, model.KeyOK, body(fmt.Sprintf(`{"imageUrl":"http://%s/page.png"}`, host), "imageUrl"))
+		for _, authority := range []string{host, host + ":80", host + ":0", host + ":65536", "user@" + host} {
+			by("an image at "+authority, model.KeyOK, body(fmt.Sprintf(`{"imageUrl":"http://%s/page.png"}`, authority), "imageUrl"))
+		}
 	}
 	for _, f := range images.Invalid() {
 		if !f.Heavy {

@@ -37,6 +37,8 @@ type Reader interface {
 type Search struct {
 	// Known reports whether a word list has a word. Nil without lists. The calls come from several goroutines.
 	Known func(word string) bool
+	// Language is the tag of the language whose texts the search with lists goes by.
+	Language string
 	// Thorough looks at each line several times.
 	Thorough bool
 }
@@ -51,6 +53,8 @@ type Models struct {
 	// Hands, if there are several, compete for the page: the one that is most confident of some lines becomes Hand.
 	Hands []string
 	Print string // reads print in the page's language
+	// Language is the tag of the page's language.
+	Language string
 	// Known reports whether a word list of the page's language has a word. Nil without lists.
 	Known func(word string) bool
 	// PrintLexicon is the word list of Print, nil if there is none.

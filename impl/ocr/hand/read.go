@@ -34,7 +34,7 @@ func (p *Page) readLines(ctx context.Context, r Reader, all []layout.Line) ([]re
 		return nil, err
 	}
 	strips, images := cut(fresh)
-	readings, err := r.ReadStripsAgain(ctx, p.models.Hand, images, Search{Known: p.models.Known, Thorough: p.models.Enhance})
+	readings, err := r.ReadStripsAgain(ctx, p.models.Hand, images, Search{Known: p.models.Known, Language: p.models.Language, Thorough: p.models.Enhance})
 	if err != nil {
 		return nil, err
 	}

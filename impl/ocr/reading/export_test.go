@@ -105,3 +105,10 @@ func RepeatedAndPunctuated(blocks []document.Block) (pairs [][2]float64) {
 	}
 	return pairs
 }
+
+// HasTextsOf reports whether searches with word lists have a character model of the language.
+func HasTextsOf(tag string) (bool, error) {
+	var h handwriting
+	err := h.loadTexts(tag)
+	return h.texts != nil, err
+}

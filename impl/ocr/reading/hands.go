@@ -34,7 +34,7 @@ func lookForHands(p *page, gray *image.Gray, letters []image.Rectangle) hands {
 // handModels returns the models that read handwriting in the language of the page.
 func handModels(p *page, reader hand.Reader) hand.Models {
 	models := hand.Models{
-		Hand: own.Hands, Print: p.model, TaggedFrench: isFrench(p.language),
+		Hand: own.Hands, Print: p.model, Language: p.language, TaggedFrench: isFrench(p.language),
 		PrintLexicon:  p.src.Lexicon(p.model),
 		PrintAccuracy: func(own float64) float64 { return logistic(curve(own, p.model)) },
 		Hands:         reader.HandsFor(p.language),

@@ -20,7 +20,8 @@ import (
 type handwriting struct {
 	model       *neural.Model
 	language    *neural.Language
-	texts       *neural.Language     // of searches with word lists
+	texts       *neural.Language     // of searches with word lists in textsOf; nil if it has none
+	textsOf     string               // the tag of a language
 	recognizers []*neural.Recognizer // one for each thread that read at the same time so far
 }
 
@@ -53,13 +54,22 @@ func (h *handwriting) loadLanguage() (err error) {
 	return nil
 }
 
-// loadTexts loads the character model of searches with word lists.
-func (h *handwriting) loadTexts() (err error) {
-	if h.texts == nil {
-		if h.texts, err = neural.LoadLanguage(own.TextsFile()); err != nil {
-			return fmt.Errorf("%s: %w", own.Hands, err)
-		}
+// loadTexts loads the character model of searches with word lists in a language, if there is one.
+func (h *handwriting) loadTexts(tag string) (err error) {
+	if h.textsOf == tag {
+		return nil
 	}
+	var texts *neural.Language
+	switch {
+	case isFrench(tag):
+		texts, err = neural.LoadLanguage(own.FrenchTexts())
+	case isLanguage(tag, "en", "enm"):
+		texts, err = neural.LoadLanguage(own.EnglishTexts())
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", own.Hands, err)
+	}
+	h.texts, h.textsOf = texts, tag
 	return nil
 }
 
@@ -73,7 +83,7 @@ func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads in
 
 // readAgain reads each strip plainly, and with the further readings of s. See hand.Reader.
 func (h *handwriting) readAgain(ctx context.Context, strips []*image.Gray, threads int, s hand.Search) ([]hand.Readings, error) {
-	if err := h.loadTexts(); err != nil {
+	if err := h.loadTexts(s.Language); err != nil {
 		return nil, err
 	}
 	search := neural.Search{Known: s.Known, Texts: h.texts, Thorough: s.Thorough}

@@ -64,3 +64,12 @@ func TestEngines_ReadStrips(t *testing.T) {
 	_, err = engines.ReadStripsAgain(t.Context(), "eng", strips, hand.Search{})
 	require.ErrorContains(t, err, "not a model of handwriting")
 }
+
+func TestHandwriting_loadTexts(t *testing.T) {
+	t.Parallel()
+	for tag, want := range map[string]bool{"fr": true, "frm": true, "en-GB": true, "de": false, "": false} {
+		got, err := reading.HasTextsOf(tag)
+		require.NoError(t, err)
+		require.Equal(t, want, got, tag)
+	}
+}

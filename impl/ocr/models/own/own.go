@@ -22,8 +22,10 @@ var (
 	handsNetwork []byte
 	//go:embed hands.ngram
 	handsLanguage []byte
-	//go:embed texts.ngram
-	texts []byte
+	//go:embed french.ngram
+	frenchTexts []byte
+	//go:embed english.ngram
+	englishTexts []byte
 	//go:embed lines.uff
 	linesNetwork []byte
 )
@@ -36,8 +38,12 @@ func Models() map[string][]byte {
 // LinesFile returns the content of the file of the network that finds lines. The caller must not change it.
 func LinesFile() []byte { return linesNetwork }
 
-// TextsFile returns the content of a character model counted in French and English transcriptions and print. The caller must not change it.
-func TextsFile() []byte { return texts }
+// FrenchTexts and EnglishTexts return the contents of character models counted in transcriptions and print in one language. The caller must
+// not change them.
+func FrenchTexts() []byte { return frenchTexts }
+
+// EnglishTexts is described at FrenchTexts.
+func EnglishTexts() []byte { return englishTexts }
 
 // HandsFiles returns the contents of the network's file and of its character model's. The caller must not change them.
 func HandsFiles() (network, language []byte) { return handsNetwork, handsLanguage }

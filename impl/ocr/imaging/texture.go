@@ -68,3 +68,53 @@ func order(sums [tileSide]int, share, run float64) float64 {
 	spot := run * (1 - share)
 	return math.Sqrt(variance) / (tileSide * math.Sqrt(share*(1-share)*spot/tileSide))
 }
+
+// IsPattern reports whether nearly all tiles with ink are the same as their surroundings a few pixels further down, and further right. Those
+// of writing never are.
+func IsPattern(g *image.Gray) bool {
+	threshold := otsu(histogramOf(g))
+	tiles, same := 0, 0
+	for y := 0; y+tileSide+maxPeriod <= g.Rect.Dy(); y += tileSide {
+		for x := 0; x+tileSide+maxPeriod <= g.Rect.Dx(); x += tileSide {
+			at := image.Pt(x, y)
+			if _, ok := tileOrder(g, at, threshold); !ok {
+				continue
+			}
+			tiles++
+			if repeats(g, at, image.Pt(0, 1), threshold) && repeats(g, at, image.Pt(1, 0), threshold) {
+				same++
+			}
+			if tiles >= leastTiles && 2*same < tiles {
+				return false // soon, because most pages are none
+			}
+		}
+	}
+	return tiles >= leastTiles && float64(same) >= patternShare*float64(tiles)
+}
+
+// repeats reports whether a tile is the same as what lies some steps away, for a number of steps up to maxPeriod.
+func repeats(g *image.Gray, at, step image.Point, threshold uint8) bool {
+	for n := minPeriod; n <= maxPeriod; n++ {
+		if isSame(g, at, at.Add(step.Mul(n)), threshold) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSame reports whether at most maxDifferences pixels differ between two tiles.
+func isSame(g *image.Gray, a, b image.Point, threshold uint8) bool {
+	n := 0
+	for y := range tileSide {
+		one, other := row(g, a.Y+y)[a.X:a.X+tileSide], row(g, b.Y+y)[b.X:b.X+tileSide]
+		for x, v := range one {
+			if (v <= threshold) != (other[x] <= threshold) {
+				n++
+			}
+		}
+		if n > maxDifferences {
+			return false
+		}
+	}
+	return true
+}

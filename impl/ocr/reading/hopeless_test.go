@@ -68,6 +68,7 @@ func TestFile_Textures(t *testing.T) {
 			x, y = x%20, y%26
 			return y < 6 && x < 13 || y >= 8 && y < 17 && (x < 5 || x >= 7 && x < 13)
 		}),
+		"stripes on the slant":       texture(t, 1500, 1500, func(x, y int) bool { return (x+8-y%8)%8 < 4 }),
 		"pepper":                     texture(t, 2000, 1500, noise(0.1)),
 		"noise":                      texture(t, 2000, 1500, noise(0.5)),
 		"noise of a seventh ink":     texture(t, 1000, 1000, noise(0.15)),

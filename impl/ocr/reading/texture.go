@@ -9,9 +9,10 @@ import (
 )
 
 // isTexture reports whether the ink is a texture and not writing: a checkerboard, noise, a page that is all black. The layout analysis
-// would take up to the whole deadline to find no text in it. It detects four structures, each by a property that writing never has:
+// would take up to the whole deadline to find no text in it. It detects five structures, each by a property that writing never has:
 //   - nearly all spots have one of a few sizes, to the pixel,
 //   - ink is scattered at random,
+//   - ink repeats itself in both directions,
 //   - half of the page is ink, and hardly any spot has the size of a letter,
 //   - specks everywhere, and hardly any spot of the size of a letter.
 //
@@ -31,7 +32,7 @@ func (s sheet) isTexture(spots []image.Rectangle) bool {
 		return false // a word or a line, which costs little to read
 	case len(s.letters) >= minTextureSpots && float64(mostOften(sizes, sameSizes)) >= sameSizeShare*float64(len(s.letters)):
 		return true
-	case isNoise(s.img):
+	case isNoise(s.img), imaging.IsPattern(s.img):
 		return true
 	case legible > maxTextureLetters:
 		return false

@@ -43,8 +43,9 @@ func (l *Launcher) probe(ctx context.Context) error {
 	// Namespaces are not required: containers usually forbid them, and restrict the worker in their own way, its threads too. Where they
 	// are permitted, nothing else may limit the threads of root.
 	if isolated.Active && os.Geteuid() == 0 && !trial.Nobody {
-		missing = append(missing, fmt.Sprintf("a limit of threads (%s; run the service as another user, or let every user read its files)",
-			isolated.Detail))
+		threads := Layer{Name: "a limit of threads", Detail: isolated.Detail + "; run the service as another user, or let every user read its files"}
+		l.layers = append(l.layers, threads)
+		missing = append(missing, fmt.Sprintf("%s (%s)", threads.Name, threads.Detail))
 	}
 	if len(missing) > 0 && l.opts.Mode == Require {
 		return fmt.Errorf("sandbox: required layers are not available: %s", strings.Join(missing, ", "))

@@ -250,6 +250,8 @@ func TestNewLauncher_FilesOfRoot(t *testing.T) {
 	l := MustLaunch(t, o)
 	require.Contains(t, l.Layers()[5].Detail, "as root, whose threads are not limited, because nobody cannot start it")
 	require.Contains(t, l.Layers()[5].Detail, "read "+private+": permission denied")
+	require.Equal(t, "a limit of threads", l.Layers()[6].Name)
+	require.False(t, l.Layers()[6].Active)
 	got, _ := output(t, l)
 	require.Equal(t, "done\n", got)
 

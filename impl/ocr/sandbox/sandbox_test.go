@@ -177,7 +177,7 @@ func TestLauncher_Allows(t *testing.T) {
 		Env:    []string{"LC_ALL=C", "OMP_THREAD_LIMIT=1"},
 		Read:   []string{dir, filepath.Join(dir, "missing")},
 		Memory: 512 << 20,
-		Mode:   sandbox.Require,
+		Mode:   sandbox.BestEffort, // the files of the test are private, so that root has no limit of threads
 	}
 	for _, c := range []struct {
 		name string

@@ -63,7 +63,7 @@ func Outline(t Target) ([]Planned, error) {
 	return plan, nil
 }
 
-// QuickCases is a value of Target.Only that selects the most telling cases: those that catch most of what goes wrong, at small cost.
+// QuickCases is a value of Target.Only that selects the most important cases: those that catch most of what goes wrong, at small cost.
 const QuickCases = `^(status/401/(no-key|unknown-key)|extract/401/before-everything|status/200/record|elsewhere/(404/unknown-paths|405/wrong-methods|document)|extract/200/(least-request|defaults-spelled-out|format-(alto|page|hocr|tsv)|points-fall-by-10|replay|errors-are-not-kept|image-formats)|` +
 	`extract/400/(image|shape-costs-nothing|each-rule|negotiation|fetch-reason)|extract/402/(empty|unusual-but-right)|extract/429/window-used-up|extract/500/key|clock/(month|window))$`
 

@@ -124,7 +124,7 @@ func MustDefect(tb testing.TB, does string) (address string) {
 	return MustServe(tb, liar.New(mock.New(mock.Options{}), defects[i]))
 }
 
-// TestCheck_acceptsEveryTruth runs the suite against correct servers that answer otherwise than ours: each alone with the cases that tell
+// TestCheck_acceptsEveryTruth runs the suite against correct servers that answer differently from ours: each alone with the cases that tell
 // most, and all of them in three servers with every case.
 func TestCheck_acceptsEveryTruth(t *testing.T) {
 	skipUnderRaceDetector(t)

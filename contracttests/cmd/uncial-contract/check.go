@@ -32,7 +32,7 @@ type checkCmd struct {
 	Patience  time.Duration `default:"60s" help:"Time limit for one answer. Default: ${default}."`
 
 	Only        string `placeholder:"PATTERN" help:"Run only the cases whose names match this regular expression."`
-	Quick       bool   `help:"Run only the most telling cases, in about a second."`
+	Quick       bool   `help:"Run only the most important cases, in about a second."`
 	Thorough    bool   `help:"Also run what takes long or costs much on a server that reads images; the run announces points and requests."`
 	ServeImages string `placeholder:"HOST:PORT" help:"Serve images at this address for the server to fetch; without it, cases that need them are skipped."`
 	ImagesURL   string `name:"images-url" placeholder:"URL" help:"URL by which the server reaches --serve-images. Default: http:// and the address."`
@@ -180,7 +180,7 @@ func (c *checkCmd) print(w io.Writer, r contracttests.Result) {
 		meaning = "skipped: " + r.Reason
 	}
 	fmt.Fprintf(w, "%-6s %-40s %s\n", strings.ToUpper(string(r.Outcome)), r.Case, meaning)
-	if r.Outcome != contracttests.Failed {
+	if r.Outcome != contracttests.Failed && r.Outcome != contracttests.Errored {
 		return
 	}
 	fmt.Fprintf(w, "       what is wrong  %s\n", r.Reason)
@@ -217,6 +217,9 @@ func summarise(w io.Writer, r contracttests.Report) error {
 		verdict = "The server breaks the contract."
 	case r.Problem != "":
 		verdict = "The suite could not run."
+		if r.Count(contracttests.Passed) > 0 {
+			verdict = "The run is incomplete."
+		}
 	}
 	if r.Problem != "" {
 		fmt.Fprintf(w, "\n%s\n", r.Problem)
@@ -273,7 +276,11 @@ type listed struct {
 // programs. The target
 // is empty, so that no case is left out for lack of a key.
 func (c *checkCmd) list(w io.Writer) error {
-	plan, err := contracttests.Outline(contracttests.Target{BaseURL: defaultMock, Only: c.Only})
+	only := c.Only
+	if c.Quick {
+		only = contracttests.QuickCases
+	}
+	plan, err := contracttests.Outline(contracttests.Target{BaseURL: defaultMock, Only: only})
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ type Answer struct {
 	Served  *Contract
 	URL     string  // of the request, which an answer may quote
 	Request []byte  // body of the request, which an answer may quote
+	Origin  string  // header of the request, which Access-Control-Allow-Origin repeats
 	Secrets Secrets // the keys of the run, of which no answer may show a part
 }
 

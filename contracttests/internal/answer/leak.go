@@ -42,7 +42,7 @@ var internals = []struct {
 	{aPerson, regexp.MustCompile(`\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b`)},
 	// A short number behind "account" may be a limit, as in "requests per minute and account: 60".
 	{"an identifier of the server", regexp.MustCompile(`(?i)\b(?:account|user|tenant|customer|owner|row|session)(?:[ _-]?id[ #:="']+(?:[a-z]+[_-])?\d|[ #:="']+(?:[a-z]+[_-]\d|\d{4}))[\w-]*|\b(?:worker|replica|node|pod|shard)(?:[ _-]?id)?[ #:="']+(?:[a-z]+[_-])?\d[\w-]*|\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[0-9a-f]{8,10}-[a-z0-9]{5}\b`)},
-	{"the name of a host inside", regexp.MustCompile(`\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|corp|intranet|svc)\b|\blocalhost\b|(?:^|[\s/@("])[a-z][a-z0-9-]*:\d{4,5}\b|\bip-\d+-\d+-\d+-\d+\b`)},
+	{"an internal host name", regexp.MustCompile(`\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|corp|intranet|svc)\b|\blocalhost\b|(?:^|[\s/@("])[a-z][a-z0-9-]*:\d{4,5}\b|\bip-\d+-\d+-\d+-\d+\b`)},
 }
 
 // ipAddress matches what looks like an IP address; net/netip decides.
@@ -90,7 +90,7 @@ func leaks(a Answer, value any) (problems []string) {
 
 // mayQuote reports whether the request contains a text. Answers may then repeat it.
 func (a Answer) mayQuote(text string) bool {
-	return strings.Contains(a.URL, text) || bytes.Contains(a.Request, []byte(text))
+	return strings.Contains(a.URL, text) || strings.Contains(a.Origin, text) || bytes.Contains(a.Request, []byte(text))
 }
 
 // stringsIn is all names and strings of a JSON value, one a line, without the members of these names.
@@ -127,7 +127,7 @@ var advertising = regexp.MustCompile(`(?i)^X-(?:Powered-By|AspNet.*|Runtime|Gene
 func poweredBy(h http.Header) (problems []string) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		if advertising.MatchString(name) {
-			problems = append(problems, fmt.Sprintf("the header %s shows how the server is made: %q", name, h.Get(name)))
+			problems = append(problems, fmt.Sprintf("the header %s reveals server software: %q", name, h.Get(name)))
 		}
 	}
 	return problems
@@ -149,7 +149,7 @@ func caching(h http.Header) (problems []string) {
 				continue
 			}
 			if cachingHeaders[name].MatchString(v) {
-				problems = append(problems, fmt.Sprintf("the header %s is about a cached answer, which must not exist: %q", name, v))
+				problems = append(problems, fmt.Sprintf("the header %s allows or reports caching; answers must not be cached: %q", name, v))
 			}
 		}
 	}

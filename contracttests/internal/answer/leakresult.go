@@ -11,7 +11,7 @@ import (
 var ofThePage = []string{"text", "document", "before", "after"}
 
 // inDocuments are the signs of internals that documents are searched for. Their markup looks like the others.
-var inDocuments = []string{"a stack trace", "a file path", "the name of a host inside"}
+var inDocuments = []string{"a stack trace", "a file path", "an internal host name"}
 
 // aboutPDF is what the PDF of a result says of itself, "" if it has none: the rest is compressed.
 func aboutPDF(result map[string]any) string {

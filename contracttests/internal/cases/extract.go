@@ -100,7 +100,7 @@ var extractRows = []row{
 		},
 	}, {
 		// Readings.CheckResult compares text and size with the image. Simulated targets return fixtures.
-		name: "extract/200/reads-what-stands-there", points: 20, needs: []string{model.NeedReading}, asks: []ask{read(model.OwnImage).format("tsv"), read(model.OwnImage).format("page")},
+		name: "extract/200/reads-the-text", points: 20, needs: []string{model.NeedReading}, asks: []ask{read(model.OwnImage).format("tsv"), read(model.OwnImage).format("page")},
 		explanation: "The text says what the image shows.",
 	}, {
 		// Options that work alone and not together.

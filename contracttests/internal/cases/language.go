@@ -11,9 +11,9 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// unsupported is a well-formed tag for a language without a model: Klingon. A server that supports it would fail the cases
+// unsupported is a well-formed tag for a language that no server supports: qaa is for private use. A server that supports it would fail the cases
 // about languages.
-const unsupported = "tlh"
+const unsupported = "qaa"
 
 // maxList is the longest list of languages that is read, in bytes: room for every language there is.
 const maxList = 64 << 10

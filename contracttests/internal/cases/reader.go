@@ -8,7 +8,7 @@ var readerRows = []row{
 	{
 		// The formats find readers that depend on how the answer is written.
 		name: "extract/200/reader", points: 40, needs: []string{model.NeedAllFields},
-		explanation: "The reader names the program and the models that read the page, in every format the same; nothing read a blank page.",
+		explanation: "The reader names the program and the models that read the page, the same in every format; nothing read a blank page.",
 		asks:        []ask{read(printed), read(printed).format("alto"), read(printed).format("text"), read(blank)},
 	}, {
 		name: "extract/200/reader-in-alto", points: 20, needs: []string{model.NeedAllFields},

@@ -163,7 +163,7 @@ func (s *session) checkAlone(x *model.Exchange) (problems []string) {
 	r := x.Request
 	x.JSON, problems = s.contract.Check(answer.Answer{
 		Method: r.Method, Path: r.Path, Status: x.Status, Refusal: r.Refusal, Header: x.Header, Body: x.Body, Served: s.served,
-		URL: r.Path + "?" + r.Query + " " + s.BaseURL, Request: r.Body[:min(len(r.Body), maxQuotable)], Secrets: s.secrets,
+		URL: r.Path + "?" + r.Query + " " + s.BaseURL, Request: r.Body[:min(len(r.Body), maxQuotable)], Origin: x.Request.Header.Get("Origin"), Secrets: s.secrets,
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 var weakRows = []row{
 	{
 		name: "extract/200/weak-places", points: 40, needs: []string{model.NeedAllFields},
-		explanation: "Every result lists its weak places, in every format the same; a blank page has none.",
+		explanation: "Every result lists its weak places, the same in every format; a blank page has none.",
 		asks:        []ask{read(printed), read(printed).format("alto"), read(printed).format("text"), read(blank)},
 	}, {
 		name: "extract/200/weak-page", points: 20, needs: []string{model.NeedAllFields, needImage(model.ImageWeak)}, then: weakPartly,
-		explanation: "A page with words that are hardly legible lists them, and what is legible not.",
+		explanation: "A page with words that are hardly legible lists them and no legible ones.",
 		asks:        []ask{read(model.ImageWeak).format("alto"), read(model.ImageWeak)},
 	}, {
 		// The document has the confidence of each word, with which the list is compared.

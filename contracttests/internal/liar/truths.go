@@ -76,6 +76,9 @@ func truthsOfForm() []row {
 		})),
 		truth("adds the headers of a gateway", on(always, header("Server", "gateway"), header("Via", "1.1 gateway"),
 			header("Vary", "Accept-Encoding"), header("Strict-Transport-Security", "max-age=31536000"))),
+		truth("allows http://localhost:3000", on(asking(func(c *call) bool {
+			return c.request.Header.Get("Origin") == "http://localhost:3000"
+		}), header("Access-Control-Allow-Origin", "http://localhost:3000"), header("Vary", "Origin"))),
 		truth("escapes slashes and whatever is not ASCII in JSON", on(always, raw(inASCII))),
 		truth("writes every letter of its JSON as an escape", on(always, raw(inEscapes))),
 		truth("writes JSON over several lines", on(always, func(_ *call, a *reply) {
@@ -85,9 +88,9 @@ func truthsOfForm() []row {
 			}
 		})),
 		truth("marks a repeat with a header", repeats(apply(header("Idempotent-Replayed", "true")))),
-		truth("compresses answers for clients that offer gzip", on(both(always, asking(func(c *call) bool {
-			return c.request.Header.Get("Accept-Encoding") == "gzip"
-		})), compress, header("Content-Encoding", "gzip"), header("Vary", "Accept-Encoding"))),
+		truth("compresses answers for clients that offer gzip or any coding", on(both(always, asking(func(c *call) bool {
+			return slices.Contains([]string{"gzip", "*"}, c.request.Header.Get("Accept-Encoding"))
+		})), compress, header("Content-Encoding", "GZIP"), header("Vary", "Accept-Encoding"))),
 	}
 }
 

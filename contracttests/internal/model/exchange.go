@@ -112,7 +112,9 @@ func (x *Exchange) read(res *http.Response) (err error) {
 	if x.Body, err = readLimited(res.Body); err != nil {
 		return err
 	}
-	if !strings.Contains(x.Request.Header.Get("Accept-Encoding"), "gzip") || res.Header.Get("Content-Encoding") != "gzip" {
+	offered, coding := x.Request.Header.Get("Accept-Encoding"), res.Header.Get("Content-Encoding")
+	offersGzip := strings.Contains(offered, "gzip") || offered == "*"
+	if !offersGzip || !strings.EqualFold(coding, "gzip") && !strings.EqualFold(coding, "x-gzip") {
 		return nil
 	}
 	r, err := gzip.NewReader(bytes.NewReader(x.Body))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptrace"
 	"time"
 
 	"uncial/contracttests/internal/model"
@@ -72,11 +73,12 @@ func (s *session) sendInVain(ctx context.Context, r *model.Request, patience tim
 	if err := s.pace(ctx, r); err != nil {
 		return nil, err
 	}
-	waiting := ctx
-	if patience > 0 {
-		var stop context.CancelFunc
-		waiting, stop = context.WithTimeout(ctx, patience)
-		defer stop()
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	if patience > 0 { // since the request was sent: a busy machine may need longer for that
+		waiting = httptrace.WithClientTrace(waiting, &httptrace.ClientTrace{
+			WroteRequest: func(httptrace.WroteRequestInfo) { time.AfterFunc(patience, stop) },
+		})
 	}
 	s.Client.CloseIdleConnections() // net/http repeats such a request by itself if it was lost on a reused connection
 	x, err := s.Exchange(waiting, r)

@@ -60,10 +60,7 @@ func (h *handwriting) loadTexts(tag string) (err error) {
 		return nil
 	}
 	var texts *neural.Language
-	switch {
-	case isFrench(tag):
-		texts, err = neural.LoadLanguage(own.FrenchTexts())
-	case isLanguage(tag, "en", "enm"):
+	if isLanguage(tag, "en", "enm") {
 		texts, err = neural.LoadLanguage(own.EnglishTexts())
 	}
 	if err != nil {

@@ -22,8 +22,6 @@ var (
 	handsNetwork []byte
 	//go:embed hands.ngram
 	handsLanguage []byte
-	//go:embed french.ngram
-	frenchTexts []byte
 	//go:embed english.ngram
 	englishTexts []byte
 	//go:embed lines.uff
@@ -38,11 +36,7 @@ func Models() map[string][]byte {
 // LinesFile returns the content of the file of the network that finds lines. The caller must not change it.
 func LinesFile() []byte { return linesNetwork }
 
-// FrenchTexts and EnglishTexts return the contents of character models counted in transcriptions and print in one language. The caller must
-// not change them.
-func FrenchTexts() []byte { return frenchTexts }
-
-// EnglishTexts is described at FrenchTexts.
+// EnglishTexts returns the content of a character model counted in English transcriptions and print. The caller must not change it.
 func EnglishTexts() []byte { return englishTexts }
 
 // HandsFiles returns the contents of the network's file and of its character model's. The caller must not change them.

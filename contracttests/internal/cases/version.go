@@ -265,7 +265,7 @@ func spelledOut(document []byte) []byte {
 	return text
 }
 
-// keyWithoutQuotes is a key of a document in YAML that is not read as text, such as a status; "" if there is none.
+// keyWithoutQuotes returns the first key that YAML does not read as text, such as a status without quotation marks; "" if there is none.
 func keyWithoutQuotes(text []byte) string {
 	var document yaml.Node
 	if yaml.Unmarshal(text, &document) != nil {

@@ -86,7 +86,7 @@ func core(line document.Box) document.Box {
 	return document.Box{X: line.X - side, Y: line.Y + edge, W: line.W + line.H*2/coreSide, H: line.H - line.H*2/coreEdge}
 }
 
-// unionOf returns the smallest rectangle around all spots, in pixels; the empty one if there are none.
+// unionOf returns the smallest rectangle around all spots, in pixels; an empty one if there are no spots.
 func unionOf(spots []image.Rectangle) image.Rectangle {
 	var union image.Rectangle
 	for _, s := range spots {

@@ -85,7 +85,7 @@ func IsPattern(g *image.Gray) bool {
 				same++
 			}
 			if tiles >= leastTiles && 2*same < tiles {
-				return false // soon, because most pages are none
+				return false // early, because hardly any page is a pattern
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"image"
 
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/lexicon"
 	"uncial/internal/document"
@@ -109,6 +110,6 @@ func RepeatedAndPunctuated(blocks []document.Block) (pairs [][2]float64) {
 // HasTextsOf reports whether searches with word lists have a character model of the language.
 func HasTextsOf(tag string) (bool, error) {
 	var h handwriting
-	err := h.loadTexts(tag)
-	return h.texts != nil, err
+	s, err := h.search(hand.Search{Language: tag})
+	return s.Texts != nil, err
 }

@@ -20,8 +20,7 @@ import (
 type handwriting struct {
 	model       *neural.Model
 	language    *neural.Language
-	texts       *neural.Language     // of searches with word lists in textsOf; nil if it has none
-	textsOf     string               // the tag of a language
+	english     *neural.Language     // of searches with word lists in English
 	recognizers []*neural.Recognizer // one for each thread that read at the same time so far
 }
 
@@ -54,20 +53,20 @@ func (h *handwriting) loadLanguage() (err error) {
 	return nil
 }
 
-// loadTexts loads the character model of searches with word lists in a language, if there is one.
-func (h *handwriting) loadTexts(tag string) (err error) {
-	if h.textsOf == tag {
-		return nil
+// search returns how the network searches. In English it goes by a character model of its own, which is loaded at the first search.
+func (h *handwriting) search(s hand.Search) (neural.Search, error) {
+	search := neural.Search{Known: s.Known, Thorough: s.Thorough}
+	if !isLanguage(s.Language, "en", "enm") {
+		return search, nil
 	}
-	var texts *neural.Language
-	if isLanguage(tag, "en", "enm") {
-		texts, err = neural.LoadLanguage(own.EnglishTexts())
+	if h.english == nil {
+		var err error
+		if h.english, err = neural.LoadLanguage(own.EnglishTexts()); err != nil {
+			return search, fmt.Errorf("%s: %w", own.Hands, err)
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", own.Hands, err)
-	}
-	h.texts, h.textsOf = texts, tag
-	return nil
+	search.Texts = h.english
+	return search, nil
 }
 
 // read reads each strip as one line, on at most the given number of threads and at least one. After the end of ctx it returns
@@ -80,12 +79,12 @@ func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads in
 
 // readAgain reads each strip plainly, and with the further readings of s. See hand.Reader.
 func (h *handwriting) readAgain(ctx context.Context, strips []*image.Gray, threads int, s hand.Search) ([]hand.Readings, error) {
-	if err := h.loadTexts(s.Language); err != nil {
+	search, err := h.search(s)
+	if err != nil {
 		return nil, err
 	}
-	search := neural.Search{Known: s.Known, Texts: h.texts, Thorough: s.Thorough}
 	out := make([]hand.Readings, len(strips))
-	err := h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) {
+	err = h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) {
 		read := r.ReadAgain(strips[i], search)
 		out[i] = hand.Readings{First: toTesseract(read.First), Listed: toTesseract(read.Listed), Thorough: toTesseract(read.Thorough)}
 	})

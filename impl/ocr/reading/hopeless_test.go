@@ -124,17 +124,23 @@ func (s impatient) Read(ctx context.Context, img *image.Gray, dpi int, model str
 	return whole[:1], ctx.Err()
 }
 
+// readCurtailed reads a page within 20 s, which must not be enough to read it to the end, but leave time for the answer.
+func readCurtailed(t *testing.T, o reading.Options, src reading.Source, lines ...string) *document.Document {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	doc, err := reading.File(ctx, ocrtest.MustPNG(t, ocrtest.Page(lines...)), o, src)
+	require.NoError(t, err)
+	require.LessOrEqual(t, doc.Confidence, 0.3, "the confidence says that the page was not read to the end")
+	require.NoError(t, ctx.Err(), "there was time left for the answer")
+	return doc
+}
+
 func TestFile_KeepsTheLinesOfAFirstReadingThatTimeRanOutOf(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
-		page := ocrtest.MustPNG(t, ocrtest.Page("The first lines of this page", "are all that there is time for"))
-		doc, err := reading.File(ctx, page, reading.Options{Language: "en", Enhance: true}, impatient{MustEngines(t, 1)})
-		require.NoError(t, err)
+		doc := readCurtailed(t, reading.Options{Language: "en", Enhance: true}, impatient{MustEngines(t, 1)}, "The first lines of this page", "are all that there is time for")
 		require.Contains(t, doc.Text(), "first lines")
-		require.LessOrEqual(t, doc.Confidence, 0.3)
-		require.NoError(t, ctx.Err(), "there was time left for the answer")
 	})
 }
 
@@ -167,14 +173,8 @@ func TestFile_LeavesTimeForTheNextPages(t *testing.T) {
 func TestFile_KeepsWhatWasReadWhenTimeRunsOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
-		page := ocrtest.MustPNG(t, ocrtest.Page("The first reading of this page", "is all that there is time for"))
-		doc, err := reading.File(ctx, page, reading.Options{Language: "en", Enhance: true}, &slowAfter{MustEngines(t, 1), 1})
-		require.NoError(t, err)
+		doc := readCurtailed(t, reading.Options{Language: "en", Enhance: true}, &slowAfter{MustEngines(t, 1), 1}, "The first reading of this page", "is all that there is time for")
 		require.Contains(t, doc.Text(), "first reading")
-		require.LessOrEqual(t, doc.Confidence, 0.3, "the confidence says that the page was not read to the end")
-		require.NoError(t, ctx.Err())
 	})
 }
 
@@ -192,13 +192,8 @@ func (s hesitant) Read(ctx context.Context, img *image.Gray, dpi int, model stri
 func TestFile_ReadsAPageWhoseLanguageTookTooMuchTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
-		page := ocrtest.MustPNG(t, ocrtest.Page("The language of this page", "is not found in time"))
-		doc, err := reading.File(ctx, page, open, hesitant{MustEngines(t, 1)})
-		require.NoError(t, err)
+		doc := readCurtailed(t, open, hesitant{MustEngines(t, 1)}, "The language of this page", "is not found in time")
 		require.Contains(t, doc.Text(), "language of this page")
-		require.LessOrEqual(t, doc.Confidence, 0.3)
 	})
 }
 
@@ -224,14 +219,9 @@ func (s *leisurely) Read(ctx context.Context, img *image.Gray, dpi int, model st
 func TestFile_BeginsNoReadingThatTimeWouldRunOutOf(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
 		src := &leisurely{Source: MustEngines(t, 1), length: 12 * time.Second}
-		page := ocrtest.MustPNG(t, ocrtest.Page("The first reading of this page", "took more than half of the time"))
-		doc, err := reading.File(ctx, page, reading.Options{Language: "en"}, src)
-		require.NoError(t, err)
+		doc := readCurtailed(t, reading.Options{Language: "en"}, src, "The first reading of this page", "took more than half of the time")
 		require.Equal(t, 1, src.pages)
 		require.Contains(t, doc.Text(), "first reading")
-		require.LessOrEqual(t, doc.Confidence, 0.3)
 	})
 }

@@ -65,7 +65,7 @@ func TestEngines_ReadStrips(t *testing.T) {
 	require.ErrorContains(t, err, "not a model of handwriting")
 }
 
-func TestHandwriting_loadTexts(t *testing.T) {
+func TestHandwriting_search(t *testing.T) {
 	t.Parallel()
 	for tag, want := range map[string]bool{"fr": false, "en-GB": true, "de": false, "": false} {
 		got, err := reading.HasTextsOf(tag)

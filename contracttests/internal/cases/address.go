@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"uncial/contracttests/internal/generate"
 	"uncial/contracttests/internal/images"
 	"uncial/contracttests/internal/model"
 )
@@ -22,8 +23,11 @@ func addressRows() []row {
 			name: "extract/200/image-formats-by-address", points: 60, extractions: 6, needs: needs, build: someAddresses,
 			explanation: "JPEG, PNG, TIFF, BMP and WebP are fetched and read, whatever their address and their server say of their type.",
 		}, {
-			name: "extract/200/every-image-by-address", points: 1400, extractions: 140, needs: append(needs, model.NeedThorough), build: everyAddress,
+			name: "extract/200/every-image-by-address", points: 2400, extractions: 240, needs: append(needs, model.NeedThorough), build: everyAddress,
 			explanation: "Every variant of every format is fetched and read, from one pixel to the limits, and in every form of address and transfer.",
+		}, {
+			name: "extract/200/every-form-of-address", points: 10 * int64(len(generate.Addresses())+1), extractions: int64(len(generate.Addresses()) + 1), needs: []string{model.NeedFixtures}, check: checkAddresses,
+			explanation: "An image is read at every address that the contract permits: extension, query, port, letter case and escapes do not matter.",
 		}, {
 			name: "extract/400/every-other-file-by-address", extractions: 60, needs: needs, build: otherAddresses,
 			explanation: "A fetched file of another format, a damaged file, and an image beyond a limit are a 400 that names imageUrl, and the points are released.",
@@ -36,6 +40,31 @@ func addressRows() []row {
 			explanation: "An image is fetched for each request: one that its server has removed is a 400, even if it was read before.",
 		},
 	}
+}
+
+// checkAddresses asks a simulated server, which fetches nothing, for images at every form of address.
+func checkAddresses(ctx context.Context, s *session) error {
+	addresses := generate.Addresses()
+	a, err := s.account(ctx, model.KeyOK, int64(len(addresses)), int64(len(addresses))+1)
+	if err != nil {
+		return err
+	}
+	at := func(i int, address string) ask {
+		return ask{Request: model.Request{Job: &model.Job{Image: fmt.Sprint("form of address ", i), URL: address, Unknown: true}}}
+	}
+	const usual = "https://images.example.org/page-001.jpg" // of the examples in the contract
+	if x, err := s.sendAs(ctx, a, at(-1, usual)); err != nil {
+		if asFailure(err) != nil && x.Status == http.StatusBadRequest && !s.Promised {
+			return &skip{"the target has no images at addresses of other hosts"}
+		}
+		return err
+	}
+	for i, address := range addresses {
+		if _, err := s.sendAs(ctx, a, at(i, address)); err != nil {
+			return explain(err, "the image is at %s", model.Shorten(address, 100))
+		}
+	}
+	return nil
 }
 
 // serving is a form of address and of transfer: what follows the name of a file, and how the file is sent.
@@ -61,7 +90,7 @@ func servings() (all []serving) {
 	for _, media := range []string{"", "image/png", "image/jpeg", "image/tiff", "IMAGE/WEBP", "image/x-ms-bmp", "image/png; charset=utf-8", "application/octet-stream", "binary/octet-stream", "text/plain", "text/html; charset=utf-8", "application/json", "image/vnd.example", "x"} {
 		all = append(all, serving{"of the type " + strconv.Quote(media), ".img", typed(media)})
 	}
-	for _, suffix := range []string{"", "/", ".png", ".jpg", ".gif", ".pdf", ".php", ".PNG", ".tif/full/max/0/default.jpg", "?id=1", "?a=b&c=d%20e", ".png?x=/../y", "%20page.png", "%C3%A9.png", "/a+b.png", ";v=1.png", "/info", "~1.png", "/" + strings.Repeat("long", 200)} {
+	for _, suffix := range slices.Concat(generate.Extensions, generate.Queries, []string{"", "/", ".tif/full/max/0/default.jpg", ".png?x=/../y", "%20page.png", "%C3%A9.png", "/a+b.png", ";v=1.png", "/info", "~1.png", "/" + strings.Repeat("long", 200)}) {
 		all = append(all, serving{"at *" + model.Shorten(suffix, 20), suffix, typed("application/octet-stream")})
 	}
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
@@ -157,10 +186,12 @@ func everyAddress(s *session) (asks []ask) {
 		}
 		isFirst = isFirst && !f.Heavy
 	}
+	var used []string
 	for i, form := range servings() {
 		files := ofFormat(imageFormats[i%len(imageFormats)])
-		asks = append(asks, s.at("fetched", files[i%len(files)], form))
+		asks, used = append(asks, s.at("fetched", files[i%len(files)], form)), append(used, form.name)
 	}
+	s.choseFrom("forms of addresses", used, used)
 	return asks
 }
 

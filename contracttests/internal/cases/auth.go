@@ -79,14 +79,16 @@ func authRows() (rows []row) {
 	}
 	return append(rows, row{
 		name: "extract/401/before-everything", explanation: "The key is checked first: without one, the answer reveals nothing else about a request.",
-		build: func(*session) []ask {
+		build: func(s *session) []ask {
 			// Invalid in every way that the server could report instead of the missing key.
 			asks := []ask{
 				body(`{`), body(`{"imageUrl":1,"unknown":true}`), body(""), body("imageUrl=x").header("Content-Type", "application/x-www-form-urlencoded"),
 				body(`{}`).header("Idempotency-Key", ""), body(`{}`).query("page=1"), oversized(), status().query("verbose=1"),
 			}
+			asks = append(asks, brokenRequests(s)...)
 			for i := range asks {
 				asks[i] = asks[i].by(nobody)
+				asks[i].Wrong = nil
 			}
 			return asks
 		},

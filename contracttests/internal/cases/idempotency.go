@@ -70,6 +70,13 @@ var idempotencyRows = []row{
 		name: "extract/200/replay-every-image", points: 10 * int64(len(replayedImages)), extractions: 2 * int64(len(replayedImages)), build: replaysOfImages,
 		explanation: "A repeat gets the stored answer byte for byte, whatever the image shows.",
 	}, {
+		// Fingerprints in which two values are one, such as formats without a document.
+		name: "extract/400/replay-of-another-value", points: 10 * (drawnFormats + drawnLanguages), extractions: 2 * (drawnFormats + drawnLanguages) * 10, check: checkConflicts,
+		explanation: "The same Idempotency-Key with another format or language is a 400, even if the answer is the same for both.",
+	}, {
+		name: "extract/400/replay-of-every-other-value", points: 10 * mostValues, extractions: mostPairs, needs: []string{model.NeedThorough}, check: checkEveryConflict,
+		explanation: "The same Idempotency-Key with another value of a field is a 400, for every pair of values.",
+	}, {
 		// Fingerprints of a part of the URL, or of its letters in one case.
 		name: "extract/400/replay-of-a-similar-request", points: 60, extractions: 34, build: similarURLs,
 		explanation: "The same Idempotency-Key with the URL of another image is a 400, however similar the two URLs are.",

@@ -7,8 +7,12 @@ import (
 	"strconv"
 	"time"
 
+	"uncial/contracttests/internal/generate"
 	"uncial/contracttests/internal/model"
 )
+
+// fewMalformed is more than malformed sends.
+const fewMalformed = 10
 
 // malformed are requests that servers refuse at different stages: unreadable JSON, an empty URL, media type, header, query.
 func malformed() []ask {
@@ -18,21 +22,32 @@ func malformed() []ask {
 	}
 }
 
-// orderRows check the order of the checks on an account without points. The rest of the order is checked by every
-// other case, through expect.For.
+// orderRows check the order of the checks on an account without points, with every kind of invalid request. The rest of the order is
+// checked by every other case, through expect.For.
 var orderRows = []row{
 	{
 		// Every kind of problem is tried, because servers check them at different stages.
-		name: "extract/400/before-402", account: model.KeyEmpty, explanation: "The shape of a request is checked before the points: without points an invalid request is a 400.",
-		asks: append(malformed(), read(printed).wrong("Idempotency-Key").header("Idempotency-Key", ""), unreadable(unsupported)),
+		name: "extract/400/before-402", account: model.KeyEmpty, extractions: fewMalformed + int64(len(ruleGroups())), explanation: "The shape of a request is checked before the points: without points an invalid request is a 400.",
+		build: func(s *session) []ask {
+			asks := append(malformed(), read(printed).wrong("Idempotency-Key").header("Idempotency-Key", ""), unreadable(unsupported))
+			if s.IsThorough() {
+				asks = append(asks, brokenRequests(s)...)
+			}
+			return asks
+		},
 	}, {
 		name: "extract/429/before-402", account: model.KeyEmpty, extractions: mostExtractions, check: checkLimitedEmpty,
 		explanation: "The rate limit is checked before the points: once the window is used up, an account without points gets a 429.",
 	}, {
-		name: "extract/400/before-500", needs: []string{needImage(model.ImageOverload)}, explanation: "The shape of a request is checked before the capacity of the service.",
-		asks: []ask{
-			read(model.ImageOverload).format("docx").wrong("format"), unreadableAll(unsupported)[0].job(func(j *model.Job) { j.Image = model.ImageOverload }),
-			read(model.ImageOverload).wrong("Idempotency-Key").header("Idempotency-Key", ""), read(model.ImageOverload).query("page=1").wrong("page"),
+		name: "extract/400/before-500", needs: []string{needImage(model.ImageOverload)}, extractions: 2 + int64(len(ruleGroups())), explanation: "The shape of a request is checked before the capacity of the service.",
+		build: func(s *session) []ask {
+			asks := []ask{read(model.ImageOverload).format("docx").wrong("format"), unreadableAll(unsupported)[0].job(func(j *model.Job) { j.Image = model.ImageOverload })}
+			busy := []generate.Member{{Name: "imageUrl", Value: model.MustJSON(s.ImageURL(model.ImageOverload))}}
+			for i, group := range ruleGroups() {
+				b := generate.Break(busy, s.Seed+uint64(i), group...)
+				asks = append(asks, draft(b.Draft, b.Fields()))
+			}
+			return asks
 		},
 	}, {
 		// It finds servers that fetch images for accounts that cannot pay.
@@ -139,6 +154,11 @@ func checkUsedUpWindow(ctx context.Context, s *session) error {
 	}
 	for _, q := range asks {
 		if err := s.refusedUntilReset(ctx, a, q); err != nil {
+			return err
+		}
+	}
+	for _, q := range brokenRequests(s) {
+		if _, err := s.sendAs(ctx, a, q.rushed()); err != nil {
 			return err
 		}
 	}

@@ -32,14 +32,27 @@ var statusRows = []row{
 			status().header("X-Http-Method-Override", "DELETE"), status().header("X-Request-Id", "two words"), status().header("If-None-Match", "*"), status().header("Range", "bytes=0-3"),
 		}, negotiated(status(), false)...),
 	}, {
-		// The last request has a body without a length: servers that look only at Content-Length miss it.
+		// Bodies are sent with a length and without: servers that look only at Content-Length miss the others, and those that decode
+		// the body miss blanks.
 		name: "status/400/takes-nothing", explanation: "The status takes no parameters and no body; the answer names what it refuses.",
-		asks: append(queriedStatus(),
+		asks: slices.Concat(queriedStatus(), statusWithBody(), []ask{
 			status().query("verbose=true").wrong("verbose"), status().query("key=x&plan=pro").wrong("key", "plan"),
-			with(model.Request{Method: http.MethodGet, Path: "/status", Body: []byte(`{}`), Wrong: []string{"body"}}),
-			with(model.Request{Method: http.MethodGet, Path: "/status", Body: []byte("x"), Chunked: true, Wrong: []string{"body"}}),
-		),
+		}),
 	},
+}
+
+// statusWithBody asks for the status with bodies of every kind, from a single byte on.
+func statusWithBody() (all []ask) {
+	types := [][]string{{"application/json"}, {}, {"text/plain"}, {"application/x-www-form-urlencoded"}, {"application/octet-stream"}}
+	for i, text := range []string{
+		" ", "\n", "\t", "\r\n", "\x00", "\xff", "\ufeff", "0", "x", "{}", " {}\n", "[]", "null", "false", `""`, `{"plan":"pro"}`, "plan=pro", "&", "=", "<status/>", "{", "hello", strings.Repeat(" ", 5000), strings.Repeat("x", 100_000),
+	} {
+		for _, chunked := range []bool{false, true} {
+			a := with(model.Request{Method: http.MethodGet, Path: "/status", Body: []byte(text), Chunked: chunked, Wrong: []string{"body"}})
+			all = append(all, a.header("Content-Type", types[i%len(types)]...))
+		}
+	}
+	return all
 }
 
 // queriedStatus asks for the status with every kind of query.

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,15 +28,13 @@ var bodies = []struct {
 // because some readers find these problems while reading its value. Keys complete "the body ...".
 var (
 	changes = map[string]func(body string) string{
-		"occurs twice":                  func(s string) string { return s + "\n" + s },
-		"ends with a comma":             func(s string) string { return strings.TrimSuffix(s, "}") + ",}" },
-		"has a comment":                 func(s string) string { return "{/**/" + s[1:] },
-		"begins with a byte order mark": func(s string) string { return "\ufeff" + s },
-		"is in UTF-16":                  toUTF16,
-		"is surrounded by white space that JSON lacks": func(s string) string { return "\f" + s + "\u00a0" },
-		"has a number with a leading zero":             func(s string) string { return `{"enhance":01,` + s[1:] },
-		"has NaN":                                      func(s string) string { return `{"enhance":NaN,` + s[1:] },
-		"has True":                                     func(s string) string { return `{"enhance":True,` + s[1:] },
+		"occurs twice":                     func(s string) string { return s + "\n" + s },
+		"ends with a comma":                func(s string) string { return strings.TrimSuffix(s, "}") + ",}" },
+		"has a comment":                    func(s string) string { return "{/**/" + s[1:] },
+		"is in UTF-16":                     toUTF16,
+		"has a number with a leading zero": func(s string) string { return `{"enhance":01,` + s[1:] },
+		"has NaN":                          func(s string) string { return `{"enhance":NaN,` + s[1:] },
+		"has True":                         func(s string) string { return `{"enhance":True,` + s[1:] },
 	}
 	changesInField = map[string]func(body string) string{
 		"is not UTF-8":                         inValue("\xff"),
@@ -52,6 +51,13 @@ var (
 		},
 	}
 )
+
+// notBlank are texts that must stand neither in front of the JSON nor behind it: other values, single signs, controls, and what only looks
+// like the white space of JSON. Readers of streams stop at the end of the first value; others trim more than JSON permits.
+var notBlank = []string{
+	"{}", "[]", "null", "0", "x", `"`, ",", ";", ":", "}", "]", "{", "[", "//", "#", "/**/", `{"imageUrl":1}`, "\n{}", ")]}'\n", "\x00", " \x00", "\x00\x00\x00\x00", "\x01", "\x04", "\b", "\v", "\f",
+	"\x1a", "\x1b", "\x1e", "\x7f", "\xff", "\u0085", "\u00a0", "\u200b", "\u2028", "\u3000", "\ufeff",
+}
 
 // inValue inserts a text into the URL of the image.
 func inValue(text string) func(body string) string {
@@ -94,10 +100,14 @@ func bodyRules() (rules []Rule) {
 		n := rapid.IntRange(1, 8).Draw(t, "bytes")
 		return func(b []byte) []byte { return b[:max(1, len(b)-n)] }
 	})
-	add("is followed by more", "body", func(t *rapid.T) func([]byte) []byte {
-		more := rapid.SampledFrom([]string{"{}", "x", ",", "null", "\x00", "]", "}", `{"imageUrl":1}`, "//"}).Draw(t, "more")
-		return func(b []byte) []byte { return append(slices.Clone(b), more...) }
-	})
+	for _, more := range notBlank {
+		for what, write := range map[string]func([]byte) []byte{
+			"is followed by": func(b []byte) []byte { return append(slices.Clone(b), more...) }, "is preceded by": func(b []byte) []byte { return append([]byte(more), b...) },
+		} {
+			add(fmt.Sprintf("%s %+q", what, more), "body", func(*rapid.T) func([]byte) []byte { return write })
+			rules[len(rules)-1].Set = "texts around the JSON"
+		}
+	}
 	for fields, all := range map[string]map[string]func(string) string{"body": changes, "body|imageUrl": changesInField} {
 		for what, change := range all {
 			add(what, fields, func(*rapid.T) func([]byte) []byte { return func(b []byte) []byte { return []byte(change(string(b))) } })

@@ -92,6 +92,8 @@ type Rule struct {
 	Fields []string
 	// Place is what the rule changes. Rules of one place are not combined, and "body" is combined only with headers.
 	Place string
+	// Set names rules of one kind that share no request, so that runs with little time try a few of them. Empty for most rules.
+	Set string
 	// Make draws the values of the change.
 	Make func(t *rapid.T) func(*Draft)
 }

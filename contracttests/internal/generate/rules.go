@@ -184,12 +184,6 @@ func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 	return wrong
 }
 
-// address is a web address of that many characters.
-func address(length int) string {
-	const head = "https://images.example.org/"
-	return head + strings.Repeat("a", length-len(head))
-}
-
 // unknownRules add fields that the schema lacks, among them some that look like its own. Names with "/" and "~" find
 // servers that write JSON pointers without escapes; "__proto__" and its like find those that look names up in an object of
 // their language.

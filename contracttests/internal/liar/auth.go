@@ -91,6 +91,9 @@ func orderDefects() []row {
 		{"reports a query parameter before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
 			return c.isStatus() && c.request.URL.Query().Has("verbose")
 		})), asOther)},
+		{"checks the length of an Idempotency-Key before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
+			return len(c.idempotencyKey()) > 255
+		})), asOther)},
 		{"reports the size of a body before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
 			return c.isExtract() && len(c.body) > largeBody
 		})), asOther)},

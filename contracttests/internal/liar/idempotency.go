@@ -8,11 +8,12 @@ import (
 )
 
 const (
-	replayCase   = "extract/200/replay"
-	replayApart  = "extract/200/replay-apart"
-	replayRace   = "extract/200/replay-at-once"
-	conflictCase = "extract/400/replay-of-another-request"
-	clockReplay  = "clock/replay"
+	replayCase    = "extract/200/replay"
+	replayApart   = "extract/200/replay-apart"
+	replayRace    = "extract/200/replay-at-once"
+	conflictCase  = "extract/400/replay-of-another-request"
+	everyConflict = "extract/400/replay-of-every-other-value"
+	clockReplay   = "clock/replay"
 )
 
 // replayDefects answer repeats wrongly, or treat other requests as repeats.
@@ -109,6 +110,8 @@ func conflictDefects() []row {
 		{"compares only the image of requests with one Idempotency-Key", conflictCase, ignoring("language", "enhance", "format")},
 		{"does not compare the format of requests with one Idempotency-Key", conflictCase, ignoring("format")},
 		{"does not compare enhance in requests with one Idempotency-Key", conflictCase, ignoring("enhance")},
+		{"takes the formats json and text for the same with one Idempotency-Key", everyConflict, confusing("format", "json", "text")},
+		{"takes Spanish and Portuguese for the same with one Idempotency-Key", everyConflict, confusing("language", "es", "pt")},
 		// The comparison holds as well while the first still runs.
 		{"gives another request with the Idempotency-Key of a running one its answer", "extract/400/replay-of-another-request-at-once", conflictJoins},
 	}
@@ -220,6 +223,19 @@ func ignoring(names ...string) lie {
 		}
 		if string(encode(o)) == string(encode(*first)) {
 			c.body = encode(o)
+		}
+	})
+}
+
+// confusing takes two values of a field for the same in requests with one Idempotency-Key.
+func confusing(name, a, b string) lie {
+	return recall(repeatable, func(first *string, _ server, c *call) {
+		v := c.field(name)
+		if *first == "" {
+			*first = v
+		}
+		if v == a && *first == b || v == b && *first == a {
+			c.body = edited(c.body, func(o object) { o[name] = *first })
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package liar
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"time"
@@ -144,6 +145,9 @@ func refusalDefects() []row {
 		})
 	}
 	return []row{
+		// Each part of a request is checked at a place of its own, and some of them too early.
+		{"checks the length of an Idempotency-Key before the rate limit", usedUp, through(func(c *call) bool { return len(c.idempotencyKey()) > 255 })},
+		{"checks the end of the body before the rate limit", usedUp, through(func(c *call) bool { return bytes.HasSuffix(c.body, []byte("\x00")) })},
 		// RFC 9110, section 10.2.3: whole seconds. A client that waits that long is accepted, and not long after the
 		// reset.
 		{"tells clients to retry at once", usedUp, retry(func(int64) string { return "0" })},

@@ -3,6 +3,7 @@ package liar
 import (
 	"bytes"
 	"encoding/json"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,6 +66,12 @@ func syntaxDefects() []row {
 		{"accepts control characters in strings", eachRule, part("://\n", "://a")},
 		// RFC 8259, section 2, knows four characters of white space; TrimSpace knows more.
 		{"accepts form feeds and Unicode blanks around the JSON", eachRule, body(bytes.TrimSpace)},
+		// Strings of C end at a NUL, and files of MS-DOS at a Ctrl-Z.
+		{"accepts NULs after the JSON", eachRule, body(func(b []byte) []byte { return bytes.TrimRight(b, "\x00") })},
+		{"accepts a Ctrl-Z after the JSON", eachRule, body(func(b []byte) []byte { return bytes.TrimSuffix(b, []byte("\x1a")) })},
+		// What services send in front of JSON so that no page can load it as a script.
+		{"accepts a guard in front of the JSON", eachRule, body(func(b []byte) []byte { return bytes.TrimPrefix(b, []byte(")]}'\n")) })},
+		{"refuses many blanks after the JSON", "extract/402/unusual-but-right", refuse(func(c *call) bool { return bytes.HasSuffix(c.body, bytes.Repeat([]byte(" "), 1000)) })},
 		// A value that a validator lets through reaches code that cannot handle it: Postgres has no NUL in text.
 		{"fails on a NUL in a string", eachRule, crash(func(c *call) bool { return bytes.Contains(c.body, []byte(`\u0000`)) })},
 		// 1e999 is valid JSON and beyond any float64.
@@ -101,6 +108,21 @@ func bodyDefects() []row {
 		{"ignores the body of a request for the status", "status/400/takes-nothing", rewrite(func(c *call) {
 			if c.isStatus() {
 				c.body = nil
+			}
+		})},
+		{"accepts blanks as the body of a request for the status", "status/400/takes-nothing", rewrite(func(c *call) {
+			if c.isStatus() && len(bytes.TrimSpace(c.body)) == 0 {
+				c.body = nil
+			}
+		})},
+		{"refuses addresses with the extension of another file", "extract/200/every-form-of-address", rewrite(func(c *call) {
+			if u, err := url.Parse(c.field("imageUrl")); err == nil && c.isExtract() && strings.HasSuffix(u.Path, ".pdf") {
+				c.body = edited(c.body, func(o object) { o["imageUrl"] = "http://mock.invalid/not-an-image" })
+			}
+		})},
+		{"refuses addresses that end without an extension", "extract/200/every-form-of-address", rewrite(func(c *call) {
+			if u, err := url.Parse(c.field("imageUrl")); err == nil && c.isExtract() && u.Host == "images.example.org" && !strings.Contains(u.Path[strings.LastIndex(u.Path, "/")+1:], ".") {
+				c.body = edited(c.body, func(o object) { o["imageUrl"] = "http://mock.invalid/not-an-image" })
 			}
 		})},
 		// The statuses of the operations are closed: an oversized body is a 400.

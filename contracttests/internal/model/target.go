@@ -209,6 +209,7 @@ const (
 	NeedFetching    = "fetching"    // ServeImages
 	NeedRevoking    = "revoking"    // Revoke
 	NeedReading     = "reading"     // texts that come from the images
+	NeedFixtures    = "fixtures"    // Simulated
 	NeedEnhancement = "enhancement" // Enhances
 	NeedAllFields   = "all-fields"  // not Minimal
 	NeedThorough    = "thorough"    // Thorough, or Simulated
@@ -234,6 +235,8 @@ func (t Target) Missing(needs []string) string {
 			return fmt.Sprintf("no image is mapped to %q, and the target does not read those of the suite", scenario)
 		case need == NeedReading && t.Simulated:
 			return "the target does not read images"
+		case need == NeedFixtures && !t.Simulated:
+			return "the target would have to fetch images from other servers; use --serve-images"
 		case need == NeedEnhancement && !t.Enhances:
 			return "the target does not promise to enhance"
 		case need == NeedThorough && !t.IsThorough():

@@ -1,0 +1,103 @@
+package cases
+
+import (
+	"context"
+	"slices"
+
+	"uncial/contracttests/internal/documents"
+	"uncial/contracttests/internal/model"
+)
+
+// The most values of all fields for which the cases about conflicts store an answer, and the most pairs of values that they try.
+const (
+	mostValues = 60
+	mostPairs  = 400
+)
+
+// drawnFormats and drawnLanguages are how many formats and languages an answer is stored for on a server on which that takes time.
+const (
+	drawnFormats   = 2
+	drawnLanguages = 1
+)
+
+// conflictImages are the images that a target may have, each with a text of its own.
+var conflictImages = []string{printed, other, blank, model.ImagePages, model.ImageWeak, model.ImageBroken, model.ImageEnhance, model.ImageSigns, model.ImageLong, model.ImageIllustrated, model.ImageFaded, model.ImageTenPages}
+
+// formats are all values of the field.
+func formats() []string { return append([]string{"json", "text", "pdf"}, documents.Formats...) }
+
+// checkConflicts tries every format and every language against a few others, which the seed draws.
+func checkConflicts(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, mostExtractions, drawnFormats+drawnLanguages)
+	if err != nil {
+		return err
+	}
+	languages, err := s.askLanguages(ctx, a)
+	if err != nil {
+		return err
+	}
+	if err := s.conflicts(ctx, a, "formats", formats(), drawnFormats, ask.format); err != nil {
+		return err
+	}
+	return s.conflicts(ctx, a, "languages", languages, drawnLanguages, ask.language)
+}
+
+// checkEveryConflict tries every value of every field against every other.
+func checkEveryConflict(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, mostExtractions, mostValues)
+	if err != nil {
+		return err
+	}
+	languages, err := s.askLanguages(ctx, a)
+	if err != nil {
+		return err
+	}
+	languages = languages[:min(len(languages), mostCombined)]
+	images := slices.DeleteFunc(slices.Clone(conflictImages), func(image string) bool { return s.ImageURL(image) == "" })
+	for _, field := range []struct {
+		set    string
+		values []string
+		with   func(a ask, value string) ask
+	}{
+		{"formats", formats(), ask.format},
+		{"languages", languages, ask.language},
+		{"ways to enhance", []string{"true", "false"}, func(a ask, value string) ask { return a.enhance(value == "true") }},
+		{"images", images, func(a ask, value string) ask { return a.job(func(j *model.Job) { j.Image = value }) }},
+	} {
+		if err := s.conflicts(ctx, a, field.set, field.values, len(field.values), field.with); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conflicts stores the answers to some values of a field, each under an Idempotency-Key of its own, and sends the values that follow them in
+// an order that the seed rotates with the same key. The stored answers must be unchanged at the end.
+func (s *session) conflicts(ctx context.Context, a *model.Account, set string, values []string, stored int, with func(a ask, value string) ask) error {
+	if len(values) < 2 {
+		return nil
+	}
+	c := &cast{map[who]*model.Account{first: a}, s.idempotencyKey()}
+	first := int(s.Seed % uint64(len(values)))
+	values = slices.Concat(values[first:], values[:first])
+	var all, tried []string
+	for i, value := range values {
+		asks := []ask{with(full(), value)}
+		for _, other := range values[i+1:] {
+			pair := value + " and " + other
+			if all = append(all, pair); i < stored {
+				tried, asks = append(tried, pair), append(asks, with(full(), other))
+			}
+		}
+		if i >= stored || len(asks) == 1 {
+			continue
+		}
+		for _, q := range append(asks, asks[0]) {
+			if _, err := s.send(ctx, s.request(q.keyed(value), c)); err != nil {
+				return explain(err, "with the Idempotency-Key of a request for %s", value)
+			}
+		}
+	}
+	s.choseFrom("pairs of "+set, all, tried)
+	return nil
+}

@@ -91,8 +91,6 @@ func (a *App) Start(ctx context.Context) error {
 		return err
 	}
 	a.closers = append(a.closers, a.data.Close)
-	a.o.Logger.Info("listening", "address", a.addr, "version", version.Version, "database", a.data.Store.Location())
-	logAdmin(admin, a.o.Logger)
 	stopTracing, err := tracing.Start(ctx, "uncial", a.o.Logger)
 	if err != nil {
 		return err
@@ -114,6 +112,8 @@ func (a *App) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.o.Logger.Info("listening", "address", a.addr, "version", version.Version, "database", a.data.Store.Location())
+	logAdmin(admin, a.o.Logger)
 	a.startServing(ctx, ln, admin, handler)
 	return nil
 }

@@ -99,6 +99,19 @@ func TestNew_Invalid(t *testing.T) {
 	require.ErrorContains(t, a.Run(t.Context()), "--listen")
 }
 
+// TestApp_Start_FailedWorkers uses a program that ends at once, as uncial-worker does when --sandbox=require cannot be met.
+func TestApp_Start_FailedWorkers(t *testing.T) {
+	t.Parallel()
+	var log logtest.Buffer
+	a, err := app.New(app.Options{
+		Listen: "127.0.0.1:0", AdminListen: "127.0.0.1:0", Data: app.DataOptions{Database: "sqlite::memory:"},
+		Engine: app.EngineOptions{Worker: "/bin/false", Workers: 1, Sandbox: "require"}, Logger: log.Logger(),
+	})
+	require.NoError(t, err)
+	require.Error(t, a.Run(t.Context()))
+	require.NotContains(t, log.String(), "listening")
+}
+
 func TestApp_Start_UnknownPlans(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

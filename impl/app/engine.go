@@ -31,8 +31,6 @@ func RunEngine(ctx context.Context, address, adminListen string, o EngineOptions
 	if err != nil {
 		return err
 	}
-	log.Info("listening", "address", ln.Addr().String(), "version", version.Version)
-	logAdmin(admin, log)
 	limitHeap(imageMemory(cgroup.Limit()), log)
 	pool, err := openPool(ctx, o, log)
 	if err != nil {
@@ -47,6 +45,8 @@ func RunEngine(ctx context.Context, address, adminListen string, o EngineOptions
 	}
 	defer func() { err = errors.Join(err, stopTracing()) }()
 	handler := tracing.Handler(observeEngine(registry, remote.Handler(pool, log)), "/recognize")
+	log.Info("listening", "address", ln.Addr().String(), "version", version.Version)
+	logAdmin(admin, log)
 
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx)) // metrics stay readable until the last request ends
 	var running sync.WaitGroup

@@ -15,6 +15,7 @@ import (
 	"uncial/impl/app"
 	"uncial/impl/app/apptest"
 	"uncial/impl/sample"
+	"uncial/internal/logtest"
 )
 
 // TestRunEngine reads the sample page through an engine.
@@ -28,13 +29,15 @@ func TestRunEngine(t *testing.T) {
 			Worker: apptest.Binary(t, "./impl/cmd/uncial-worker"), Workers: 1,
 		}, slog.New(slog.NewTextHandler(writer, nil)))
 	}()
-	logs := bufio.NewScanner(reader)
-	require.True(t, logs.Scan())
-	address := regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(logs.Text())
-	require.NotNil(t, address, logs.Text())
-	require.True(t, logs.Scan())
-	admin := regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(logs.Text())
-	require.NotNil(t, admin, logs.Text())
+	var address, admin []string
+	for logs := bufio.NewScanner(reader); admin == nil && logs.Scan(); {
+		if m := regexp.MustCompile(`msg=listening address=(\S+)`).FindStringSubmatch(logs.Text()); m != nil {
+			address = m
+		}
+		admin = regexp.MustCompile(`msg="listening for metrics and pprof" address=(\S+)`).FindStringSubmatch(logs.Text())
+	}
+	require.NotNil(t, address)
+	require.NotNil(t, admin)
 	go func() { _, _ = io.Copy(io.Discard, reader) }()
 
 	a := apptest.Start(t, app.Options{EngineURL: "http://" + address[1]})
@@ -57,4 +60,13 @@ func TestRunEngine(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("the engine did not stop")
 	}
+}
+
+// TestRunEngine_FailedStart uses a program that ends at once, as uncial-worker does when --sandbox=require cannot be met.
+func TestRunEngine_FailedStart(t *testing.T) {
+	t.Parallel()
+	var log logtest.Buffer
+	err := app.RunEngine(t.Context(), "127.0.0.1:0", "127.0.0.1:0", app.EngineOptions{Worker: "/bin/false", Workers: 1, Sandbox: "require"}, log.Logger())
+	require.Error(t, err)
+	require.NotContains(t, log.String(), "listening")
 }

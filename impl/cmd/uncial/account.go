@@ -21,7 +21,7 @@ type accountCmd struct {
 
 // accountCreateCmd needs the database of the service: one that it created itself would be of no use.
 type accountCreateCmd struct {
-	dataFlags
+	databaseFlags
 	Name string `required:"" help:"Name of the account."`
 	Plan string `required:"" help:"Name of a plan, such as free, pro or archive."`
 	JSON bool   `help:"Print JSON."`
@@ -45,7 +45,7 @@ func (c *accountCreateCmd) Run(ctx context.Context, con *console) error {
 
 // accountListCmd prints every account with its points in the current month.
 type accountListCmd struct {
-	dataFlags
+	databaseFlags
 	JSON bool `help:"Print JSON."`
 }
 
@@ -70,7 +70,7 @@ func (c *accountListCmd) Run(ctx context.Context, con *console) error {
 
 // accountPlanCmd changes a plan through the ledger, which adjusts the points of the current month.
 type accountPlanCmd struct {
-	dataFlags
+	databaseFlags
 	ID   string `arg:"" help:"ID of the account."`
 	Plan string `arg:"" help:"Name of the new plan."`
 	JSON bool   `help:"Print JSON."`

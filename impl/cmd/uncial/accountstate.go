@@ -10,7 +10,7 @@ import (
 
 // accountGrantCmd adds points through the ledger, so that the audit stays exact.
 type accountGrantCmd struct {
-	dataFlags
+	databaseFlags
 	ID     string `arg:"" help:"ID of the account."`
 	Points int64  `arg:"" help:"Points to add."`
 	Reason string `required:"" help:"Why; the entry in the ledger shows it."`
@@ -33,7 +33,7 @@ func (c *accountGrantCmd) Run(ctx context.Context, con *console) error {
 
 // accountSuspendCmd refuses all keys of an account; nothing is lost.
 type accountSuspendCmd struct {
-	dataFlags
+	databaseFlags
 	ID string `arg:"" help:"ID of the account."`
 }
 
@@ -52,7 +52,7 @@ func (c *accountSuspendCmd) Run(ctx context.Context, con *console) error {
 
 // accountResumeCmd ends a suspension.
 type accountResumeCmd struct {
-	dataFlags
+	databaseFlags
 	ID string `arg:"" help:"ID of the account."`
 }
 
@@ -69,7 +69,7 @@ func (c *accountResumeCmd) Run(ctx context.Context, con *console) error {
 
 // accountDeleteCmd erases personal data. It cannot be undone, so it asks for the ID twice.
 type accountDeleteCmd struct {
-	dataFlags
+	databaseFlags
 	ID      string `arg:"" help:"ID of the account."`
 	Confirm string `required:"" placeholder:"ID" help:"The same ID again, because deletion cannot be undone."`
 }
@@ -92,7 +92,7 @@ func (c *accountDeleteCmd) Run(ctx context.Context, con *console) error {
 }
 
 // changeAccount runs a change of an account, adds it to the log of operators, which the dashboard shows, and prints the result.
-func (f dataFlags) changeAccount(ctx context.Context, con *console, entry user.LogEntry, change func(*app.Data) (result string, err error)) error {
+func (f databaseFlags) changeAccount(ctx context.Context, con *console, entry user.LogEntry, change func(*app.Data) (result string, err error)) error {
 	return withData(ctx, con, existing(f.keyless()), func(d *app.Data) error {
 		result, err := change(d)
 		if err != nil {

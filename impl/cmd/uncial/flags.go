@@ -12,25 +12,28 @@ import (
 	"uncial/impl/app"
 )
 
-// dataFlags locate the database with accounts, keys and points. Every command that opens the database embeds them, so that
+// databaseFlags locate the database with accounts, keys and points. Every command that opens the database embeds them, so that
 // one set of environment variables serves them all.
-type dataFlags struct {
-	Database  string `secret:"" default:"sqlite:.uncial/uncial.db" placeholder:"URL" help:"Database, sqlite:PATH or postgres://USER@HOST/NAME (default: ${default})."`
-	KeySecret string `secret:"" placeholder:"S" help:"Secret that API keys are hashed with: at least 32 characters, the same for every process that uses the database. With SQLite the default is generated and stored in a file next to the database."`
-	Plans     string `type:"existingfile" placeholder:"FILE" help:"JSON file with the plan catalogue (default: free, pro and archive)."`
-}
-
-// options returns the options for commands that make or check keys.
-func (f dataFlags) options() app.DataOptions {
-	return app.DataOptions{Database: f.Database, KeySecret: f.KeySecret, PlansFile: f.Plans}
+type databaseFlags struct {
+	Database string `secret:"" default:"sqlite:.uncial/uncial.db" placeholder:"URL" help:"Database, sqlite:PATH or postgres://USER@HOST/NAME (default: ${default})."`
+	Plans    string `type:"existingfile" placeholder:"FILE" help:"JSON file with the plan catalogue (default: free, pro and archive)."`
 }
 
 // keyless returns the options for commands that neither make nor check keys. They need no key secret, so an operator without
 // it can run them.
-func (f dataFlags) keyless() app.DataOptions {
-	o := f.options()
-	o.WithoutKeys = true
-	return o
+func (f databaseFlags) keyless() app.DataOptions {
+	return app.DataOptions{Database: f.Database, PlansFile: f.Plans, WithoutKeys: true}
+}
+
+// keyFlags are for commands that make or check keys.
+type keyFlags struct {
+	databaseFlags
+	KeySecret string `secret:"" placeholder:"S" help:"Secret that API keys are hashed with: at least 32 characters, the same for every process that uses the database. With SQLite the default is generated and stored in a file next to the database."`
+}
+
+// options returns the options for commands that make or check keys.
+func (f keyFlags) options() app.DataOptions {
+	return app.DataOptions{Database: f.Database, KeySecret: f.KeySecret, PlansFile: f.Plans}
 }
 
 // existing makes a missing database an error. It is for all commands but those that set up the service: for the others a

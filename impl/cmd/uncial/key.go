@@ -24,7 +24,7 @@ type keyCmd struct {
 
 // keyCreateCmd needs the key secret, as keyRotateCmd does; the other key commands work without it.
 type keyCreateCmd struct {
-	dataFlags
+	keyFlags
 	Account string   `required:"" help:"ID of the account that the key belongs to."`
 	Name    string   `default:"key" help:"Name of the key."`
 	Expires lifetime `placeholder:"DURATION" help:"Lifetime, such as 90d or 12h (default: never expires)."`
@@ -53,7 +53,7 @@ func (c *keyCreateCmd) Run(ctx context.Context, con *console) error {
 
 // keyListCmd prints all keys, including expired and revoked ones, but never a secret key.
 type keyListCmd struct {
-	dataFlags
+	databaseFlags
 	Account string `placeholder:"ID" help:"List only the keys of this account."`
 	JSON    bool   `help:"Print JSON."`
 }
@@ -87,7 +87,7 @@ func (c *keyListCmd) Run(ctx context.Context, con *console) error {
 
 // keyRotateCmd replaces a key whose secret has not leaked: both keys work during the overlap.
 type keyRotateCmd struct {
-	dataFlags
+	keyFlags
 	ID      string  `arg:"" help:"ID of the key to replace."`
 	Overlap overlap `default:"1d" help:"How long the old key keeps working, such as 2d or 12h (default: ${default})."`
 	JSON    bool    `help:"Print JSON."`
@@ -114,7 +114,7 @@ func (c *keyRotateCmd) Run(ctx context.Context, con *console) error {
 
 // keyRevokeCmd ends a key whose secret has leaked. It cannot be undone.
 type keyRevokeCmd struct {
-	dataFlags
+	keyFlags
 	Key string `arg:"" help:"ID of the key to revoke, the secret key itself, or - to read either from standard input."`
 }
 

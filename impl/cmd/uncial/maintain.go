@@ -12,7 +12,7 @@ import (
 
 // migrateCmd updates the schema, which opening the database does, and prints that it succeeded.
 type migrateCmd struct {
-	dataFlags
+	databaseFlags
 }
 
 func (migrateCmd) Help() string {
@@ -34,7 +34,7 @@ func (c *migrateCmd) Run(ctx context.Context, con *console) error {
 
 // auditCmd verifies the ledger. It suits cron: exit status 1 means that it found a discrepancy, or that it failed.
 type auditCmd struct {
-	dataFlags
+	databaseFlags
 	JSON bool `help:"Print JSON."`
 }
 

@@ -17,7 +17,7 @@ var errCIDR = errors.New("invalid address range; use a CIDR such as 192.0.2.0/24
 type serveCmd struct {
 	Listen      string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen address of the API; port 0 picks a free port (default: ${default})."`
 	AdminListen string `placeholder:"ADDR" help:"Listen address of metrics and pprof; keep it private (default: none)."`
-	dataFlags
+	keyFlags
 	ReplyTTL  time.Duration `name:"reply-ttl" default:"24h" placeholder:"DURATION" help:"How long answers, with their texts, are kept for requests that are repeated with their Idempotency-Key: 24h, which the contract promises, to 72h. Later repeats are read and charged again (default: ${default})."`
 	Retention retention     `default:"400d" placeholder:"DURATION" help:"How long extractions are kept one by one after the end of their month. Then only their sums by day and key remain; 0 keeps everything (default: ${default})."`
 	engineFlags
@@ -43,7 +43,7 @@ func (serveCmd) Help() string {
 
 // options converts the flags to the options of package app. app.New checks what the parser has not checked.
 func (c *serveCmd) options() app.Options {
-	data := c.dataFlags.options()
+	data := c.keyFlags.options()
 	data.Retention, data.ReplyTTL = time.Duration(c.Retention), c.ReplyTTL
 	return app.Options{
 		Listen: c.Listen, AdminListen: c.AdminListen, Data: data, Engine: c.pool(),

@@ -73,7 +73,9 @@ func TestRun_SecretFile_Exposed(t *testing.T) {
 	secret := mustWrite(t, "secret", strings.Repeat("s", 32))
 	t.Setenv("UNCIAL_KEY_SECRET_FILE", secret)
 	const warning = "every user of this machine can read a secret"
-	create := []string{"account", "create", "--name", "a", "--plan", "pro", database(t)}
+	db := database(t)
+	owner := object(t, must(t, "account", "create", "--name", "a", "--plan", "pro", "--json", db))["id"].(string)
+	create := []string{"key", "create", "--account", owner, db}
 	_, _, stderr := uncial(create...)
 	require.NotContains(t, stderr, warning)
 	require.NoError(t, os.Chmod(secret, 0o604))

@@ -17,7 +17,7 @@ import (
 
 // usageCmd prints settled extractions. Days are UTC; a month's rows add up to the points that were charged to it.
 type usageCmd struct {
-	dataFlags
+	databaseFlags
 	Account string `placeholder:"ID" help:"Only this account (default: all accounts)."`
 	Month   month  `placeholder:"YYYY-MM" help:"Calendar month in UTC (default: the current one)."`
 	By      string `enum:"day,key" default:"day" help:"Add up by ${enum} (default: ${default})."`

@@ -22,7 +22,7 @@ type userCmd struct {
 
 // userListCmd prints all users.
 type userListCmd struct {
-	dataFlags
+	databaseFlags
 	JSON bool `help:"Print JSON."`
 }
 
@@ -62,7 +62,7 @@ func (c *userListCmd) Run(ctx context.Context, con *console) error {
 
 // userResetCmd is for servers that send no mail.
 type userResetCmd struct {
-	dataFlags
+	databaseFlags
 	Email     string `arg:"" help:"E-mail address of the user."`
 	PublicURL string `name:"public-url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address that people use (default: ${default})."`
 }
@@ -95,7 +95,7 @@ func (c *userResetCmd) Run(ctx context.Context, con *console) error {
 
 // userOperatorCmd makes operators.
 type userOperatorCmd struct {
-	dataFlags
+	databaseFlags
 	Email     string `arg:"" optional:"" help:"E-mail address of an existing user; without it, the command prints a link for a new one."`
 	Remove    bool   `help:"Make the user an ordinary user again."`
 	PublicURL string `name:"public-url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address that people use (default: ${default})."`

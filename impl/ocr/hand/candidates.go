@@ -32,7 +32,8 @@ func (p *handSearch) leastJoined() float64 {
 	return foreignJoined
 }
 
-// openParts returns the parts of lines that look handwritten among the open spots, and the share of joined letters in each.
+// openParts returns the parts of lines that look handwritten among the open spots, and the share of joined letters in each. On a page
+// with handwriting it also returns the parts that do not, without a share.
 func (p *handSearch) openParts(found *layout.Page, open []image.Rectangle, certain []document.Box) ([]layout.Line, map[document.Box]float64) {
 	var parts []layout.Line
 	shares := map[document.Box]float64{}
@@ -47,8 +48,12 @@ func (p *handSearch) openParts(found *layout.Page, open []image.Rectangle, certa
 		}
 		for _, part := range rest {
 			spots := inside(open, part.Box())
-			if share := joinedShare(spots); len(spots) >= partSpots && share >= least {
-				parts = append(parts, part)
+			share := joinedShare(spots)
+			if len(spots) < partSpots || share < least && !p.proven {
+				continue
+			}
+			parts = append(parts, part)
+			if share >= least {
 				shares[part.Box()] = share
 			}
 		}
@@ -166,10 +171,13 @@ func (p *handSearch) certainWords(blocks []document.Block) []document.Box {
 }
 
 // better returns the readings that are more confident than the print that they replace. If there are several, which proves
-// that the page has handwriting, it also returns the readings that replace nothing.
+// that the page has handwriting, it also returns the readings that replace nothing. Parts without a share must be clear.
 func (p *handSearch) better(all []reading, shares map[document.Box]float64, inPrint []document.Block) []reading {
 	replaces := func(r reading) float64 { return p.printConfidence(inPrint, r.line.Box) }
 	surer := func(r reading) bool {
+		if _, ok := shares[r.at]; !ok {
+			return p.isClear(r, inPrint)
+		}
 		c := expectedAccuracy(r.confidence)
 		return float64(r.characters)*(c-leastHand) >= leastWeight && c+shares[r.at] >= replaces(r)+handGain
 	}
@@ -180,7 +188,8 @@ func (p *handSearch) better(all []reading, shares map[document.Box]float64, inPr
 		}
 	}
 	return slices.DeleteFunc(all, func(r reading) bool {
-		known := p.french && n >= someLines && likelyRight([]reading{r}) >= leastRight && replaces(r) == 0
+		_, looksWritten := shares[r.at]
+		known := looksWritten && p.french && n >= someLines && likelyRight([]reading{r}) >= leastRight && replaces(r) == 0
 		return !known && !surer(r)
 	})
 }

@@ -21,12 +21,14 @@ type handSearch struct {
 	joined map[document.Box]float64
 	// hasHand is true if several such lines were found.
 	hasHand bool
+	// proven is true once handwriting was read on the page. Then lines of separate letters may be handwriting too.
+	proven bool
 }
 
 // ReadFilledIn adds handwriting to the reading of a printed page, such as a form that was filled in. The reading must have
 // calibrated confidences and no edits. If there is no handwriting, it reports false, and the reading is unchanged. Handwriting
 // counts as French if its words prove it, or if the page is tagged French and its words do not disprove it; in other languages
-// its shape must be that of clear handwriting.
+// its shape must be that of clear handwriting, or its line must be clear by what both models make of it.
 func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Result, bool, error) {
 	for _, french := range []bool{true, false} {
 		if french && !p.models.TaggedFrench && !p.leavesJoinedLetters(inPrint.Blocks) {
@@ -45,7 +47,12 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 			return f.merge(inPrint, filled), true, nil
 		}
 	}
-	return Result{}, false, nil
+	f := handSearch{Page: p}
+	lines, err := f.readClear(ctx, r, inPrint.Blocks)
+	if err != nil || len(lines) == 0 {
+		return Result{}, false, err
+	}
+	return f.merge(inPrint, lines), true, nil
 }
 
 // newWords returns the number of words of readings that stand where print has nothing, or nothing likely to be right. The other words
@@ -87,6 +94,7 @@ func (p *handSearch) read(ctx context.Context, r Reader, inPrint []document.Bloc
 		return filled, err
 	}
 	before := p.found
+	p.proven = true
 	if p.found, err = r.FindLines(covered(p.gray, certain)); err != nil {
 		return nil, err
 	}

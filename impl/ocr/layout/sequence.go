@@ -48,7 +48,7 @@ func (s *Sequence) Blocks() []document.Block {
 
 // InsertHandwriting inserts a line of handwriting after the last line that is to its left in its row or above it in its column;
 // handwriting that follows that line and is above counts too, whatever its width. If there is no such line, it inserts the line
-// before the first one below it in its column, or else after all lines above.
+// before the first one below it in its column and the lines to its right that lead down to that one, or else after all lines above.
 func (s *Sequence) InsertHandwriting(l document.Line) {
 	before, below, above := 0, -1, 0
 	box := l.Box
@@ -73,9 +73,21 @@ func (s *Sequence) InsertHandwriting(l document.Line) {
 	case before > 0:
 		at = before
 	case below >= 0:
-		at = below
+		at = s.beside(box, below)
 	}
 	s.pieces = slices.Insert(s.pieces, at, piece{line: l, block: handwritten})
+}
+
+// beside returns the index of the first of the successive lines before piece i that stand to the right of a box, lower than its middle,
+// and each above the next; i without such lines.
+func (s *Sequence) beside(box document.Box, i int) int {
+	for ; i > 0; i-- {
+		b, next := s.pieces[i-1].line.Box, s.pieces[i].line.Box
+		if b.X < right(box) || middle(b) < middle(box) || middle(b) >= middle(next) {
+			break
+		}
+	}
+	return i
 }
 
 func right(b document.Box) int { return b.X + b.W }

@@ -170,6 +170,18 @@ func TestSequence_InsertHandwriting(t *testing.T) {
 			},
 		},
 		{
+			"puts a note at the top left before the heading to its right",
+			[][]document.Box{{right(180), right(230)}, {across(400), across(460)}},
+			[]document.Box{left(120)},
+			[]document.Box{left(120), right(180), right(230), across(400), across(460)},
+		},
+		{
+			"puts a note above the right column after the left column",
+			[][]document.Box{{left(200), left(500)}, {right(200), right(500)}},
+			[]document.Box{right(120)},
+			[]document.Box{left(200), left(500), right(120), right(200), right(500)},
+		},
+		{
 			"fills in a table row by row",
 			[][]document.Box{{across(200)}, {across(1100)}},
 			[]document.Box{left(330), right(330), left(630), right(630), left(930), right(930)},

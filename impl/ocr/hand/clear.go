@@ -1,0 +1,51 @@
+package hand
+
+import (
+	"context"
+	"slices"
+
+	"uncial/impl/ocr/layout"
+	"uncial/internal/document"
+)
+
+// readClear returns the lines of handwriting, in any language, that stand apart from the print and are clear, such as a signature.
+// They are too few for the shape of all open spots to show them. It reads the longest lines first, and the others only if one of these
+// is clear.
+func (p *handSearch) readClear(ctx context.Context, r Reader, inPrint []document.Block) ([]reading, error) {
+	isClear := func(l reading) bool { return p.isClear(l, inPrint) }
+	certain := p.certainWords(inPrint)
+	open := outside(p.spots, certain)
+	if len(open) < openSpots || joinedShare(open) < openShare {
+		return nil, nil
+	}
+	found, err := p.layout(r)
+	if err != nil {
+		return nil, err
+	}
+	var lines []layout.Line
+	for _, l := range found.Lines() {
+		rest := l.Without(certain)
+		spots := inside(open, l.Box())
+		if len(rest) == 1 && rest[0].Box() == l.Box() && len(spots) >= partSpots && joinedShare(spots) >= openShare {
+			lines = append(lines, l)
+		}
+	}
+	long := byWidth(lines)
+	readings, err := p.readLines(ctx, r, long[:min(samples, len(long))])
+	if err != nil || !slices.ContainsFunc(readings, isClear) {
+		return nil, err
+	}
+	readings, err = p.readLines(ctx, r, lines)
+	return slices.DeleteFunc(readings, func(l reading) bool { return !isClear(l) }), err
+}
+
+// isClear reports whether a line is handwriting by what both models make of it: the network is sure, few other texts are likely, and
+// the print model makes hardly anything of it. Without the signals of all words it cannot tell, and returns false.
+func (p *handSearch) isClear(l reading, inPrint []document.Block) bool {
+	if slices.ContainsFunc(l.line.Words, func(w document.Word) bool { return w.Signals == nil }) {
+		return false
+	}
+	right := expectedAccuracy(l.confidence)
+	return l.characters >= clearCharacters && right >= clearRight && l.posterior() >= clearTexts &&
+		right-p.printConfidence(inPrint, l.line.Box) >= clearLead
+}

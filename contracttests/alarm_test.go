@@ -192,3 +192,14 @@ func TestCheck_reportsAnOddDocumentInOneLine(t *testing.T) {
 		require.NotContains(t, report.Results[1].Reason, "\n")
 	}
 }
+
+// TestCheck_blamesOneCase lets a server charge for an extraction that nobody waits for: the case after it must not be blamed as well.
+func TestCheck_blamesOneCase(t *testing.T) {
+	t.Parallel()
+	target := MustTarget(t, MustDefect(t, "charges an extraction whose caller has gone"))
+	target.Only = "^extract/(running-and-gone|400/image)$"
+	report := contracttests.Check(t.Context(), target)
+	require.Len(t, report.Results, 2)
+	assert.Equal(t, contracttests.Failed, report.Results[0].Outcome)
+	assert.Equal(t, contracttests.Passed, report.Results[1].Outcome, report.Results[1].Reason)
+}

@@ -162,6 +162,9 @@ func TestContract_Check_reportsProblems(t *testing.T) {
 		"a name of an account":          {leak("tenant acc_17"), "an identifier of the server"},
 		"a worker":                      {leak("worker 3 failed"), "an identifier of the server"},
 		"an e-mail address":             {leak("owner: archive@example.org"), "the address of a person"},
+		"a header of a framework":       {with(good("GET", "/status", 200, record), "X-Powered-By", "Express"), "what is behind the service"},
+		"a header of a cluster":         {with(good("GET", "/status", 200, record), "X-Served-By", "cache-17"), "what is behind the service"},
+		"a library in a server's name":  {with(good("GET", "/status", 200, record), "Server", "api (Werkzeug/2.3.7)"), "the name of a library"},
 	} {
 		t.Run("reports "+name, func(t *testing.T) {
 			t.Parallel()

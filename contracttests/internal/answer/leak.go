@@ -12,8 +12,11 @@ import (
 	"strings"
 )
 
-// aLibrary is a reader of images or texts, a database, a framework or a language: no error needs its name.
-const aLibrary = "the name of a program behind the server"
+// Names of programs: readers of images or texts, databases, frameworks, and languages. Of those in aLibrary, results may name some.
+const (
+	aLibrary   = "the name of a program behind the server"
+	ofALibrary = "the name of a library"
+)
 
 // aPerson is a sign unless it is an office that callers shall write to (RFC 2142, and the resolution of a 500 in the specification).
 const aPerson = "the address of a person"
@@ -30,7 +33,7 @@ var internals = []struct {
 	{"a stack trace", regexp.MustCompile(`goroutine \d+|\b[\w/]+\.(?:go|py|java|rb|js|ts|php|cs|rs)(?::\d+|:? line \d+|", line \d+)|Traceback \(most recent|\bat [\w$.]+\([\w.]+:\d+\)|\bpanic:|\bpanicked at|runtime error`)},
 	{"a type name of the program", regexp.MustCompile(`\*?\b(?:json|http|url|openapi3|openapi3filter|gen|edge|sql|pgx|fetch|ocr|net|os|fs|io|errors|mock|ledger|account|store|document|workerpool|strconv|time|context|reflect|runtime)\.\*?[A-Z]\w*|\bstruct \{|\bmap\[string\]|\bGo (?:value|struct)|(?:java|javax|org|com)\.\w+\.\w+|\w+(?:Exception|TypeError)\b|\[object Object\]`)},
 	{"a message of a library", regexp.MustCompile(`cannot unmarshal|invalid character '|unexpected end of JSON|unexpected EOF|\bEOF\b|context (?:deadline exceeded|canceled)|dial tcp|read tcp|lookup \S+ on |i/o timeout|broken pipe|\bx509\b|\btls:|\bstrconv\b|parsing time|doesn't match schema|request body has an error|%!\w?\(|<nil>|0x[0-9a-f]{6,}|\bundefined\b|\bNaN\b`)},
-	{"the name of a library", regexp.MustCompile(`(?i)\b(?:tesseract(?: \d| failed|:)|lept(?:onica|ess)|(?-i:pix[A-Z][a-z]\w+)|lib(?:tiff|png|jpeg|webp)|opencv|imagemagick|kin-openapi|oapi-codegen|werkzeug|fastapi|uvicorn|gunicorn|gorm|psycopg\d?|sqlalchemy|jdbc|openssl/|python/\d|php/\d|ruby \d|jetty\(|kestrel)`)},
+	{ofALibrary, regexp.MustCompile(`(?i)\b(?:tesseract(?: \d| failed|:)|lept(?:onica|ess)|(?-i:pix[A-Z][a-z]\w+)|lib(?:tiff|png|jpeg|webp)|opencv|imagemagick|kin-openapi|oapi-codegen|werkzeug|fastapi|uvicorn|gunicorn|gorm|psycopg\d?|sqlalchemy|jdbc|openssl/|python/\d|php/\d|ruby \d|jetty\(|kestrel)`)},
 	// Results may name the program and its models.
 	{aLibrary, regexp.MustCompile(`(?i)\b(?:tesseract|leptonica|onnx(?:runtime)?|pytorch|tensorflow|libvips|ghostscript|poppler|golang|fasthttp|gorilla|nodejs|npm|laravel|symfony|hibernate|redis|memcached|kafka|rabbitmq|celery|mysql|mariadb|mongodb|dynamodb|sqlite3?|postgresql|kubernetes|docker)\b`)},
 	{"a file path", regexp.MustCompile(`(?:^|[\s"'(=:])(?:/(?:usr|home|root|var|tmp|etc|opt|srv|proc|mnt|app|work|build|go|data|lib|dev|Users|workspace|src)/|~/\w)|\b[A-Z]:\\|\b(?:file|s3|gs|hdfs|wasbs?)://|\b[\w-]+/[\w./-]+\.(?:go|py|java|rb|js|ts|rs|cpp|cs)\b`)},
@@ -57,22 +60,11 @@ func leaks(a Answer, value any) (problems []string) {
 	}
 	result, _ := value.(map[string]any)
 	pdf := aboutPDF(result)
-	var headers strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(a.Header)) {
-		for _, v := range a.Header[name] {
-			if name == "Date" {
-				continue
-			}
-			if name == "X-Request-Id" && !strings.ContainsAny(v, ".-") {
-				continue // any letters
-			}
-			fmt.Fprintf(&headers, "%s: %s\n", name, v)
-		}
-	}
-	if a.Secrets.in(body) || a.Secrets.in(headers.String()) || a.Secrets.in(a.Header.Get("X-Request-Id")) || a.Secrets.in(pdf) {
+	headers := shownHeaders(a.Header)
+	if a.Secrets.in(body) || a.Secrets.in(headers) || a.Secrets.in(a.Header.Get("X-Request-Id")) || a.Secrets.in(pdf) {
 		problems = append(problems, "the answer repeats an API key, or a part of one")
 	}
-	shown := headers.String()
+	shown := headers
 	if a.Status >= 300 || a.Path == "/status" {
 		shown += body
 	} else {
@@ -81,11 +73,39 @@ func leaks(a Answer, value any) (problems []string) {
 	}
 	// The request may contain the same words, for instance as the name of an unknown field.
 	for _, s := range signsIn(shown, false) {
-		if !a.mayQuote(s.text) && (s.what != aLibrary || a.Status != http.StatusOK) && (s.what != aPerson || !anOffice.MatchString(s.text)) {
+		if !a.mayQuote(s.text) && !a.isProduct(s) && (s.what != aLibrary || a.Status != http.StatusOK) && (s.what != aPerson || !anOffice.MatchString(s.text)) {
 			problems = append(problems, fmt.Sprintf("the answer shows %s: %q", s.what, s.text))
 		}
 	}
 	return append(append(problems, poweredBy(a.Header)...), caching(a.Header)...)
+}
+
+// shownHeaders are the headers that are searched for internals, one a line.
+func shownHeaders(h http.Header) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, v := range h[name] {
+			if name == "Date" {
+				continue
+			}
+			if name == "X-Request-Id" && !strings.ContainsAny(v, ".-") {
+				continue // any letters
+			}
+			fmt.Fprintf(&b, "%s: %s\n", name, v)
+		}
+	}
+	return b.String()
+}
+
+// inParentheses matches what a list of products says besides them (RFC 9110, section 10.1.5).
+var inParentheses = regexp.MustCompile(`\([^()]*\)`)
+
+// isProduct reports whether a sign is the name of a product in one of the headers that may have one.
+func (a Answer) isProduct(s sign) bool {
+	inHeader := func(name string) bool {
+		return strings.Contains(inParentheses.ReplaceAllString(strings.Join(a.Header[name], "\n"), ""), s.text)
+	}
+	return (s.what == aLibrary || s.what == ofALibrary) && (inHeader("Server") || inHeader("Via")) && !strings.Contains(string(a.Body), s.text)
 }
 
 // mayQuote reports whether the request contains a text. Answers may then repeat it.
@@ -123,11 +143,15 @@ func writeStrings(b *strings.Builder, value any, without []string) {
 // advertising are headers by which frameworks and load balancers say what is behind them.
 var advertising = regexp.MustCompile(`(?i)^X-(?:Powered-By|AspNet.*|Runtime|Generator|Backend.*|Served-By|Upstream.*|Host|Debug.*)$`)
 
-// poweredBy reports headers that advertise software and its version, such as X-Powered-By: they tell attackers what to try.
+// isDuration matches the time that frameworks send as X-Runtime, in seconds.
+var isDuration = regexp.MustCompile(`^[0-9]+(?:\.[0-9]+)?$`)
+
+// poweredBy reports headers that name the software or the machine behind the service, such as X-Powered-By: the contract forbids them,
+// because they tell attackers what to try.
 func poweredBy(h http.Header) (problems []string) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		if advertising.MatchString(name) {
-			problems = append(problems, fmt.Sprintf("the header %s reveals server software: %q", name, h.Get(name)))
+		if advertising.MatchString(name) && (name != "X-Runtime" || !isDuration.MatchString(h.Get(name))) {
+			problems = append(problems, fmt.Sprintf("the header %s shows what is behind the service: %q", name, h.Get(name)))
 		}
 	}
 	return problems

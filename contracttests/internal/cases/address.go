@@ -177,14 +177,10 @@ func fetchesAgain(ctx context.Context, s *session) error {
 	return err
 }
 
-// everyAddress asks for every file once, and for every form once. Of the heavy files simulated targets get one.
+// everyAddress asks for every file once, and for every form once.
 func everyAddress(s *session) (asks []ask) {
-	isFirst := true
 	for _, f := range images.Valid() {
-		if !f.Heavy || !s.Simulated || isFirst {
-			asks = append(asks, s.at("fetched", f, serving{"as usual", "." + f.Format, typed("image/" + f.Format)}))
-		}
-		isFirst = isFirst && !f.Heavy
+		asks = append(asks, s.at("fetched", f, serving{"as usual", "." + f.Format, typed("image/" + f.Format)}))
 	}
 	var used []string
 	for i, form := range servings() {
@@ -195,14 +191,12 @@ func everyAddress(s *session) (asks []ask) {
 	return asks
 }
 
-// otherAddresses asks for every file that must be refused; heavy ones only if the run is thorough, and one of simulated targets.
+// otherAddresses asks for every file that must be refused; heavy ones only if the run is thorough.
 func otherAddresses(s *session) (asks []ask) {
-	isFirst := true
 	for _, f := range images.Invalid() {
-		if f.Heavy && (!s.IsThorough() || s.Simulated && !isFirst) {
+		if f.Heavy && !s.IsThorough() {
 			continue
 		}
-		isFirst = isFirst && !f.Heavy
 		asks = append(asks, s.at("fetched", f, serving{"as an image", ".png", typed("image/png")}).wrong("imageUrl"))
 	}
 	return append(asks, status())

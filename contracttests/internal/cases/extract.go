@@ -67,6 +67,9 @@ var extractRows = []row{
 		name: "extract/200/languages", points: 90, extractions: 9, check: checkLanguages,
 		explanation: "The answer names the language that was used: the requested one, in any letter case, or the one that a region falls back to.",
 	}, {
+		name: "extract/200/every-language", points: 10 * mostCombined, extractions: mostCombined + 1, needs: []string{model.NeedThorough}, check: checkEveryLanguage,
+		explanation: "The answer names the language that was requested, for every language that the server lists.",
+	}, {
 		// Readings.CheckResult requires a language that is listed, and the same reading in the language that was found.
 		name: "extract/200/und", points: 40, extractions: 5, check: checkUndetermined,
 		explanation: "With the language und the answer names the language that was found, and a request with that language gets the same reading.",

@@ -123,16 +123,10 @@ func namesOf(files []images.File) (names []string) {
 // anyFormat are the formats that everyImage asks for in turn.
 var anyFormat = append([]string{""}, documents.Formats...)
 
-// everyImage sends every file once, and every form of URL with a file whose base64 has every sign. Of the heavy files simulated targets,
-// which do not look at them, get one.
+// everyImage sends every file once, and every form of URL with a file whose base64 has every sign.
 func everyImage(s *session) (asks []ask) {
-	isFirst := true
 	var used []string
 	for i, f := range images.Valid() {
-		if f.Heavy && s.Simulated && !isFirst {
-			continue
-		}
-		isFirst = isFirst && !f.Heavy
 		used = append(used, f.Name)
 		// Each file is asked for in another format, because a document states more of an image.
 		a, format := inline(f.Name, dataURL("image/"+f.Format, f.Data)), anyFormat[i%len(anyFormat)]
@@ -207,15 +201,13 @@ func turned(s *session, seed uint64, n int) (asks []ask) {
 	return asks
 }
 
-// otherFiles sends every file that must be refused; heavy ones only if the run is thorough, and one to simulated targets.
+// otherFiles sends every file that must be refused; heavy ones only if the run is thorough.
 func otherFiles(s *session) (asks []ask) {
-	isFirst := true
 	var used []string
 	for _, f := range images.Invalid() {
-		if f.Heavy && (!s.IsThorough() || s.Simulated && !isFirst) {
+		if f.Heavy && !s.IsThorough() {
 			continue
 		}
-		isFirst = isFirst && !f.Heavy
 		used = append(used, f.Name)
 		media := "image/" + f.Format
 		if f.Format == "" {

@@ -94,6 +94,26 @@ func checkLanguages(ctx context.Context, s *session) error {
 	return nil
 }
 
+// checkEveryLanguage requests every listed language.
+func checkEveryLanguage(ctx context.Context, s *session) error {
+	a, err := s.account(ctx, model.KeyOK, mostCombined+1, mostCombined)
+	if err != nil {
+		return err
+	}
+	listed, err := s.askLanguages(ctx, a)
+	if err != nil {
+		return err
+	}
+	requested := listed[:min(len(listed), mostCombined)]
+	s.choseFrom("languages", listed, requested)
+	for _, tag := range requested {
+		if _, err := s.sendAs(ctx, a, read(printed).language(tag).format("alto")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkUndetermined leaves the language of a page open, and then asks for the language that was found.
 func checkUndetermined(ctx context.Context, s *session) error {
 	a, err := s.account(ctx, model.KeyOK, 10, 5)

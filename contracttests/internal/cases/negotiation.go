@@ -27,7 +27,7 @@ func dimensions() [][]variation {
 		sends("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", "application/xml", "text/plain", "image/png, image/*;q=0.5", "text/csv", "application/problem+json",
 			"application/json;q=0, text/html", "application/vnd.uncial.v2+json", "*/*;q=0", "application/json; charset=iso-8859-1"),
 		sends("Accept-Language", "de", "fr-CH, fr;q=0.9", "*", "ar", "ja, en;q=0.1", "es-419"),
-		sends("Accept-Encoding", "gzip", "br;q=0", "zstd;q=0, br;q=0", "deflate;q=0", "gzip, identity;q=0", "*"),
+		sends("Accept-Encoding", "gzip", "br;q=0", "zstd;q=0, br;q=0", "deflate;q=0", "gzip, identity;q=0", "*", "gzip;q=0", "*;q=0, identity", "identity, gzip;q=0.000", "GZIP;q=0.001", ""),
 		sends("Accept-Charset", "iso-8859-1", "utf-16"),
 		sends("Origin", "https://pages.example.org", "null", "http://localhost:3000"),
 		sends("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "curl/8.5.0", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "", "python-requests/2.31", "kube-probe/1.30"),

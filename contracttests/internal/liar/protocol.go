@@ -86,6 +86,7 @@ func negotiationDefects() []row {
 		// RFC 9110, section 8.4: a coding is named where it is applied, and section 12.5.3: it is applied where it was
 		// offered.
 		{"compresses answers without a Content-Encoding", alwaysJSON, on(both(always, offers("Accept-Encoding", "gzip")), compress)},
+		{"compresses answers for clients that refuse gzip", alwaysJSON, on(both(always, offers("Accept-Encoding", "gzip;q=0")), compress, header("Content-Encoding", "gzip"))},
 		// Many clients send a Content-Type with every request.
 		{"refuses a Content-Type without a body on the status", alwaysJSON, rewrite(func(c *call) {
 			if c.isStatus() && c.request.Header.Get("Content-Type") != "" && len(c.body) == 0 {

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -112,9 +113,7 @@ func (x *Exchange) read(res *http.Response) (err error) {
 	if x.Body, err = readLimited(res.Body); err != nil {
 		return err
 	}
-	offered, coding := x.Request.Header.Get("Accept-Encoding"), res.Header.Get("Content-Encoding")
-	offersGzip := strings.Contains(offered, "gzip") || offered == "*"
-	if !offersGzip || !strings.EqualFold(coding, "gzip") && !strings.EqualFold(coding, "x-gzip") {
+	if !OffersGzip(x.Request.Header) || !IsGzip(res.Header) {
 		return nil
 	}
 	r, err := gzip.NewReader(bytes.NewReader(x.Body))
@@ -124,6 +123,32 @@ func (x *Exchange) read(res *http.Response) (err error) {
 	x.Header.Del("Content-Encoding")
 	x.Body, err = readLimited(r)
 	return err
+}
+
+// IsGzip reports whether an answer says that it is compressed with gzip, by either name.
+func IsGzip(h http.Header) bool {
+	coding := h.Get("Content-Encoding")
+	return strings.EqualFold(coding, "gzip") || strings.EqualFold(coding, "x-gzip")
+}
+
+// OffersGzip reports whether a request accepts answers in gzip: by its name or its other name x-gzip, or else by "*", unless with the weight 0
+// (RFC 9110, sections 8.4.1.3 and 12.5.3).
+func OffersGzip(h http.Header) bool {
+	byName, byStar := -1.0, -1.0
+	for offer := range strings.SplitSeq(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
+		coding, rest, _ := strings.Cut(offer, ";")
+		weight := 1.0
+		if name, value, _ := strings.Cut(strings.TrimSpace(rest), "="); strings.EqualFold(name, "q") {
+			weight, _ = strconv.ParseFloat(value, 64) // what is not a number offers nothing
+		}
+		switch strings.ToLower(strings.TrimSpace(coding)) {
+		case "gzip", "x-gzip":
+			byName = max(byName, weight)
+		case "*":
+			byStar = weight
+		}
+	}
+	return byName > 0 || byName < 0 && byStar > 0
 }
 
 // readLimited reads at most maxAnswer bytes, so that a server cannot exhaust our memory.

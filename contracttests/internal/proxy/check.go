@@ -91,7 +91,7 @@ func (p *Proxy) checkAnswer(x *exchange, invalid []string) (problems []string) {
 	}
 	members, alone := p.contract.Check(answer.Answer{
 		Method: x.request.Method, Path: x.request.Path, Status: x.status, Header: header, Body: body, Served: p.served,
-		URL: x.request.Path + "?" + x.request.Query + " " + x.url, Request: x.request.Body, Secrets: answer.NewSecrets(x.secrets()),
+		URL: x.request.Path + "?" + x.request.Query + " " + x.url, Request: x.request.Body, Origin: x.request.Header.Get("Origin"), Secrets: answer.NewSecrets(x.secrets()),
 	})
 	problems = append(problems, alone...)
 	if members == nil {
@@ -134,8 +134,7 @@ func checkRecord(y *model.Exchange) (problems []string) {
 
 // uncompressed is the answer as the client reads it. A coding that the client did not offer stays, and is an error.
 func (x *exchange) uncompressed() (http.Header, []byte, error) {
-	offered := strings.Contains(strings.ToLower(x.request.Header.Get("Accept-Encoding")), "gzip")
-	if !offered || x.header.Get("Content-Encoding") != "gzip" || len(x.received.kept) == 0 {
+	if !model.OffersGzip(x.request.Header) || !model.IsGzip(x.header) || len(x.received.kept) == 0 {
 		return x.header, x.received.kept, nil
 	}
 	header := x.header.Clone()

@@ -104,6 +104,22 @@ func TestProxy_honestTraffic(t *testing.T) {
 	assert.Equal(t, []string{"extract/200", "extract/400", "extract/402", "extract/429", "status/200", "status/401", "status/500"}, names)
 }
 
+// TestProxy_origins sends requests of pages, whose origins the answers repeat, even that of a page on the developer's machine.
+func TestProxy_origins(t *testing.T) {
+	t.Parallel()
+	address, stop := mustProxy(t, mock.New(mock.Options{CORSOrigins: []string{"http://localhost:3000"}}), proxy.Options{})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/api/v1/status", nil)
+	require.NoError(t, err)
+	r.Header = http.Header{"Authorization": {"Bearer ocr_test_ok_origin"}, "Origin": {"http://localhost:3000"}}
+	res, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, "http://localhost:3000", res.Header.Get("Access-Control-Allow-Origin"))
+	report := stop()
+	assert.Equal(t, 1, report.Exchanges)
+	assert.Zero(t, report.Violations, report.Kinds)
+}
+
 // TestProxy_findsPlantedViolations sends the same valid traffic to servers that each break the contract in one way.
 func TestProxy_findsPlantedViolations(t *testing.T) {
 	t.Parallel()

@@ -86,7 +86,7 @@ func lockImages(ctx context.Context) (*os.File, error) {
 // mustImages returns the images, and builds them first if necessary.
 func mustImages(tb testing.TB) built {
 	tb.Helper()
-	Require(tb)
+	requireEngine(tb)
 	b, err := images()
 	if err != nil {
 		tb.Fatal(err)

@@ -31,7 +31,7 @@ var shared struct {
 // process share the server, but not the database, which is dropped when the test ends. Migrations are up to the caller.
 func Postgres(tb testing.TB) string {
 	tb.Helper()
-	Require(tb)
+	requireEngine(tb)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	// Released even after an error: acquirePostgres has counted this user.

@@ -21,7 +21,7 @@ import (
 // test ends.
 func PostgresTLS(tb testing.TB) (databaseURL, authority string) {
 	tb.Helper()
-	Require(tb)
+	requireEngine(tb)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	certificate, key, root := mustCertificate(tb)

@@ -49,9 +49,9 @@ var engineState = sync.OnceValue(func() error {
 	return provider.Health(ctx)
 })
 
-// Require ends the test if no container engine answers. The test fails if UNCIAL_REQUIRE_CONTAINERS is 1, as in
+// requireEngine ends the test if no container engine answers. The test fails if UNCIAL_REQUIRE_CONTAINERS is 1, as in
 // `make test`; otherwise it is skipped, with the reason.
-func Require(tb testing.TB) {
+func requireEngine(tb testing.TB) {
 	tb.Helper()
 	err := engineState()
 	switch {

@@ -27,7 +27,7 @@ var (
 	ErrNoAccount = errors.New("no such account; `uncial account list` shows all")
 	ErrNoKey     = errors.New("no such key; `uncial key list` shows all")
 	ErrName      = errors.New("invalid name; use 1 to 200 printable characters")
-	ErrSecret    = fmt.Errorf("the key secret is too short; use at least %d characters", MinSecret)
+	errSecret    = fmt.Errorf("the key secret is too short; use at least %d characters", MinSecret)
 )
 
 const (
@@ -71,10 +71,10 @@ type Registry struct {
 	log    *slog.Logger
 }
 
-// New returns the registry stored in st. Errors: ErrSecret if a secret is given but too short.
+// New returns the registry stored in st. It fails if a secret is given but too short.
 func New(st *store.Store, o Options) (*Registry, error) {
 	if len(o.Secret) > 0 && utf8.RuneCount(o.Secret) < MinSecret {
-		return nil, ErrSecret
+		return nil, errSecret
 	}
 	if o.Plans.plans == nil {
 		o.Plans = DefaultCatalogue()

@@ -18,30 +18,30 @@ var ErrDenied = errors.New("API key refused")
 
 // Reasons for a refusal, for the log.
 var (
-	ErrUnknown    = fmt.Errorf("%w: unknown", ErrDenied) // also for a key with a wrong form or checksum
-	ErrExpired    = fmt.Errorf("%w: expired", ErrDenied)
+	errUnknown    = fmt.Errorf("%w: unknown", ErrDenied) // also for a key with a wrong form or checksum
+	errExpired    = fmt.Errorf("%w: expired", ErrDenied)
 	ErrRevoked    = fmt.Errorf("%w: revoked", ErrDenied)
-	ErrOutOfRange = fmt.Errorf("%w: not allowed from this address", ErrDenied)
-	ErrSuspended  = fmt.Errorf("%w: the account is suspended", ErrDenied)
+	errOutOfRange = fmt.Errorf("%w: not allowed from this address", ErrDenied)
+	errSuspended  = fmt.Errorf("%w: the account is suspended", ErrDenied)
 )
 
 // lastUsedInterval is the precision of Key.LastUsed. It keeps a busy key from writing to the database at each request.
 const lastUsedInterval = time.Minute
 
 // Authenticate returns the account and key behind a token that is used from an address. It costs one statement, and a
-// second one at most once a minute for each key, to store when it was last used. Errors: ErrUnknown, ErrExpired,
-// ErrRevoked, ErrOutOfRange and ErrSuspended, which all wrap ErrDenied; ErrSecret, *store.Error.
+// second one at most once a minute for each key, to store when it was last used. Errors: ErrDenied, whose
+// text gives the reason for the log, *store.Error, and one if the registry has no secret.
 func (r *Registry) Authenticate(ctx context.Context, token string, from netip.Addr) (Account, Key, error) {
 	if len(r.secret) == 0 {
-		return Account{}, Key{}, ErrSecret
+		return Account{}, Key{}, errSecret
 	}
 	if !isWellFormed(token) {
-		return Account{}, Key{}, ErrUnknown
+		return Account{}, Key{}, errUnknown
 	}
 	now := r.now()
 	a, k, err := r.lookUp(ctx, digest(r.secret, token), now)
 	if errors.Is(err, store.ErrNoRows) {
-		return Account{}, Key{}, ErrUnknown
+		return Account{}, Key{}, errUnknown
 	}
 	if err != nil {
 		return Account{}, Key{}, fmt.Errorf("authenticate: %w", err)
@@ -50,7 +50,7 @@ func (r *Registry) Authenticate(ctx context.Context, token string, from netip.Ad
 		return Account{}, Key{}, err
 	}
 	if !a.Suspended.IsZero() || !a.Deleted.IsZero() {
-		return Account{}, Key{}, ErrSuspended
+		return Account{}, Key{}, errSuspended
 	}
 	r.storeLastUse(ctx, k, now)
 	return a, k, nil
@@ -77,12 +77,12 @@ func (k Key) checkUse(from netip.Addr) error {
 	case Revoked:
 		return ErrRevoked
 	case Expired:
-		return ErrExpired
+		return errExpired
 	}
 	from = from.Unmap().WithZone("")
 	contains := func(p netip.Prefix) bool { return p.Contains(from) }
 	if len(k.Allow) > 0 && !slices.ContainsFunc(k.Allow, contains) {
-		return ErrOutOfRange
+		return errOutOfRange
 	}
 	return nil
 }

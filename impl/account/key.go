@@ -54,8 +54,8 @@ func (k Key) statusAt(now time.Time) Status {
 // Errors that callers decide on.
 var (
 	ErrEnded   = errors.New("the key has expired, was revoked or was rotated before; create a new key instead")
-	ErrExpires = errors.New("invalid lifetime of a key; use a positive duration, or none for a key that never expires")
-	ErrOverlap = errors.New("invalid overlap of two keys; use 0 or a positive duration")
+	errExpires = errors.New("invalid lifetime of a key; use a positive duration, or none for a key that never expires")
+	errOverlap = errors.New("invalid overlap of two keys; use 0 or a positive duration")
 	ErrCap     = fmt.Errorf("invalid cap of a key; use 0 to %d points a month, or none", int64(contract.MaxPoints))
 	ErrAllow   = errors.New("invalid address range; use at most 100 addresses or CIDRs such as 192.0.2.0/24 or 2001:db8::/32")
 )
@@ -70,7 +70,7 @@ type NewKey struct {
 }
 
 // CreateKey makes a key and returns it with its token, which cannot be read again later. Errors: ErrNoAccount, also for a
-// deleted account, ErrName, ErrExpires, ErrAllow, ErrCap, ErrSecret, *store.Error.
+// deleted account, ErrName, ErrAllow, ErrCap, *store.Error; a negative lifetime and a registry without secret are errors too.
 func (r *Registry) CreateKey(ctx context.Context, n NewKey) (Key, string, error) {
 	if err := r.checkKey(n); err != nil {
 		return Key{}, "", err
@@ -100,13 +100,13 @@ func (r *Registry) CreateKey(ctx context.Context, n NewKey) (Key, string, error)
 	return k, token, nil
 }
 
-// checkKey returns what is wrong with a key before anything is stored. Errors: ErrSecret, ErrExpires, ErrCap, ErrAllow, ErrName.
+// checkKey returns what is wrong with a key before anything is stored. Errors: errSecret, errExpires, ErrCap, ErrAllow, ErrName.
 func (r *Registry) checkKey(n NewKey) error {
 	switch {
 	case len(r.secret) == 0:
-		return ErrSecret
+		return errSecret
 	case n.Lifetime < 0:
-		return ErrExpires
+		return errExpires
 	case !isCap(n.Cap):
 		return ErrCap
 	}
@@ -146,10 +146,11 @@ func (r *Registry) insertKey(ctx context.Context, x store.Executor, k Key, token
 }
 
 // CountUnderOtherSecrets returns how many active keys were made with a secret other than this registry's. Such keys are
-// refused as unknown. Keys made before secrets were recorded do not count. Errors: ErrSecret, *store.Error.
+// refused as unknown. Keys made before secrets were recorded do not count. Errors: *store.Error; a registry
+// without secret is an error too.
 func (r *Registry) CountUnderOtherSecrets(ctx context.Context) (n int64, err error) {
 	if len(r.secret) == 0 {
-		return 0, ErrSecret
+		return 0, errSecret
 	}
 	err = r.store.Reader().Get(ctx, `SELECT COUNT(*) FROM api_keys
 		WHERE secret_id <> $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
@@ -179,13 +180,13 @@ func (r *Registry) Keys(ctx context.Context, accountID string) ([]Key, error) {
 
 // Rotate makes a key that replaces another one. The new key has the same account, name, address ranges, cap and lifetime, counted from
 // now; what the old key has used this month counts against the cap. The old key works for the overlap, but never beyond its own
-// expiry. Errors: ErrNoKey, ErrEnded, ErrOverlap, ErrSecret, *store.Error.
+// expiry. Errors: ErrNoKey, ErrEnded, *store.Error; a negative overlap and a registry without secret are errors too.
 func (r *Registry) Rotate(ctx context.Context, id string, overlap time.Duration) (Key, string, error) {
 	if overlap < 0 {
-		return Key{}, "", ErrOverlap
+		return Key{}, "", errOverlap
 	}
 	if len(r.secret) == 0 {
-		return Key{}, "", ErrSecret
+		return Key{}, "", errSecret
 	}
 	var made Key
 	var token string

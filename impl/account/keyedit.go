@@ -22,10 +22,10 @@ func (r *Registry) KeyOf(ctx context.Context, accountID, id string) (Key, error)
 }
 
 // KeyBySecret returns the record of a key by the key itself, also if it has ended, so that a leaked key can be matched.
-// Errors: ErrNoKey, ErrSecret, *store.Error.
+// Errors: ErrNoKey, *store.Error; a registry without secret is an error too.
 func (r *Registry) KeyBySecret(ctx context.Context, token string) (Key, error) {
 	if len(r.secret) == 0 {
-		return Key{}, ErrSecret
+		return Key{}, errSecret
 	}
 	_, k, err := r.lookUp(ctx, digest(r.secret, token), r.now())
 	if errors.Is(err, store.ErrNoRows) {

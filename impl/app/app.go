@@ -225,7 +225,7 @@ func (a *App) site(ctx context.Context) apidocs.Site {
 // the ledger lets only one of them end each hold.
 func (a *App) sweep(ctx context.Context) {
 	for {
-		swept, err := a.data.Sweep(ctx)
+		swept, err := a.data.sweep(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -226,9 +226,9 @@ func (d *Data) Statements(ctx context.Context) ([]Statement, error) {
 	return list, nil
 }
 
-// Sweep expires holds of dead processes, removes holds of old months, and deletes old replies, sessions, tokens and counts of failed sign-ins. Any number
+// sweep expires holds of dead processes, removes holds of old months, and deletes old replies, sessions, tokens and counts of failed sign-ins. Any number
 // of replicas may sweep at the same time. Errors: *store.Error.
-func (d *Data) Sweep(ctx context.Context) (ledger.Swept, error) {
+func (d *Data) sweep(ctx context.Context) (ledger.Swept, error) {
 	swept, err := d.Ledger.Sweep(ctx)
 	return swept, errors.Join(err, d.Sessions.Sweep(ctx), d.Users.Sweep(ctx))
 }

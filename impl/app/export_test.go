@@ -1,6 +1,10 @@
 package app
 
-import "context"
+import (
+	"context"
+
+	"uncial/impl/ledger"
+)
 
 // NewHealth makes the health behind /readyz.
 var NewHealth = newHealth
@@ -10,3 +14,6 @@ func (h *health) Update() { h.update(context.Background()) }
 
 // Ready returns why the service cannot work.
 func (h *health) Ready() error { return h.ready(context.Background()) }
+
+// Sweep sweeps once.
+func (d *Data) Sweep(ctx context.Context) (ledger.Swept, error) { return d.sweep(ctx) }

@@ -40,8 +40,8 @@ const (
 	maxResponse = 256 << 20
 )
 
-// Client calls the service with one API key. It is safe for concurrent use, and reuses connections.
-type Client struct {
+// apiClient calls the service with one API key. It is safe for concurrent use, and reuses connections.
+type apiClient struct {
 	api     gen.ClientInterface
 	timeout time.Duration // of one extraction with all its tries
 	pause   time.Duration // firstPause, shorter in tests
@@ -50,8 +50,8 @@ type Client struct {
 	answered atomic.Bool
 }
 
-// Refusal is a response that is not a successful extraction. Depending on the status it may be retried; see isTemporary.
-type Refusal struct {
+// refusedAnswer is a response that is not a successful extraction. Depending on the status it may be retried; see isTemporary.
+type refusedAnswer struct {
 	Status    int
 	Message   string
 	RequestID string        // empty if the response has none
@@ -72,28 +72,28 @@ type Refusal struct {
 }
 
 // Error names the request ID for failures of the service only: operators find the cause of a 5xx in the log by it.
-func (r *Refusal) Error() string {
+func (r *refusedAnswer) Error() string {
 	if r.Status >= 500 && r.RequestID != "" {
 		return fmt.Sprintf("the service answered %d: %s (X-Request-Id %s)", r.Status, r.Message, r.RequestID)
 	}
 	return fmt.Sprintf("the service answered %d: %s", r.Status, r.Message)
 }
 
-// ConnectionError is a connection that could not be made, or a response that was lost or damaged in transit. Such a request
+// connectionError is a connection that could not be made, or a response that was lost or damaged in transit. Such a request
 // may have been charged; retrying it with the same Idempotency-Key returns the stored reply.
-type ConnectionError struct{ Err error }
+type connectionError struct{ Err error }
 
 // errDamaged is JSON that does not end, as after a wrong Content-Length.
 var errDamaged = errors.New("incomplete JSON")
 
 // Error says whether the service was reached at all, because the user must check different things in the two cases.
-func (e *ConnectionError) Error() string {
+func (e *connectionError) Error() string {
 	cause := e.Err
 	if request := (*url.Error)(nil); errors.As(cause, &request) {
 		cause = request.Err // drop method and URL, which are the same for every image
 	}
 	switch {
-	case e.Unreachable():
+	case e.isUnreachable():
 		return fmt.Sprintf("cannot connect to the service: %v", cause)
 	case errors.Is(cause, io.ErrUnexpectedEOF), errors.Is(cause, errDamaged):
 		return fmt.Sprintf("the response was damaged in transit: %v", cause)
@@ -102,25 +102,25 @@ func (e *ConnectionError) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *ConnectionError) Unwrap() error { return e.Err }
+func (e *connectionError) Unwrap() error { return e.Err }
 
-// Unreachable reports whether no connection could be made at all.
-func (e *ConnectionError) Unreachable() bool {
+// isUnreachable reports whether no connection could be made at all.
+func (e *connectionError) isUnreachable() bool {
 	var op *net.OpError
 	return e.isTLSMismatch() || errors.As(e.Err, &op) && op.Op == "dial"
 }
 
 // isTLSMismatch reports whether retrying is useless because of TLS: the certificate is not trusted, or the service speaks
 // HTTP where the URL says https.
-func (e *ConnectionError) isTLSMismatch() bool {
+func (e *connectionError) isTLSMismatch() bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	return errors.As(e.Err, &certificate) || errors.As(e.Err, &record) || errors.Is(e.Err, http.ErrSchemeMismatch)
 }
 
-// New returns a client for the service at base, a URL with or without /api/v1 at its end. timeout bounds one extraction
+// newAPIClient returns a client for the service at base, a URL with or without /api/v1 at its end. timeout bounds one extraction
 // with all its tries. Errors: base or key are invalid; the text says what is expected.
-func New(base, key string, timeout time.Duration) (*Client, error) {
+func newAPIClient(base, key string, timeout time.Duration) (*apiClient, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("invalid service URL %q; expected e.g. http://127.0.0.1:8080", base)
@@ -144,20 +144,20 @@ func New(base, key string, timeout time.Duration) (*Client, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}),
 	)
-	return &Client{api: api, timeout: timeout, pause: firstPause}, err
+	return &apiClient{api: api, timeout: timeout, pause: firstPause}, err
 }
 
-// Result is an answer, and the points that it cost: none if it is the stored answer to a request of an earlier call.
-type Result struct {
+// reply is an answer, and the points that it cost: none if it is the stored answer to a request of an earlier call.
+type reply struct {
 	Answer *gen.Extraction
 	Points int64
 }
 
-// Extract sends one request until it succeeds, is refused permanently, or runs out of attempts or time. All tries carry the same
+// extract sends one request until it succeeds, is refused permanently, or runs out of attempts or time. All tries carry the same
 // Idempotency-Key, so that at most one is charged. A 429 does not count as a try: its wait ends with a window of the rate limit. notify,
 // which may be nil, is called after each failed try that will be repeated, with the pause before the next one. Errors:
-// *Refusal, *ConnectionError, errNoResponse, or ctx's.
-func (c *Client) Extract(ctx context.Context, key string, request gen.ExtractionRequest, notify func(failed error, wait time.Duration)) (*Result, error) {
+// *refusedAnswer, *connectionError, errNoResponse, or ctx's.
+func (c *apiClient) extract(ctx context.Context, key string, request gen.ExtractionRequest, notify func(failed error, wait time.Duration)) (*reply, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	pause, isLost := c.pause, false // isLost: an earlier try may have been charged
@@ -167,9 +167,9 @@ func (c *Client) Extract(ctx context.Context, key string, request gen.Extraction
 		isLost = isLost || mayBeCharged(err)
 		switch {
 		case err == nil && isReplayed && !isLost:
-			return &Result{Answer: answer}, nil
+			return &reply{Answer: answer}, nil
 		case err == nil:
-			return &Result{answer, int64(answer.PointsUsed)}, nil
+			return &reply{answer, int64(answer.PointsUsed)}, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case bounded.Err() != nil:
@@ -178,7 +178,7 @@ func (c *Client) Extract(ctx context.Context, key string, request gen.Extraction
 			return nil, afterLastTry(err)
 		}
 		wait := pause + time.Duration(float64(pause)*jitter())
-		refusal := (*Refusal)(nil)
+		refusal := (*refusedAnswer)(nil)
 		if errors.As(err, &refusal) && refusal.Wait >= 0 {
 			wait = refusal.Wait
 		}
@@ -202,13 +202,13 @@ func (c *Client) Extract(ctx context.Context, key string, request gen.Extraction
 // errNoResponse means that the time ran out before a response came. The extraction may have been charged.
 var errNoResponse = errors.New("no response")
 
-// Status requests the state of the key, without retries. It returns the errors of Extract.
-func (c *Client) Status(ctx context.Context) (*gen.StatusRecord, error) {
+// status requests the state of the key, without retries. It returns the errors of extract.
+func (c *apiClient) status(ctx context.Context) (*gen.StatusRecord, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	response, err := c.api.Status(bounded)
 	if err != nil {
-		return nil, &ConnectionError{err}
+		return nil, &connectionError{err}
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := c.read(response)
@@ -224,18 +224,18 @@ func (c *Client) Status(ctx context.Context) (*gen.StatusRecord, error) {
 
 // afterLastTry adds to the error of a lost response that the extraction may have been charged.
 func afterLastTry(err error) error {
-	if lost := (*ConnectionError)(nil); errors.As(err, &lost) && !lost.Unreachable() {
+	if lost := (*connectionError)(nil); errors.As(err, &lost) && !lost.isUnreachable() {
 		return fmt.Errorf("%w; the extraction may have been charged", err)
 	}
 	return err
 }
 
 // once sends the request once. isReplayed means that the answer is the stored one of an earlier request. A status of 200 with a body that
-// is not an extraction is a *Refusal too: some other server answers at the URL. Errors: *Refusal, *ConnectionError.
-func (c *Client) once(ctx context.Context, key string, request gen.ExtractionRequest) (answer *gen.Extraction, isReplayed bool, err error) {
+// is not an extraction is a *refusedAnswer too: some other server answers at the URL. Errors: *refusedAnswer, *connectionError.
+func (c *apiClient) once(ctx context.Context, key string, request gen.ExtractionRequest) (answer *gen.Extraction, isReplayed bool, err error) {
 	response, err := c.api.Extract(ctx, &gen.ExtractParams{IdempotencyKey: &key}, request)
 	if err != nil {
-		return nil, false, &ConnectionError{err}
+		return nil, false, &connectionError{err}
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := c.read(response)
@@ -250,15 +250,15 @@ func (c *Client) once(ctx context.Context, key string, request gen.ExtractionReq
 	return answer, response.Header.Get("Idempotency-Replayed") == "true", nil
 }
 
-// read returns the body of a response with status 200. Errors: *Refusal, *ConnectionError.
-func (c *Client) read(response *http.Response) ([]byte, error) {
+// read returns the body of a response with status 200. Errors: *refusedAnswer, *connectionError.
+func (c *apiClient) read(response *http.Response) ([]byte, error) {
 	c.answered.Store(true)
 	body, err := io.ReadAll(http.MaxBytesReader(nil, response.Body, maxResponse))
 	if err != nil {
-		return nil, &ConnectionError{err}
+		return nil, &connectionError{err}
 	}
 	if strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") && !json.Valid(body) {
-		return nil, &ConnectionError{errDamaged}
+		return nil, &connectionError{errDamaged}
 	}
 	if response.StatusCode != http.StatusOK {
 		return nil, refusal(response, body)
@@ -268,12 +268,12 @@ func (c *Client) read(response *http.Response) ([]byte, error) {
 
 // notUncial is a response with status 200 of some other server.
 func notUncial() error {
-	return &Refusal{Status: http.StatusOK, Message: "the response does not come from Uncial; check the service URL", Wait: -1}
+	return &refusedAnswer{Status: http.StatusOK, Message: "the response does not come from Uncial; check the service URL", Wait: -1}
 }
 
 // refusal reads a response with a status other than 200. The body may lack the error object of openapi.yaml, because the
 // response may come from a proxy or another server; its message is then the status text, with advice about the URL.
-func refusal(response *http.Response, body []byte) *Refusal {
+func refusal(response *http.Response, body []byte) *refusedAnswer {
 	var envelope struct {
 		Message, Error string
 		Fetch          gen.FetchFailure
@@ -281,7 +281,7 @@ func refusal(response *http.Response, body []byte) *Refusal {
 		Details        gen.Details
 		Code           any // of another server, perhaps a number
 	}
-	refused := &Refusal{
+	refused := &refusedAnswer{
 		Status:    response.StatusCode,
 		RequestID: response.Header.Get("X-Request-Id"),
 		Wait:      retryAfter(response.Header.Get("Retry-After"), time.Now()),
@@ -320,13 +320,13 @@ func retryAfter(header string, now time.Time) time.Duration {
 }
 
 // triesFor returns how often a request that failed with err may be sent, the first try included.
-func (c *Client) triesFor(err error) int {
-	var refused *Refusal
-	var connection *ConnectionError
+func (c *apiClient) triesFor(err error) int {
+	var refused *refusedAnswer
+	var connection *connectionError
 	switch {
 	case errors.As(err, &refused) && !refused.isTemporary(), errors.As(err, &connection) && connection.isTLSMismatch():
 		return 1
-	case connection != nil && connection.Unreachable() && !c.answered.Load():
+	case connection != nil && connection.isUnreachable() && !c.answered.Load():
 		return maxFirstTries
 	}
 	return maxTries
@@ -334,7 +334,7 @@ func (c *Client) triesFor(err error) int {
 
 // isTemporary reports whether the same request may succeed later. A 400 is temporary exactly if the service says so. A 402 is not
 // temporary: points return only with the next month or a larger plan.
-func (r *Refusal) isTemporary() bool {
+func (r *refusedAnswer) isTemporary() bool {
 	switch r.Status {
 	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
 		http.StatusServiceUnavailable, http.StatusGatewayTimeout:

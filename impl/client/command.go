@@ -75,25 +75,25 @@ Exit status: 0 if every page was read; 1 if some were not, a file could not be w
 (wrong usage, nothing to read, no valid key, no service).`
 }
 
-// Failure is the error of a command that did not read every page. The program prints Message and exits with Status.
-type Failure struct {
+// failure is the error of a command that did not read every page. The program prints Message and exits with Status.
+type failure struct {
 	Status  int // exit status, 1 or 2
 	Message string
 }
 
 // Error returns Message as one line.
-func (f *Failure) Error() string { return oneLine(f.Message) }
+func (f *failure) Error() string { return oneLine(f.Message) }
 
 // ExitCode returns the exit status of the process.
-func (f *Failure) ExitCode() int { return f.Status }
+func (f *failure) ExitCode() int { return f.Status }
 
-// usage returns a *Failure with exit status 2. The text names the flag and says what is valid.
+// usage returns a *failure with exit status 2. The text names the flag and says what is valid.
 func usage(format string, args ...any) error {
-	return &Failure{2, fmt.Sprintf(format, args...)}
+	return &failure{2, fmt.Sprintf(format, args...)}
 }
 
 // Run checks the flags, finds the pages, reads them and writes the results. Wrong usage, and sources without any page, are
-// detected before the first request; a missing file is reported when its turn comes. Errors are *Failure.
+// detected before the first request; a missing file is reported when its turn comes. An error has an ExitCode.
 func (c *ExtractCmd) Run(ctx context.Context) error {
 	api, err := c.check()
 	if err != nil {
@@ -130,8 +130,8 @@ const (
 	defaultJobs = 2
 )
 
-// check reports wrong usage before anything is sent. Errors are *Failure.
-func (c *ExtractCmd) check() (*Client, error) {
+// check reports wrong usage before anything is sent. Errors are *failure.
+func (c *ExtractCmd) check() (*apiClient, error) {
 	if c.Jobs == nil {
 		c.Jobs, c.oneByHost = new(defaultJobs), true
 	}
@@ -153,7 +153,7 @@ func (c *ExtractCmd) check() (*Client, error) {
 	if c.Key == "" { // only --dry-run
 		return nil, nil //nolint:nilnil // there is nobody to ask
 	}
-	api, err := New(c.URL, c.Key, c.Timeout)
+	api, err := newAPIClient(c.URL, c.Key, c.Timeout)
 	if err != nil {
 		return nil, usage("%v", err)
 	}
@@ -242,7 +242,7 @@ type store struct {
 }
 
 // open opens the journal of the output directory, which it creates if necessary, or makes a temporary folder. A dry run creates
-// nothing in the output directory. Errors are *Failure.
+// nothing in the output directory. Errors are *failure.
 func (c *ExtractCmd) open() (*store, func(), error) {
 	folder := filepath.Join(c.Out, journal.Folder)
 	_, err := os.Stat(folder)

@@ -3,10 +3,12 @@ package client
 import (
 	"context"
 	"time"
+
+	"uncial/gen"
 )
 
 // SetPause sets the pause after the first try.
-func (c *Client) SetPause(d time.Duration) { c.pause = d }
+func (c *apiClient) SetPause(d time.Duration) { c.pause = d }
 
 // Pace is the pace of a run.
 type Pace struct{ *pace }
@@ -34,3 +36,22 @@ func (h *Hosts) Wait(ctx context.Context, name string) (func(), error) { return 
 
 // LeaveAlone obeys a server that asked to wait.
 func (h *Hosts) LeaveAlone(name string, wait time.Duration) { h.leaveAlone(name, wait) }
+
+// The client of the API.
+type (
+	Client          = apiClient
+	Refusal         = refusedAnswer
+	Failure         = failure
+	ConnectionError = connectionError
+)
+
+// New makes a client.
+var New = newAPIClient
+
+// Extract sends an image and waits for the result.
+func (c *apiClient) Extract(ctx context.Context, key string, request gen.ExtractionRequest, notify func(failed error, wait time.Duration)) (*reply, error) {
+	return c.extract(ctx, key, request, notify)
+}
+
+// Unreachable reports whether no connection could be made.
+func (e *connectionError) Unreachable() bool { return e.isUnreachable() }

@@ -15,20 +15,20 @@ import (
 	"uncial/impl/volume"
 )
 
-// finish writes the files of the whole volume, and returns nil if every page was read and all was written, else a *Failure.
-// cause says why sending stopped: nil, a *Failure, or an error of the context.
+// finish writes the files of the whole volume, and returns nil if every page was read and all was written, else a *failure.
+// cause says why sending stopped: nil, a *failure, or an error of the context.
 func (r *run) finish(ctx context.Context, cause error, started time.Time) error {
-	var ended *Failure
+	var ended *failure
 	isEnded := errors.As(cause, &ended)
 	if ctx.Err() != nil {
-		return &Failure{1, "interrupted; " + r.summary(started)}
+		return &failure{1, "interrupted; " + r.summary(started)}
 	}
 	problems := r.problems
 	if r.cmd.Out != "" {
 		problems = slices.Concat(problems, r.writeVolume(ctx), r.writeReport(ctx, started))
 	}
 	if ctx.Err() != nil {
-		return &Failure{1, "interrupted; " + r.summary(started)}
+		return &failure{1, "interrupted; " + r.summary(started)}
 	}
 	sum := r.summary(started)
 	// One page needs no count: its own message says everything.
@@ -40,9 +40,9 @@ func (r *run) finish(ctx context.Context, cause error, started time.Time) error 
 	case isEnded && isSingle:
 		return ended
 	case isEnded:
-		return &Failure{ended.Status, ended.Message + "; " + sum}
+		return &failure{ended.Status, ended.Message + "; " + sum}
 	case r.missing() > 0 || len(problems) > 0:
-		return &Failure{1, sum}
+		return &failure{1, sum}
 	case r.cmd.Out != "":
 		r.console.note("%s", sum)
 	}

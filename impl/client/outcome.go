@@ -21,7 +21,7 @@ func (e *loadError) Unwrap() error { return e.error }
 // conclude records the outcome of a page, and prints the reason if it was not read. An error that would affect every other page too
 // ends the run.
 func (r *run) conclude(ctx context.Context, one *page, err error) {
-	var ended *Failure
+	var ended *failure
 	switch {
 	case err == nil:
 		r.console.advance()
@@ -34,7 +34,7 @@ func (r *run) conclude(ctx context.Context, one *page, err error) {
 	case fatalStatus(err) != 0:
 		r.recordFailure(one, err)
 		one.State, one.Reason = volume.Waiting, ""
-		r.halt(&Failure{fatalStatus(err), fmt.Sprintf("%s: %v%s", r.cmd.URL, err, reset(err))})
+		r.halt(&failure{fatalStatus(err), fmt.Sprintf("%s: %v%s", r.cmd.URL, err, reset(err))})
 		return
 	}
 	if one.isDoubtful && !isVerdict(err) && !mayBeCharged(err) {
@@ -44,7 +44,7 @@ func (r *run) conclude(ctx context.Context, one *page, err error) {
 	r.recordFailure(one, err)
 	r.console.advance()
 	if len(r.pages) == 1 && len(r.failures) == 0 { // the error becomes that of the command, so that it is printed only once
-		r.halt(&Failure{1, fmt.Sprintf("%s: %v", one.Source, err)})
+		r.halt(&failure{1, fmt.Sprintf("%s: %v", one.Source, err)})
 		return
 	}
 	r.console.note("%s: %v", one.Source, err)
@@ -52,7 +52,7 @@ func (r *run) conclude(ctx context.Context, one *page, err error) {
 
 // stateAfter is the state of a page after an error.
 func stateAfter(err error) volume.State {
-	var refused *Refusal
+	var refused *refusedAnswer
 	if source.IsAbsent(err) || errors.As(err, &refused) && refused.IsGone {
 		return volume.Absent
 	}
@@ -70,7 +70,7 @@ func (r *run) recordFailure(one *page, err error) {
 		event.Kind = journal.Absent
 	}
 	if err := r.store.Append(event); err != nil {
-		r.halt(&Failure{1, durable.Explain("the journal", err).Error()})
+		r.halt(&failure{1, durable.Explain("the journal", err).Error()})
 	}
 }
 
@@ -78,13 +78,13 @@ func (r *run) recordFailure(one *page, err error) {
 // ran out, or a proxy answered in its place, perhaps after it had passed the request on. The service itself charges only what it answers
 // with 200.
 func mayBeCharged(err error) bool {
-	var connection *ConnectionError
-	var refused *Refusal
+	var connection *connectionError
+	var refused *refusedAnswer
 	switch {
 	case errors.Is(err, errNoResponse):
 		return true
 	case errors.As(err, &connection):
-		return !connection.Unreachable()
+		return !connection.isUnreachable()
 	case errors.As(err, &refused):
 		switch refused.Status {
 		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusOK:
@@ -98,17 +98,17 @@ func mayBeCharged(err error) bool {
 // isVerdict reports whether err proves that no earlier request with the same key was charged: the service looks for the stored reply
 // before it refuses a request with one of these statuses.
 func isVerdict(err error) bool {
-	var refused *Refusal
+	var refused *refusedAnswer
 	return errors.As(err, &refused) && (refused.Status == http.StatusBadRequest || refused.Status == http.StatusPaymentRequired)
 }
 
 // fatalStatus returns the exit status for an error that would affect every other page too, and 0 for all other errors:
 // 2 if the key, the language, the URL or the connection is wrong, 1 if the points are used up.
 func fatalStatus(err error) int {
-	var connection *ConnectionError
-	var refused *Refusal
+	var connection *connectionError
+	var refused *refusedAnswer
 	switch {
-	case errors.As(err, &connection) && connection.Unreachable():
+	case errors.As(err, &connection) && connection.isUnreachable():
 		return 2
 	case errors.As(err, &refused) && refused.Status == http.StatusBadRequest && refused.IsLanguageWrong:
 		return 2
@@ -122,7 +122,7 @@ func fatalStatus(err error) int {
 
 // reset says when points return, after a 402.
 func reset(err error) string {
-	var refused *Refusal
+	var refused *refusedAnswer
 	if !errors.As(err, &refused) || refused.NextReset.IsZero() {
 		return ""
 	}

@@ -51,7 +51,7 @@ type plan struct {
 // replyLifetime is how long the answer to a request is certainly stored: 24 hours, less an hour for clocks and slow answers.
 const replyLifetime = 23 * time.Hour
 
-// plan finds all pages and what earlier runs did about them. Errors are *Failure: there is nothing to read.
+// plan finds all pages and what earlier runs did about them. Errors are *failure: there is nothing to read.
 func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
 	p := &plan{cmd: c, store: s, console: newConsole(c.Stdout, c.Stderr)}
 	var err error
@@ -93,7 +93,7 @@ func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
 		return nil, p.stopped(ctx, err)
 	}
 	if err := p.name(); err != nil {
-		return nil, &Failure{1, durable.Explain("the journal", err).Error()}
+		return nil, &failure{1, durable.Explain("the journal", err).Error()}
 	}
 	return p, nil
 }
@@ -120,7 +120,7 @@ func (p *plan) recallAll(ctx context.Context) error {
 func (p *plan) stopped(ctx context.Context, err error) error {
 	p.close()
 	if ctx.Err() != nil {
-		return &Failure{1, "interrupted; nothing was sent"}
+		return &failure{1, "interrupted; nothing was sent"}
 	}
 	return usage("%v", err)
 }
@@ -221,8 +221,8 @@ func (p *plan) toRead() (n int) {
 	return n
 }
 
-// describe prints what the run would do and cost. Errors are *Failure.
-func (p *plan) describe(ctx context.Context, api *Client) error {
+// describe prints what the run would do and cost. Errors are *failure.
+func (p *plan) describe(ctx context.Context, api *apiClient) error {
 	states := map[volume.State]int{}
 	for _, one := range p.pages {
 		if one.isDone {
@@ -261,21 +261,21 @@ func (p *plan) describe(ctx context.Context, api *Client) error {
 	}
 	var lack error
 	if api != nil {
-		status, err := api.Status(ctx)
+		status, err := api.status(ctx)
 		if ctx.Err() != nil {
 			return p.stopped(ctx, err)
 		}
 		if err != nil {
 			_, _ = fmt.Fprintln(p.console.stdout, line)
-			return &Failure{2, fmt.Sprintf("%s: %v", p.cmd.URL, err)}
+			return &failure{2, fmt.Sprintf("%s: %v", p.cmd.URL, err)}
 		}
 		line += fmt.Sprintf("; %s left", points(status.PointsRemaining))
 		if enough := status.PointsRemaining / contract.Price; enough < int64(states[volume.Waiting]) {
-			lack = &Failure{1, fmt.Sprintf("the remaining points cover %d of %s", enough, countPages(states[volume.Waiting]))}
+			lack = &failure{1, fmt.Sprintf("the remaining points cover %d of %s", enough, countPages(states[volume.Waiting]))}
 		}
 	}
 	if _, err := fmt.Fprintln(p.console.stdout, line); err != nil {
-		return &Failure{1, durable.Explain("the result", err).Error()}
+		return &failure{1, durable.Explain("the result", err).Error()}
 	}
 	return lack
 }

@@ -36,7 +36,7 @@ var extensions = map[gen.Format]string{
 }
 
 // keep stores the answer to a page in the room held for it, then its files. Without a journal it returns the bytes for stdout. Errors are
-// *Failure: the next page would be charged and lost too. Files that are missing because the user interrupts are left to the next run.
+// *failure: the next page would be charged and lost too. Files that are missing because the user interrupts are left to the next run.
 func (r *run) keep(ctx context.Context, one *page, answer *journal.Answer, held *room) ([]byte, error) {
 	if r.store.Journal == nil {
 		form := gen.Format(r.cmd.Format[0])
@@ -50,16 +50,16 @@ func (r *run) keep(ctx context.Context, one *page, answer *journal.Answer, held 
 	err := r.store.SaveAnswer(one.id, answer)
 	r.storing.Unlock()
 	if err != nil {
-		return nil, &Failure{1, durable.Explain("the answer to "+one.Source, err).Error()}
+		return nil, &failure{1, durable.Explain("the answer to "+one.Source, err).Error()}
 	}
 	event := journal.Event{Kind: journal.Done, Page: one.id, IsEmpty: one.State == volume.Empty, Points: answer.Points}
 	if err := r.store.Append(event); err != nil {
-		return nil, &Failure{1, durable.Explain("the journal", err).Error()}
+		return nil, &failure{1, durable.Explain("the journal", err).Error()}
 	}
 	one.written = nil
 	r.attach(one)
 	if err := r.writeFiles(ctx, one); err != nil && ctx.Err() == nil {
-		return nil, &Failure{1, err.Error()}
+		return nil, &failure{1, err.Error()}
 	}
 	return nil, nil
 }

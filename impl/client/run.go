@@ -26,7 +26,7 @@ import (
 // rest is guarded by mu or safe by itself.
 type run struct {
 	*plan
-	api   *Client
+	api   *apiClient
 	pace  *pace
 	hosts *hosts
 
@@ -79,7 +79,7 @@ func (r *run) all(ctx context.Context) error {
 	for done := range pending {
 		if content := <-done; len(content) > 0 {
 			if err := r.console.result(content); err != nil {
-				halt(&Failure{1, durable.Explain("the result", err).Error()})
+				halt(&failure{1, durable.Explain("the result", err).Error()})
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func (r *run) again(ctx context.Context, one *page) {
 		return
 	}
 	if err := r.writeFiles(ctx, one); err != nil && ctx.Err() == nil {
-		r.halt(&Failure{1, err.Error()})
+		r.halt(&failure{1, err.Error()})
 	}
 }
 
@@ -109,13 +109,13 @@ func (r *run) read(ctx, sending context.Context, one *page) (content []byte, isR
 	defer release()
 	folder, err := os.MkdirTemp(r.store.temporary, "page-")
 	if err != nil {
-		r.halt(&Failure{1, durable.Explain("temporary files", err).Error()})
+		r.halt(&failure{1, durable.Explain("temporary files", err).Error()})
 		return nil, false
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	held, err := r.reserve()
 	if err != nil {
-		r.halt(&Failure{1, durable.Explain("to "+fmt.Sprintf("%q", r.cmd.Out), err).Error()})
+		r.halt(&failure{1, durable.Explain("to "+fmt.Sprintf("%q", r.cmd.Out), err).Error()})
 		return nil, false
 	}
 	defer held.free()
@@ -176,18 +176,18 @@ const maxGenerations = 8
 
 // send announces and sends a request. The service may know the key with another copy of the same page, from an output directory
 // that is gone: unless this journal says that such a request may have been charged, the next generation is sent.
-func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest) (*Result, error) {
+func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest) (*reply, error) {
 	for try := 1; ; try++ {
 		key, err := r.announce(ctx, one)
 		if err != nil {
 			return nil, err
 		}
-		result, err := r.api.Extract(ctx, key, request, func(failed error, wait time.Duration) {
+		result, err := r.api.extract(ctx, key, request, func(failed error, wait time.Duration) {
 			one.isDoubtful = one.isDoubtful || mayBeCharged(failed)
 			r.slowDown(one, failed, wait)
 			r.console.note("%s: %v; retrying in %v", one.Source, failed, wait.Round(100*time.Millisecond))
 		})
-		var refused *Refusal
+		var refused *refusedAnswer
 		isOther := errors.As(err, &refused) && refused.IsKeyReused && (!one.isPending || r.cmd.Force)
 		if !isOther || try == maxGenerations {
 			return result, err
@@ -212,7 +212,7 @@ func (r *run) wireFormat(image *source.Image) gen.Format {
 }
 
 // announce writes to the journal that the page will be sent, and returns the key to send it with. Without a journal, keys are random.
-// Errors: *Failure, *loadError, ctx's.
+// Errors: *failure, *loadError, ctx's.
 func (r *run) announce(ctx context.Context, one *page) (key string, err error) {
 	if r.store.Journal == nil {
 		return rand.Text(), ctx.Err()
@@ -226,14 +226,14 @@ func (r *run) announce(ctx context.Context, one *page) (key string, err error) {
 	}
 	event := journal.Event{Kind: journal.Sent, Page: one.id, Generation: one.generation, Source: one.Source}
 	if err := r.store.Append(event); err != nil {
-		return "", &Failure{1, durable.Explain("the journal", err).Error()}
+		return "", &failure{1, durable.Explain("the journal", err).Error()}
 	}
 	return journal.Key(one.id, one.generation), nil
 }
 
 // slowDown obeys the service, or the server of an image, that asked to wait.
 func (r *run) slowDown(one *page, failed error, wait time.Duration) {
-	var refused *Refusal
+	var refused *refusedAnswer
 	switch {
 	case !errors.As(failed, &refused) || refused.Wait < 0:
 	case refused.IsFetchTemporary:
@@ -244,7 +244,7 @@ func (r *run) slowDown(one *page, failed error, wait time.Duration) {
 }
 
 // count adds up the points of an answer. The balance in a stored answer is out of date.
-func (r *run) count(result *Result) {
+func (r *run) count(result *reply) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if result.Points == 0 {

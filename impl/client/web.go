@@ -26,7 +26,7 @@ var localhost = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustP
 // fetchers returns what fetches the URLs of the command line, and what fetches those that manifests name. The user chooses the former.
 // The authors of manifests choose the latter, so the guard of the service applies to them: they must be public and on a port of web
 // servers or one that the command line names, in the ranges of --fetch-allow, or on a host that the command line names by IP address or as
-// localhost. Errors are *Failure.
+// localhost. Errors are *failure.
 func (c *ExtractCmd) fetchers() (web, linked *fetch.Fetcher, err error) {
 	allow, err := c.allowed()
 	if err != nil {

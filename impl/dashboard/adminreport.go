@@ -42,7 +42,7 @@ func (d *Dashboard) auditing() func(c *Call) error {
 		if err != nil {
 			return err
 		}
-		return c.Render("audit", auditPage{report, time.Since(began)})
+		return c.render("audit", auditPage{report, time.Since(began)})
 	}
 }
 
@@ -83,5 +83,5 @@ func showLog(c *Call) error {
 		}
 		p.Entries = append(p.Entries, logEntry{e, name})
 	}
-	return c.Render("log", p)
+	return c.render("log", p)
 }

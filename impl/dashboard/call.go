@@ -36,8 +36,8 @@ func (c *Call) IsSignedIn() bool { return c.User.ID != "" }
 // Now is the time of the request, UTC.
 func (c *Call) Now() time.Time { return c.d.o.Now().UTC() }
 
-// Client is the address of the browser; the zero Addr if it is unknown.
-func (c *Call) Client() netip.Addr { return c.d.clientAddr(c.R) }
+// clientAddr is the address of the browser; the zero Addr if it is unknown.
+func (c *Call) clientAddr() netip.Addr { return c.d.clientAddr(c.R) }
 
 // PublicURL is the address of the service as people use it, without a path.
 func (c *Call) PublicURL() string { return strings.TrimSuffix(c.d.o.PublicURL.String(), "/") }

@@ -49,5 +49,5 @@ func showHome(c *Call) error {
 	p.Attention = attentionTo(keys, uses, c.Now())
 	p.Hidden = max(0, len(p.Attention)-maxAttention)
 	p.Attention = p.Attention[:len(p.Attention)-p.Hidden]
-	return c.Render("home", p)
+	return c.render("home", p)
 }

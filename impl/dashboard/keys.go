@@ -34,7 +34,7 @@ func showKeys(c *Call) error {
 		p.Keys = keys[:pageSize]
 		p.Next = nextPage("/keys", p.Keys[pageSize-1].ID)
 	}
-	return c.Render("keys", p)
+	return c.render("keys", p)
 }
 
 // nextPage returns the address of the list that begins after a row.
@@ -73,7 +73,7 @@ func showNewKey(c *Call) error {
 
 // address is the address of the browser as text, "" if it is unknown.
 func (c *Call) address() string {
-	if addr := c.Client(); addr.IsValid() {
+	if addr := c.clientAddr(); addr.IsValid() {
 		return addr.String()
 	}
 	return ""

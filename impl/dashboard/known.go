@@ -57,7 +57,7 @@ func emailDigest(email string) string {
 
 // client is where the request comes from, for what strangers request for an e-mail address.
 func (c *Call) client(email string) user.Client {
-	from, digest := user.Client{Addr: c.Client()}, emailDigest(strings.ToLower(strings.TrimSpace(email)))
+	from, digest := user.Client{Addr: c.clientAddr()}, emailDigest(strings.ToLower(strings.TrimSpace(email)))
 	for _, k := range c.knownUsers() {
 		if k.Email == digest {
 			from.Known = k.Browser
@@ -67,4 +67,4 @@ func (c *Call) client(email string) user.Client {
 }
 
 // self is where the request comes from, for actions of a visitor who is signed in.
-func (c *Call) self() user.Client { return user.Client{Addr: c.Client(), Known: c.session} }
+func (c *Call) self() user.Client { return user.Client{Addr: c.clientAddr(), Known: c.session} }

@@ -25,7 +25,7 @@ type linkPage struct {
 }
 
 // showLink asks for a one-time code. A link fills it in.
-func showLink(c *Call) error { return c.Render("link", nil) }
+func showLink(c *Call) error { return c.render("link", nil) }
 
 // openLink shows what a one-time code is for. It changes nothing, so it needs no redirect.
 func openLink(c *Call) error {
@@ -41,7 +41,7 @@ func openLink(c *Call) error {
 			return err
 		}
 	}
-	return c.Render(linkTemplates[p.Token.Purpose], p)
+	return c.render(linkTemplates[p.Token.Purpose], p)
 }
 
 // linkTemplates are the pages behind a code.

@@ -38,7 +38,7 @@ func (d *Dashboard) sendLink(c *Call, to string, t user.Token) error {
 // sendLinkTo mails a link to t.Email, an address that the visitor has entered. It counts the message among those of sender; see
 // user.Directory.IssueMail.
 func (d *Dashboard) sendLinkTo(c *Call, t user.Token, sender string) error {
-	code, err := d.o.Users.IssueMail(c.R.Context(), t, sender, user.Client{Addr: c.Client()})
+	code, err := d.o.Users.IssueMail(c.R.Context(), t, sender, user.Client{Addr: c.clientAddr()})
 	if err != nil {
 		return err
 	}

@@ -217,7 +217,7 @@ func (c *Call) signUpWith(person identity, code string) error {
 		return errNoSignUp
 	}
 	if code == "" {
-		if err := d.o.Users.CountSignUp(ctx, c.Client()); err != nil {
+		if err := d.o.Users.CountSignUp(ctx, c.clientAddr()); err != nil {
 			return asTooMany(err)
 		}
 	}

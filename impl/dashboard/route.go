@@ -78,10 +78,3 @@ func (d *Dashboard) addRoutes() error {
 	}
 	return nil
 }
-
-// Routes returns all routes, for tests that try each of them.
-func (d *Dashboard) Routes() []Route {
-	return slices.SortedFunc(mapValues(d.routes), func(a, b Route) int {
-		return slices.Compare([]string{a.Path, a.Method}, []string{b.Path, b.Method})
-	})
-}

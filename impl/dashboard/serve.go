@@ -149,21 +149,21 @@ func (d *Dashboard) fail(c *Call, err error) {
 	var problem *Problem
 	switch {
 	case errors.Is(err, errInsecure):
-		err = c.render(http.StatusForbidden, "insecure", nil)
+		err = c.RenderStatus(http.StatusForbidden, "insecure", nil)
 	case errors.Is(err, errSignIn):
 		c.askToSignIn()
 		return
 	case errors.As(err, &problem):
-		err = c.render(problem.Status, "error", problem)
+		err = c.RenderStatus(problem.Status, "error", problem)
 	case errors.Is(err, user.ErrBusy):
 		c.W.Header().Set("Retry-After", "5")
-		err = c.render(http.StatusServiceUnavailable, "error", &Problem{Title: "Too many sign-ins", Text: "Many people are signing in at the moment. Try again in a few seconds."})
+		err = c.RenderStatus(http.StatusServiceUnavailable, "error", &Problem{Title: "Too many sign-ins", Text: "Many people are signing in at the moment. Try again in a few seconds."})
 	case errors.Is(err, context.Canceled) && c.R.Context().Err() != nil:
 		edge.NoteError(c.W, err)
 		return // nobody waits for an answer
 	default:
 		c.note(err)
-		err = c.render(http.StatusInternalServerError, "error", &Problem{
+		err = c.RenderStatus(http.StatusInternalServerError, "error", &Problem{
 			Title: "Something went wrong", Text: "Try again. If it happens again, contact the people who run this service and quote the request.",
 			RequestID: edge.RequestID(c.W),
 		})

@@ -32,7 +32,7 @@ func showSignIn(c *Call) error {
 	if c.IsSignedIn() {
 		return c.Redirect("/", "")
 	}
-	return c.Render("sign-in", c.d.signInPage(c.R.URL.Query().Get("next")))
+	return c.render("sign-in", c.d.signInPage(c.R.URL.Query().Get("next")))
 }
 
 // signIn begins a session. An unknown e-mail address and a wrong password get the same answer in the same time; package user
@@ -80,7 +80,7 @@ func localPath(text string) string {
 }
 
 // showForgot asks for the e-mail address of somebody who has forgotten the password.
-func showForgot(c *Call) error { return c.Render("forgot", c.d.o.Mail != nil) }
+func showForgot(c *Call) error { return c.render("forgot", c.d.o.Mail != nil) }
 
 // forgot mails a link to choose a new password. The answer does not tell whether the address is known.
 func forgot(c *Call) error {
@@ -110,4 +110,4 @@ func forgot(c *Call) error {
 }
 
 // showSent says that mail is on its way, if there is somebody to send it to.
-func showSent(c *Call) error { return c.Render("sent", nil) }
+func showSent(c *Call) error { return c.render("sent", nil) }

@@ -47,7 +47,7 @@ func showSignUp(c *Call) error {
 	if c.IsSignedIn() {
 		return c.Redirect("/", "")
 	}
-	return c.Render("sign-up", c.d.o.SignUp)
+	return c.render("sign-up", c.d.o.SignUp)
 }
 
 // signUp makes a user with an account. With mail, the address must be verified before the first sign-in, and the answer does
@@ -61,7 +61,7 @@ func signUp(c *Call) error {
 	if rejectUser(f, errors.Join(n.Check(), account.CheckName(n.Account))) { // before the count, which mistyped forms must not use up
 		return c.retry("sign-up", d.o.SignUp, f)
 	}
-	if err := d.o.Users.CountSignUp(ctx, c.Client()); err != nil {
+	if err := d.o.Users.CountSignUp(ctx, c.clientAddr()); err != nil {
 		return asTooMany(err)
 	}
 	if d.o.Mail != nil {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"maps"
 	"mime"
 	"net/http"
 	"path"
@@ -178,16 +177,11 @@ func (v view) Menu() []menuEntry {
 	return entries
 }
 
-// Render answers with a page: the template NAME.html, which gets the call as ".", and data as ".Data".
-func (c *Call) Render(name string, data any) error { return c.render(http.StatusOK, name, data) }
+// render is RenderStatus with status 200.
+func (c *Call) render(name string, data any) error { return c.RenderStatus(http.StatusOK, name, data) }
 
-// RenderStatus is Render with another status than 200.
+// RenderStatus answers with a page: the template NAME.html, which gets the call as ".", and data as ".Data".
 func (c *Call) RenderStatus(status int, name string, data any) error {
-	return c.render(status, name, data)
-}
-
-// render is RenderStatus for a page without a form.
-func (c *Call) render(status int, name string, data any) error {
 	return c.renderForm(status, name, data, nil)
 }
 
@@ -247,6 +241,3 @@ func formatDays(d time.Duration) string {
 		return strconv.FormatInt(n, 10) + " days"
 	}
 }
-
-// mapValues returns the values of a map in no particular order.
-func mapValues[K comparable, V any](m map[K]V) func(func(V) bool) { return maps.Values(m) }

@@ -118,7 +118,7 @@ func showUsage(c *Call) error {
 	if p.Months, err = c.months(p.Month); err != nil {
 		return err
 	}
-	return c.Render("usage", p)
+	return c.render("usage", p)
 }
 
 // months lists the months that the page offers, the latest first: those with a balance, the current one, and the one shown.

@@ -46,11 +46,11 @@ const (
 	maxLines = 20_000   // lines of a page
 )
 
-// ErrNoPages means that a folder has no usable page; the error that it is joined to says why.
-var ErrNoPages = errors.New("no transcribed page found")
+// errNoPages means that a folder has no usable page; the error that it is joined to says why.
+var errNoPages = errors.New("no transcribed page found")
 
 // Find returns the transcribed pages of a folder and its subfolders, sorted by path, and what was skipped. A file ending in .xml that
-// is neither PAGE nor ALTO is ignored. Without a single page with a line, the error is ErrNoPages.
+// is neither PAGE nor ALTO is ignored. A folder without a single page with a line is an error.
 func Find(folder string) ([]Page, []Skipped, error) {
 	images, transcriptions, err := list(folder)
 	if err != nil {
@@ -74,7 +74,7 @@ func Find(folder string) ([]Page, []Skipped, error) {
 		}
 	}
 	if len(pages) == 0 {
-		return nil, skipped, fmt.Errorf("%w in %s: %s", ErrNoPages, folder, why(images, transcriptions, skipped))
+		return nil, skipped, fmt.Errorf("%w in %s: %s", errNoPages, folder, why(images, transcriptions, skipped))
 	}
 	return pages, skipped, nil
 }

@@ -53,14 +53,14 @@ func (*staleError) Error() string { return "the idempotency key belongs to an ex
 const maxHoldAttempts = 8
 
 // Hold sets points aside. It looks up the idempotency key first, so that a replay works even without points.
-// Errors: *InsufficientError, *ReplayError, ErrRunning, ErrKeyReused, ErrPoints, ErrTTL, account.ErrNoAccount,
-// account.ErrPlan, *store.Error. After an error nothing is held.
+// Errors: *InsufficientError, *ReplayError, ErrKeyReused, ErrPoints, account.ErrNoAccount, account.ErrPlan, *store.Error; a TTL that is not
+// positive and a running request with the same idempotency key are errors too. After an error nothing is held.
 func (l *Ledger) Hold(ctx context.Context, req HoldRequest) (Hold, error) {
 	if req.Points < 1 {
 		return Hold{}, ErrPoints
 	}
 	if req.TTL <= 0 {
-		return Hold{}, ErrTTL
+		return Hold{}, errTTL
 	}
 	for range maxHoldAttempts {
 		h, err := l.tryHold(ctx, req)
@@ -127,7 +127,7 @@ func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 }
 
 // insertHold inserts the hold. The unique index of idempotency keys makes racing repeats wait here until the transaction
-// of the first one ends. Errors: *ReplayError, ErrRunning, ErrKeyReused, *staleError, errChanged, *store.Error.
+// of the first one ends. Errors: *ReplayError, errRunning, ErrKeyReused, *staleError, errChanged, *store.Error.
 func insertHold(ctx context.Context, x store.Executor, h Hold, req HoldRequest, now time.Time) error {
 	var key *string
 	var fingerprint []byte
@@ -146,7 +146,7 @@ func insertHold(ctx context.Context, x store.Executor, h Hold, req HoldRequest, 
 	}
 	reply, err := lookUp(ctx, x, h.AccountID, *i, now)
 	switch {
-	case errors.Is(err, ErrFree):
+	case errors.Is(err, errFree):
 		return errChanged // the other hold has just been released
 	case err != nil:
 		return err

@@ -29,14 +29,14 @@ import (
 	"uncial/internal/contract"
 )
 
-// Errors that callers decide on.
+// Errors of holds. Callers tell the exported ones apart.
 var (
 	ErrKeyReused = errors.New("the Idempotency-Key was used with a different request; use a new key")
-	ErrRunning   = errors.New("the first request with this Idempotency-Key is still running")
+	errRunning   = errors.New("the first request with this Idempotency-Key is still running")
 	ErrExpired   = errors.New("the hold has expired")
 	ErrEnded     = errors.New("the hold was already settled or released")
 	ErrPoints    = fmt.Errorf("points: must be 1 to %d, and so must the resulting allowance", int64(contract.MaxPoints))
-	ErrTTL       = errors.New("ttl: must be positive")
+	errTTL       = errors.New("ttl: must be positive")
 )
 
 // InsufficientError says that an account, or the cap of a key, has fewer points left than a hold needs.

@@ -27,10 +27,10 @@ func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 	var s Swept
 	// Batches keep transactions short, so that a large backlog after an outage does not block requests.
 	for range maxBatches {
-		n, err := l.Expire(ctx, expireBatch)
+		n, err := l.expire(ctx, "", expireBatch)
 		s.Expired += n
 		if err != nil {
-			return s, err
+			return s, fmt.Errorf("expire: %w", err)
 		}
 		if n < expireBatch {
 			break
@@ -54,17 +54,8 @@ func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 	return s, nil
 }
 
-// Expire ends at most limit overdue holds, the oldest first, and returns how many. A later Settle of such a hold fails
-// with ErrExpired. Errors: *store.Error.
-func (l *Ledger) Expire(ctx context.Context, limit int) (int, error) {
-	n, err := l.expire(ctx, "", limit)
-	if err != nil {
-		return n, fmt.Errorf("expire: %w", err)
-	}
-	return n, nil
-}
-
-// expire is Expire for one account, or for all accounts if accountID is empty.
+// expire ends at most limit overdue holds of an account, or of all accounts if accountID is empty, the oldest first, and returns how many.
+// A later Settle of such a hold fails with ErrExpired. Errors: *store.Error.
 func (l *Ledger) expire(ctx context.Context, accountID string, limit int) (int, error) {
 	overdue, err := store.All(ctx, l.store.Reader(), `SELECT id, account_id, COALESCE(meter_id, ''), period, points FROM holds
 		WHERE state = 'held' AND expires_at <= $1 AND (account_id = $2 OR $2 = '') ORDER BY expires_at, id LIMIT $3`,

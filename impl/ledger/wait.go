@@ -11,8 +11,8 @@ import (
 	"uncial/impl/store"
 )
 
-// ErrFree says that no request with this idempotency key is running or has a stored reply, so that Hold can be tried.
-var ErrFree = errors.New("the idempotency key is free")
+// errFree says that no request with this idempotency key is running or has a stored reply, so that Hold can be tried.
+var errFree = errors.New("the idempotency key is free")
 
 // Pauses between two queries for the end of a running request; they double from the first to the longest.
 const (
@@ -21,33 +21,33 @@ const (
 )
 
 // Acquire is Hold, except that it waits while the first request with the same idempotency key is running, instead of
-// failing with ErrRunning. It waits until ctx ends, so ctx must have a deadline.
+// failing. It waits until ctx ends, so ctx must have a deadline.
 func (l *Ledger) Acquire(ctx context.Context, req HoldRequest) (Hold, error) {
 	for {
 		h, err := l.Hold(ctx, req)
-		if !errors.Is(err, ErrRunning) {
+		if !errors.Is(err, errRunning) {
 			return h, err
 		}
-		reply, err := l.Wait(ctx, req.AccountID, *req.Idempotency)
+		reply, err := l.wait(ctx, req.AccountID, *req.Idempotency)
 		switch {
 		case err == nil:
 			return Hold{}, &ReplayError{Reply: reply}
-		case !errors.Is(err, ErrFree):
+		case !errors.Is(err, errFree):
 			return Hold{}, err
 		}
 	}
 }
 
-// Wait waits until the request with this idempotency key has ended and returns its stored reply. Errors: ErrFree if it
+// wait waits until the request with this idempotency key has ended and returns its stored reply. Errors: errFree if it
 // ended without a reply, ErrKeyReused, ctx's, *store.Error.
-func (l *Ledger) Wait(ctx context.Context, accountID string, i Idempotency) ([]byte, error) {
+func (l *Ledger) wait(ctx context.Context, accountID string, i Idempotency) ([]byte, error) {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		reply, err := lookUp(ctx, l.store.Reader(), accountID, i, l.now())
 		var stale *staleError
 		switch {
 		case errors.As(err, &stale):
-			return nil, ErrFree
-		case !errors.Is(err, ErrRunning):
+			return nil, errFree
+		case !errors.Is(err, errRunning):
 			return reply, err
 		}
 		// The jitter keeps many waiting requests from querying at the same time.
@@ -60,7 +60,7 @@ func (l *Ledger) Wait(ctx context.Context, accountID string, i Idempotency) ([]b
 	}
 }
 
-// lookUp returns the reply stored under the idempotency key. Errors: ErrFree, ErrRunning, ErrKeyReused, *staleError.
+// lookUp returns the reply stored under the idempotency key. Errors: errFree, errRunning, ErrKeyReused, *staleError.
 func lookUp(ctx context.Context, x store.Executor, accountID string, i Idempotency, now time.Time) ([]byte, error) {
 	h := Hold{AccountID: accountID, replayable: true}
 	var state string
@@ -71,7 +71,7 @@ func lookUp(ctx context.Context, x store.Executor, accountID string, i Idempoten
 		&h.ID, &h.MeterID, &h.Period, &h.Points, &state, &expires, &fingerprint, &reply, &until)
 	switch {
 	case errors.Is(err, store.ErrNoRows):
-		return nil, ErrFree
+		return nil, errFree
 	case err != nil:
 		return nil, err
 	case state == held && !expires.After(now), state == settled && !until.After(now):
@@ -79,7 +79,7 @@ func lookUp(ctx context.Context, x store.Executor, accountID string, i Idempoten
 	case !bytes.Equal(fingerprint, i.Fingerprint[:]):
 		return nil, ErrKeyReused
 	case state == held:
-		return nil, ErrRunning
+		return nil, errRunning
 	}
 	return reply, nil
 }

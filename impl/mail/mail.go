@@ -31,17 +31,18 @@ const (
 // them too.
 var pauses = []time.Duration{5 * time.Second, 30 * time.Second}
 
-// Errors that callers decide on.
+// Errors of options and messages.
 var (
-	ErrURL  = errors.New("invalid mail server; expected smtp://USER:PASSWORD@HOST:587, smtps://USER:PASSWORD@HOST:465, or smtp+plain://HOST:25 without encryption and password")
+	errURL  = errors.New("invalid mail server; expected smtp://USER:PASSWORD@HOST:587, smtps://USER:PASSWORD@HOST:465, or smtp+plain://HOST:25 without encryption and password")
 	ErrFrom = errors.New("invalid sender; use an address such as uncial@example.org or Uncial <uncial@example.org>")
-	ErrFull = errors.New("too many messages wait to be sent")
-	ErrTo   = errors.New("invalid e-mail address of a recipient")
+	errFull = errors.New("too many messages wait to be sent")
+	errTo   = errors.New("invalid e-mail address of a recipient")
 )
 
 // Options of a Mailer.
 type Options struct {
-	// URL locates the server and says how to reach it: see ErrURL for the forms. smtp requires STARTTLS. Required.
+	// URL locates the server and says how to reach it: smtp://USER:PASSWORD@HOST:587, smtps://USER:PASSWORD@HOST:465, or
+	// smtp+plain://HOST:25 without encryption and password. smtp requires STARTTLS. Required.
 	URL string
 	// From is the sender. Required.
 	From string
@@ -66,12 +67,12 @@ type Mailer struct {
 
 type message struct{ to, subject, text string }
 
-// New checks the options; it connects to nothing. Errors: ErrURL, ErrFrom.
+// New checks the options; it connects to nothing. Errors: ErrFrom, or what is wrong with the URL.
 func New(o Options) (*Mailer, error) {
 	d := &dialer{}
 	client, err := newClient(o.URL, d)
 	if err != nil {
-		return nil, ErrURL // not the error itself, which may repeat the password
+		return nil, errURL // not the error itself, which may repeat the password
 	}
 	from, err := mail.ParseAddress(o.From)
 	if err != nil {
@@ -126,7 +127,7 @@ func (d *dialer) close() {
 	}
 }
 
-// newClient parses the URL of a mail server. Errors: ErrURL, also for a password that would cross the network unencrypted.
+// newClient parses the URL of a mail server. Errors: errURL, also for a password that would cross the network unencrypted.
 func newClient(text string, d *dialer) (*gomail.Client, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -134,7 +135,7 @@ func newClient(text string, d *dialer) (*gomail.Client, error) {
 	}
 	scheme, known := schemes[u.Scheme]
 	if !known || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, ErrURL
+		return nil, errURL
 	}
 	port := scheme.port
 	if u.Port() != "" {
@@ -148,7 +149,7 @@ func newClient(text string, d *dialer) (*gomail.Client, error) {
 	}
 	if password, has := u.User.Password(); has {
 		if u.Scheme == "smtp+plain" { // a password must not cross the network unencrypted
-			return nil, ErrURL
+			return nil, errURL
 		}
 		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover),
 			gomail.WithUsername(u.User.Username()), gomail.WithPassword(password))
@@ -157,16 +158,16 @@ func newClient(text string, d *dialer) (*gomail.Client, error) {
 }
 
 // Send queues a message of plain text. It returns at once; whether the message could be sent appears only in the log.
-// Errors: ErrTo, ErrFull.
+// It fails if the address is invalid, or if too many messages wait.
 func (m *Mailer) Send(_ context.Context, to, subject, text string) error {
 	if _, err := mail.ParseAddress(to); err != nil {
-		return ErrTo
+		return errTo
 	}
 	select {
 	case m.queue <- message{to, subject, text}:
 		return nil
 	default:
-		return ErrFull
+		return errFull
 	}
 }
 

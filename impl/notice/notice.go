@@ -57,7 +57,7 @@ func (n *Notifier) KeysToRotate() (soon, urgent int) {
 // Run checks every minute until ctx ends.
 func (n *Notifier) Run(ctx context.Context) {
 	for {
-		if err := n.Check(ctx); err != nil && ctx.Err() == nil {
+		if err := n.check(ctx); err != nil && ctx.Err() == nil {
 			n.Log.Warn("notices not checked; will retry", "error", err)
 		}
 		select {
@@ -68,8 +68,8 @@ func (n *Notifier) Run(ctx context.Context) {
 	}
 }
 
-// Check gives all notices that are due. Errors: *store.Error.
-func (n *Notifier) Check(ctx context.Context) error {
+// check gives all notices that are due. Errors: *store.Error.
+func (n *Notifier) check(ctx context.Context) error {
 	_, err := n.Store.Writer().Exec(ctx, `DELETE FROM notices WHERE sent_at <= $1`, store.At(n.Now().Add(-lifetime)))
 	return errors.Join(err, n.checkKeys(ctx), n.checkCaps(ctx))
 }

@@ -67,7 +67,7 @@ func configError(err error) error {
 	case strings.Contains(err.Error(), "unable to add CA"):
 		return &Error{reason: "the file of sslrootcert contains no certificate (PEM)", cause: err}
 	}
-	return ErrURL
+	return errURL
 }
 
 // connectError explains to an operator why the first connection failed, and where it was made to. It contains no password.

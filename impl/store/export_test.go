@@ -32,3 +32,10 @@ func MustCountPrepared(tb testing.TB, db *sql.DB) (n int) {
 	}))
 	return n
 }
+
+// Errors of the URL and the schema.
+var (
+	ErrNewerSchema = errNewerSchema
+	ErrOlderSchema = errOlderSchema
+	ErrURL         = errURL
+)

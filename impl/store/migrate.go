@@ -29,8 +29,8 @@ const (
 
 // Errors of CheckSchema.
 var (
-	ErrOlderSchema = errors.New("the schema needs an update, which this command does not make; upgrade the service, or run `uncial migrate`")
-	ErrNewerSchema = errors.New("a newer version of this program wrote the schema; run that version")
+	errOlderSchema = errors.New("the schema needs an update, which this command does not make; upgrade the service, or run `uncial migrate`")
+	errNewerSchema = errors.New("a newer version of this program wrote the schema; run that version")
 )
 
 // Migrate updates the schema and returns how many migrations it applied: 0 if the schema was current. Any number of
@@ -50,7 +50,6 @@ func (s *Store) Migrate(ctx context.Context) (int, error) {
 }
 
 // CheckSchema returns an error if the schema of a database that has tables is older or newer than this program's. It changes nothing.
-// Errors: ErrOlderSchema, ErrNewerSchema, *Error.
 func (s *Store) CheckSchema(ctx context.Context) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
@@ -62,9 +61,9 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 	case err != nil:
 		return err
 	case version < len(files):
-		return ErrOlderSchema
+		return errOlderSchema
 	case version > len(files):
-		return ErrNewerSchema
+		return errNewerSchema
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrURL says that the URL of the database is invalid. It never repeats the URL, which may contain a password.
-var ErrURL = errors.New("invalid database URL; expected sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/NAME")
+// errURL says that the URL of the database is invalid. It never repeats the URL, which may contain a password.
+var errURL = errors.New("invalid database URL; expected sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/NAME")
 
 // memory is the PATH of a SQLite database that exists only in memory, for tests.
 const memory = ":memory:"
@@ -77,19 +77,19 @@ func GiveToFolderOwner(f *os.File) error {
 	return f.Chown(int(owner.Uid), int(owner.Gid))
 }
 
-// CheckURL returns why a URL of a database is invalid; it connects to nothing. Errors: ErrURL, *Error.
+// CheckURL returns why a URL of a database is invalid; it connects to nothing.
 func CheckURL(databaseURL string) error {
 	if _, ok := sqlitePath(databaseURL); ok {
 		return nil
 	}
 	if !isPostgres(databaseURL) {
-		return ErrURL
+		return errURL
 	}
 	_, err := postgresConfig(databaseURL)
 	return err
 }
 
-// postgresConfig parses the URL and sets defaults for the parameters that it does not contain. Errors: ErrURL, *Error.
+// postgresConfig parses the URL and sets defaults for the parameters that it does not contain. Errors: errURL, *Error.
 func postgresConfig(databaseURL string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {

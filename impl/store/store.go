@@ -59,7 +59,7 @@ type Store struct {
 }
 
 // Open connects to sqlite:PATH, sqlite::memory: (private to this Store) or postgres://.... It creates a missing SQLite
-// file and its folder, unless Options.Existing is set. It does not touch the schema; see Migrate. Errors: ErrURL, *Error.
+// file and its folder, unless Options.Existing is set. It does not touch the schema; see Migrate. Errors: *Error, or what is wrong with the URL.
 func Open(ctx context.Context, databaseURL string, o Options) (*Store, error) {
 	if o.MaxConns <= 0 {
 		o.MaxConns = defaultMaxConns
@@ -82,13 +82,13 @@ func Open(ctx context.Context, databaseURL string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// connect opens the pools of connections without making a connection. Errors: ErrURL, *Error.
+// connect opens the pools of connections without making a connection. Errors: errURL, *Error.
 func (s *Store) connect(o Options) error {
 	if path, ok := sqlitePath(s.url); ok {
 		return s.connectSQLite(path, o)
 	}
 	if !isPostgres(s.url) {
-		return ErrURL
+		return errURL
 	}
 	config, err := postgresConfig(s.url)
 	if err != nil {

@@ -41,15 +41,15 @@ func Check() error {
 		return fmt.Errorf("OTEL_TRACES_EXPORTER: unknown exporter %q; choose otlp or none", e)
 	}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
-		if p := os.Getenv(name); p != "" && p != "http/protobuf" && IsOn() {
+		if p := os.Getenv(name); p != "" && p != "http/protobuf" && isOn() {
 			return fmt.Errorf("%s: unknown protocol %q; use http/protobuf, on port 4318 of most collectors", name, p)
 		}
 	}
 	return nil
 }
 
-// IsOn reports whether the environment asks for traces.
-func IsOn() bool {
+// isOn reports whether the environment asks for traces.
+func isOn() bool {
 	if os.Getenv("OTEL_SDK_DISABLED") == "true" || os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return false
 	}
@@ -59,7 +59,7 @@ func IsOn() bool {
 // Start begins to send spans, if the environment asks for it, under a service name that OTEL_SERVICE_NAME overrides. stop sends the
 // last ones. A collector that is down costs spans and lines in the log, never an extraction.
 func Start(ctx context.Context, service string, log *slog.Logger) (stop func() error, err error) {
-	if err := Check(); err != nil || !IsOn() {
+	if err := Check(); err != nil || !isOn() {
 		return func() error { return nil }, err
 	}
 	exporter, err := otlptracehttp.New(ctx)
@@ -120,7 +120,7 @@ func Read(ctx context.Context, queued, sent time.Time, steps []timing.Step) {
 
 // Handler makes a span of each request to paths, as a part of the caller's trace if the request names one.
 func Handler(h http.Handler, paths ...string) http.Handler {
-	if !IsOn() {
+	if !isOn() {
 		return h
 	}
 	return otelhttp.NewHandler(h, "request", otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string {

@@ -55,9 +55,9 @@ func Compare(truth, text string) Score {
 	}
 }
 
-// CalibrationError returns how far the confidence, 0..1, is from the share of correct characters. A reading with more errors than
+// calibrationError returns how far the confidence, 0..1, is from the share of correct characters. A reading with more errors than
 // characters has no correct ones.
-func (s Score) CalibrationError(confidence float64) float64 {
+func (s Score) calibrationError(confidence float64) float64 {
 	return math.Abs(confidence - max(0, 1-s.FoldedCER.Value()))
 }
 

@@ -28,7 +28,7 @@ func (s *Summary) Add(score Score, r Reading) {
 	s.FoldedCER, s.FoldedWER = s.FoldedCER.Plus(score.FoldedCER), s.FoldedWER.Plus(score.FoldedWER)
 	s.bow += score.BoWF1
 	s.confidence += r.Confidence
-	s.calibration += score.CalibrationError(r.Confidence)
+	s.calibration += score.calibrationError(r.Confidence)
 	s.seconds += r.Seconds
 	s.cpu += r.CPUSeconds
 }

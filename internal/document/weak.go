@@ -41,8 +41,8 @@ type Weak struct {
 
 // Bounds and thresholds of weak places. The confidences are calibrated.
 const (
-	// MaxWeak is the most places of a document; openapi.yaml has the same number.
-	MaxWeak = 50
+	// maxWeak is the most places of a document; openapi.yaml has the same number.
+	maxWeak = 50
 	// MaxDoubts is the most doubts of a page, more than are ever listed.
 	MaxDoubts = 200
 	// weakWord is the confidence below which a word is weak.
@@ -53,16 +53,16 @@ const (
 	maxStrong = 1
 )
 
-// Weak returns the weak places of the document, the least certain first. If there are more than MaxWeak, those with most characters
+// Weak returns the weak places of the document, the least certain first. If there are more than maxWeak, those with most characters
 // likely to be wrong are returned.
 func (d *Document) Weak() []Weak {
 	var all []Weak
 	for i := range d.Pages {
 		all = append(all, d.Pages[i].weak(i)...)
 	}
-	if len(all) > MaxWeak {
+	if len(all) > maxWeak {
 		slices.SortStableFunc(all, func(a, b Weak) int { return cmp.Compare(b.wrong(), a.wrong()) })
-		all = all[:MaxWeak]
+		all = all[:maxWeak]
 	}
 	slices.SortFunc(all, func(a, b Weak) int {
 		return cmp.Or(cmp.Compare(a.Confidence, b.Confidence), cmp.Compare(a.Page, b.Page), cmp.Compare(a.Box.Y, b.Box.Y),

@@ -58,7 +58,7 @@ type Place struct {
 	Base string
 	// URL is the public address of the server, for the samples.
 	URL string
-	// Key is written out in the samples; see Samples.
+	// Key is written out in the samples; see Reading.samples.
 	Key string
 	// WithKey reports whether the parts are behind the key that the reader pasted: then the script fetches them.
 	WithKey bool
@@ -66,7 +66,7 @@ type Place struct {
 
 // Render writes the reading as a fragment of HTML.
 func (r *Reading) Render(w io.Writer, p Place) error {
-	calls, err := r.Samples(p.URL, p.Key)
+	calls, err := r.samples(p.URL, p.Key)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ type readingView struct {
 	*Reading
 	Place
 	Pages     []leaf
-	Calls     []Sample
+	Calls     []sample
 	Downloads []download
 	Bands     []band
 }

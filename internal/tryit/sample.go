@@ -21,8 +21,8 @@ var samples = sync.OnceValue(func() *template.Template {
 	}).Parse(samplesText))
 })
 
-// Sample is a call of the API in one programming language.
-type Sample struct{ Language, Code string }
+// sample is a call of the API in one programming language.
+type sample struct{ Language, Code string }
 
 // call is what the samples show.
 type call struct {
@@ -35,9 +35,9 @@ type call struct {
 	File    string         // name of the file with the image
 }
 
-// Samples returns the call that produced the reading. key is a key to write out; "" stands for the environment variable
+// samples returns the call that produced the reading. key is a key to write out; "" stands for the environment variable
 // UNCIAL_KEY, so that nobody pastes a secret into a program.
-func (r *Reading) Samples(url, key string) ([]Sample, error) {
+func (r *Reading) samples(url, key string) ([]sample, error) {
 	c := call{URL: url, Key: key, File: "page" + fileSuffixes[r.MediaType]}
 	request := map[string]any{"imageUrl": r.Request.ImageURL, "language": r.Request.Language}
 	if r.Request.Enhance {
@@ -53,13 +53,13 @@ func (r *Reading) Samples(url, key string) ([]Sample, error) {
 		c.Head, c.Tail, _ = strings.Cut(text, `"imageUrl":"`)
 		c.Head += `"imageUrl":"data:` + r.MediaType + `;base64,`
 	}
-	var list []Sample
+	var list []sample
 	for _, language := range []string{"curl", "Python", "Go", "TypeScript"} {
 		var code bytes.Buffer
 		if err := samples().ExecuteTemplate(&code, language, c); err != nil {
 			return nil, err
 		}
-		list = append(list, Sample{language, strings.TrimSpace(code.String())})
+		list = append(list, sample{language, strings.TrimSpace(code.String())})
 	}
 	return list, nil
 }

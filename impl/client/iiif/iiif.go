@@ -30,16 +30,16 @@ type Canvas struct {
 	Images []string
 }
 
-// ErrNotIIIF means that a file is JSON, but neither a manifest nor a collection.
-var ErrNotIIIF = errors.New("not a IIIF manifest or collection (Presentation API 2 or 3)")
+// errNotIIIF means that a file is JSON, but neither a manifest nor a collection.
+var errNotIIIF = errors.New("not a IIIF manifest or collection (Presentation API 2 or 3)")
 
 type object map[string]any
 
-// Parse parses a manifest or a collection. Errors: ErrNotIIIF, or that of the JSON.
+// Parse parses a manifest or a collection. It fails for other JSON, and for text that is not JSON.
 func Parse(body []byte) (*Document, error) {
 	var root object
 	if err := json.Unmarshal(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), &root); err != nil {
-		return nil, ErrNotIIIF
+		return nil, errNotIIIF
 	}
 	doc := &Document{ID: root.id(), Label: text(root["label"])}
 	switch {
@@ -58,7 +58,7 @@ func Parse(body []byte) (*Document, error) {
 			}
 		}
 	default:
-		return nil, ErrNotIIIF
+		return nil, errNotIIIF
 	}
 	return doc, nil
 }

@@ -20,12 +20,12 @@ type Ledger interface {
 var _ Ledger = (*ledger.Ledger)(nil)
 
 // remaining returns the points that the playground may still spend this month.
-func (p *Playground) remaining(ctx context.Context, accountID string) (int64, error) {
+func (p *playground) remaining(ctx context.Context, accountID string) (int64, error) {
 	b, err := p.o.Ledger.BalanceUnder(ctx, accountID, ledger.PlaygroundMeter(accountID))
 	return b.Remaining, err
 }
 
-func (p *Playground) changeCap(c *dashboard.Call) error {
+func (p *playground) changeCap(c *dashboard.Call) error {
 	var points *int64
 	if text := c.Form("cap"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)

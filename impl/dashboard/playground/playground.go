@@ -42,15 +42,15 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Playground serves the pages. It is safe for concurrent use.
-type Playground struct {
+// playground serves the pages. It is safe for concurrent use.
+type playground struct {
 	o        Options
 	readings *tryit.Shelf[dashboard.Holder]
 }
 
 // New returns the pages of the playground for the dashboard.
 func New(o Options) (dashboard.Extra, error) {
-	p := &Playground{o: o, readings: tryit.NewShelf[dashboard.Holder](o.Now)}
+	p := &playground{o: o, readings: tryit.NewShelf[dashboard.Holder](o.Now)}
 	templates, err := fs.Sub(templateFiles, "templates")
 	if err != nil {
 		return dashboard.Extra{}, err
@@ -78,12 +78,12 @@ type page struct {
 	Cap       *int64        // points a month; nil: none
 }
 
-func (p *Playground) show(c *dashboard.Call) error {
+func (p *playground) show(c *dashboard.Call) error {
 	return p.render(c, http.StatusOK, tryit.Form{Language: language.Default}, nil)
 }
 
 // showReading shows a reading of this session, and the form for the next one.
-func (p *Playground) showReading(c *dashboard.Call) error {
+func (p *playground) showReading(c *dashboard.Call) error {
 	reading := p.readings.Find(owner(c), c.R.PathValue("reading"))
 	if reading == nil {
 		return errGone
@@ -100,7 +100,7 @@ var errGone = &dashboard.Problem{
 }
 
 // servePart answers with the picture of a page or with a format.
-func (p *Playground) servePart(c *dashboard.Call) error {
+func (p *playground) servePart(c *dashboard.Call) error {
 	reading := p.readings.Find(owner(c), c.R.PathValue("reading"))
 	if reading == nil {
 		return errGone
@@ -117,7 +117,7 @@ func owner(c *dashboard.Call) dashboard.Holder {
 }
 
 // render shows the page with the form and, unless it is nil, a reading.
-func (p *Playground) render(c *dashboard.Call, status int, form tryit.Form, reading *tryit.Reading) error {
+func (p *playground) render(c *dashboard.Call, status int, form tryit.Form, reading *tryit.Reading) error {
 	ctx := c.R.Context()
 	tags, err := p.o.Languages(ctx)
 	if err != nil {

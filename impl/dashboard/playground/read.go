@@ -22,7 +22,7 @@ import (
 )
 
 // read sends the image of the form to the API and redirects to the reading. If the API refuses the image, the form shows the reason.
-func (p *Playground) read(c *dashboard.Call) error {
+func (p *playground) read(c *dashboard.Call) error {
 	if !c.Account.Suspended.IsZero() {
 		return &dashboard.Problem{
 			Status: http.StatusForbidden, Title: "The account is suspended",
@@ -56,7 +56,7 @@ func (p *Playground) read(c *dashboard.Call) error {
 }
 
 // call is the request to the API, as the account under the meter of its playground.
-func (p *Playground) call(c *dashboard.Call, body io.Reader) *http.Request {
+func (p *playground) call(c *dashboard.Call, body io.Reader) *http.Request {
 	ctx := edge.WithPrincipal(c.R.Context(), edge.Principal{
 		AccountID: c.Account.ID, Plan: c.Account.Plan, MeterID: ledger.PlaygroundMeter(c.Account.ID),
 	})
@@ -69,7 +69,7 @@ func (p *Playground) call(c *dashboard.Call, body io.Reader) *http.Request {
 }
 
 // refuse shows the form with what the API says is wrong.
-func (p *Playground) refuse(c *dashboard.Call, form *sent, refusal *tryit.Answer) error {
+func (p *playground) refuse(c *dashboard.Call, form *sent, refusal *tryit.Answer) error {
 	status, problem := refusal.Status, refusal.Explain()
 	var said struct {
 		RemainingPoints int64

@@ -17,8 +17,8 @@ type Candidate struct {
 	Evidence Evidence
 }
 
-// Text returns the text of the candidate.
-func (c *Candidate) Text() string { return joined(c.Words) }
+// text returns the text of the candidate.
+func (c *Candidate) text() string { return joined(c.Words) }
 
 // Replacing returns the words of a line with the candidate in its place. If the number of words stays the same, so do their boxes.
 func (c *Candidate) Replacing(line []document.Word) []document.Word {

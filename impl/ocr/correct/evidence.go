@@ -82,7 +82,7 @@ func (v *aligned) wordsAt(c *Candidate) []document.Word {
 	return nil
 }
 
-func (v *aligned) supports(c *Candidate) bool { return joined(v.wordsAt(c)) == c.Text() }
+func (v *aligned) supports(c *Candidate) bool { return joined(v.wordsAt(c)) == c.text() }
 
 // agrees reports whether the reading has the same words as the line, and returns the log-odds of the least sure one.
 func (v *aligned) agrees(from, to int) (odds float64, same bool) {
@@ -107,7 +107,7 @@ func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
 	if len(voters) == 0 {
 		return 0
 	}
-	before, after := []rune(joined(line[c.From:c.To])), []rune(c.Text())
+	before, after := []rune(joined(line[c.From:c.To])), []rune(c.text())
 	from := utf8.RuneCountInString(joined(line[:c.From]))
 	if c.From > 0 {
 		from++ // the blank
@@ -123,7 +123,7 @@ func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
 // likelier returns the logarithm of how much likelier the line is with a candidate than without it, within bounds; 0 for words that are not
 // in Latin letters, which the character model does not have.
 func (k *Knowledge) likelier(line []document.Word, c *Candidate, unchanged func() float64) float64 {
-	if k.Likelihood == nil || !isLatin(joined(line[c.From:c.To])) || !isLatin(c.Text()) {
+	if k.Likelihood == nil || !isLatin(joined(line[c.From:c.To])) || !isLatin(c.text()) {
 		return 0
 	}
 	lead := k.likelihood(c.Replacing(line)) - unchanged()

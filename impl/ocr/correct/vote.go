@@ -26,7 +26,7 @@ func (k *Knowledge) Vote(line *document.Line, readings Readings) []document.Edit
 	slices.SortFunc(elected, func(a, b Candidate) int { return cmp.Compare(a.From, b.From) })
 	var edits []document.Edit
 	for _, c := range elected {
-		edits = append(edits, document.NewEdit(line.Words[c.From:c.To], c.Text(), ruleVote, c.Evidence.probability()))
+		edits = append(edits, document.NewEdit(line.Words[c.From:c.To], c.text(), ruleVote, c.Evidence.probability()))
 	}
 	for _, c := range slices.Backward(elected) {
 		line.Words = c.Replacing(line.Words)
@@ -47,9 +47,9 @@ func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candid
 		for _, s := range v.stretches {
 			c := Candidate{From: s.from, To: s.to, Words: s.words}
 			isKnown := slices.ContainsFunc(all, func(o Candidate) bool {
-				return o.From == c.From && o.To == c.To && o.Text() == c.Text()
+				return o.From == c.From && o.To == c.To && o.text() == c.text()
 			})
-			if !s.same && !isKnown && isAcceptable(joined(line[s.from:s.to]), c.Text()) && (k.knows(c.Words) || !k.knows(line[s.from:s.to])) {
+			if !s.same && !isKnown && isAcceptable(joined(line[s.from:s.to]), c.text()) && (k.knows(c.Words) || !k.knows(line[s.from:s.to])) {
 				k.weigh(&c, line, &r, unchanged)
 				all = append(all, c)
 			}

@@ -103,3 +103,12 @@ func Finders(m *FinderModel) map[string]*Finder {
 	}
 	return out
 }
+
+// ErrLanguage is errLanguage.
+var ErrLanguage = errLanguage
+
+// Bounds and version of line models.
+const (
+	Format   = format
+	MaxWidth = maxLineWidth
+)

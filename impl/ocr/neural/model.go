@@ -25,8 +25,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Format is the version of the format of line models, the first thing in their metadata.
-const Format = "uncial-lines-1"
+// format is the version of the format of line models, the first thing in their metadata.
+const format = "uncial-lines-1"
 
 const (
 	maxClasses = 4096 // characters it may know, and the blank
@@ -113,7 +113,7 @@ func Load(data []byte) (*Model, error) {
 
 // load reads a model from the bytes of its file. Errors: a file of another format, and sizes that do not agree.
 func load(data []byte) (*Model, error) {
-	f, err := openFile(data, Format)
+	f, err := openFile(data, format)
 	if err != nil {
 		return nil, err
 	}

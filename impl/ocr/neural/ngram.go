@@ -41,14 +41,14 @@ const (
 	nodeSize      = 8
 )
 
-// ErrLanguage is joined to every error about a file that is not a language model of this version, or is damaged.
-var ErrLanguage = errors.New("not a usable language model")
+// errLanguage is joined to every error about a file that is not a language model of this version, or is damaged.
+var errLanguage = errors.New("not a usable language model")
 
 // LoadLanguage takes a language model from the content of its file. data is not kept.
 func LoadLanguage(data []byte) (*Language, error) {
 	l, err := loadLanguage(data)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrLanguage, err)
+		return nil, fmt.Errorf("%w: %w", errLanguage, err)
 	}
 	return l, nil
 }

@@ -60,10 +60,10 @@ func newGuide(m *Model, l *Language, weight float64) guide {
 	return g
 }
 
-// MaxWidth is the widest image of a line in pixels. At 48 pixels of height that is a line of some 1,000 characters.
-const MaxWidth = 16_000
+// maxLineWidth is the widest image of a line in pixels. At 48 pixels of height that is a line of some 1,000 characters.
+const maxLineWidth = 16_000
 
-// Read reads one line: 48 pixels high, dark ink on light paper, at most MaxWidth wide. It returns nil if the image has another
+// Read reads one line: 48 pixels high, dark ink on light paper, at most maxLineWidth wide. It returns nil if the image has another
 // height or is wider, or if nothing is written on it. The words are in order and their boxes do not overlap.
 func (r *Recognizer) Read(line *image.Gray) []Word {
 	rows, steps := r.score(line)
@@ -73,7 +73,7 @@ func (r *Recognizer) Read(line *image.Gray) []Word {
 // score returns the scores of a line, without steps if the line has the wrong size.
 func (r *Recognizer) score(line *image.Gray) (rows []float32, steps int) {
 	size := line.Rect.Size()
-	if size.Y != lineHeight || size.X < 1 || size.X > MaxWidth {
+	if size.Y != lineHeight || size.X < 1 || size.X > maxLineWidth {
 		return nil, 0
 	}
 	r.ink = inkOf(line, r.ink)

@@ -44,9 +44,6 @@ func NewEngines(set *models.Set, limit int) *Engines {
 	}
 }
 
-// Models returns the set that the engines come from.
-func (e *Engines) Models() *models.Set { return e.set }
-
 // For returns the names of the models that read a language, the best first.
 func (e *Engines) For(language string) []string { return e.set.For(language) }
 
@@ -233,13 +230,6 @@ func (e *Engines) config(names string) (tesseract.Config, error) {
 		config.Dir, config.Data = model.Dir, model.Data
 	}
 	return config, nil
-}
-
-// Clear frees the images of all engines. The models stay loaded.
-func (e *Engines) Clear() {
-	for _, engine := range e.warm {
-		engine.Clear()
-	}
 }
 
 // Close frees all engines. The pool can be used again.

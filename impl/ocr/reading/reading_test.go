@@ -141,7 +141,6 @@ func TestEngines_Get(t *testing.T) {
 	require.True(t, engines.Has("eng+grc"))
 	require.False(t, engines.Has("eng+no_such_model"))
 	require.False(t, engines.Has("grc+"+own.EarlyPrint), "models in two directories cannot be used together")
-	engines.Clear()
 	engines.Close()
 	get("eng")
 }

@@ -2,3 +2,6 @@ package sandbox
 
 // IsRaceBuild is isRaceBuild.
 const IsRaceBuild = isRaceBuild
+
+// Layers returns the layers that were tried, in order; none if the mode is Off.
+func (l *Launcher) Layers() []Layer { return l.layers }

@@ -87,9 +87,6 @@ func NewLauncher(ctx context.Context, opts Options) (*Launcher, error) {
 	return l, nil
 }
 
-// Layers returns the layers that were tried, in order; none if the mode is Off.
-func (l *Launcher) Layers() []Layer { return l.layers }
-
 // LogValue lists the active and the missing layers.
 func (l *Launcher) LogValue() slog.Value {
 	var active, missing []string

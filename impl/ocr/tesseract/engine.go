@@ -52,12 +52,12 @@ const (
 )
 
 var (
-	// ErrModel means that a model is missing, damaged, or not for the LSTM recognizer.
-	ErrModel = errors.New("the model cannot be loaded")
+	// errModel means that a model is missing, damaged, or not for the LSTM recognizer.
+	errModel = errors.New("the model cannot be loaded")
 	// ErrRecognition means that Tesseract gave up on an image, for example because memory ran out.
 	ErrRecognition = errors.New("the image cannot be recognized")
-	// ErrClosed means that the engine was closed.
-	ErrClosed = errors.New("the engine is closed")
+	// errClosed means that the engine was closed.
+	errClosed = errors.New("the engine is closed")
 )
 
 // Config says which model an engine loads, and how.
@@ -95,18 +95,18 @@ func LeptonicaVersion() string {
 	return C.GoString(v)
 }
 
-// Open loads a model, which takes 20-300 ms. The error is ErrModel if the model cannot be used. The caller must Close the
+// Open loads a model, which takes 20-300 ms. It fails if the model cannot be used. The caller must Close the
 // engine, whose memory the garbage collector does not see.
 func Open(cfg Config) (*Engine, error) {
 	quiet()
 	if cfg.Data == nil {
 		for name := range strings.SplitSeq(cfg.Model, "+") {
 			if _, err := os.Stat(filepath.Join(cfg.Dir, name+".traineddata")); err != nil {
-				return nil, fmt.Errorf("%w: %s: %w", ErrModel, name, err)
+				return nil, fmt.Errorf("%w: %s: %w", errModel, name, err)
 			}
 		}
 	} else if len(cfg.Data) == 0 {
-		return nil, fmt.Errorf("%w: %s: the model is empty", ErrModel, cfg.Model)
+		return nil, fmt.Errorf("%w: %s: the model is empty", errModel, cfg.Model)
 	}
 	e := &Engine{
 		api:   C.TessBaseAPICreate(),
@@ -137,7 +137,7 @@ func (e *Engine) load(cfg Config) error {
 		failed = C.TessBaseAPIInit4(e.api, dir, model, mode, nil, 0, names, values, C.size_t(len(cfg.Variables)), C.FALSE)
 	}
 	if failed != 0 {
-		return fmt.Errorf("%w: %s: the model is damaged or not for the LSTM recognizer of Tesseract %s", ErrModel, cfg.Model, Version())
+		return fmt.Errorf("%w: %s: the model is damaged or not for the LSTM recognizer of Tesseract %s", errModel, cfg.Model, Version())
 	}
 	for name := range cfg.Variables {
 		if !e.hasVariable(name) {
@@ -199,7 +199,7 @@ func (e *Engine) SetMode(mode Mode) {
 // SetVariable sets a variable of Tesseract until the engine is closed. "tesseract --print-parameters" lists them.
 func (e *Engine) SetVariable(name, value string) error {
 	if e.api == nil {
-		return ErrClosed
+		return errClosed
 	}
 	n, v := C.CString(name), C.CString(value)
 	defer C.free(unsafe.Pointer(n))
@@ -211,13 +211,13 @@ func (e *Engine) SetVariable(name, value string) error {
 }
 
 // Recognize reads the image. When ctx ends, it returns ctx's error at the next line of text; the layout analysis that
-// comes first (under a second for most pages) cannot be interrupted. Other errors: ErrRecognition, ErrClosed.
+// comes first (under a second for most pages) cannot be interrupted. Other errors: ErrRecognition; a closed engine is an error too.
 func (e *Engine) Recognize(ctx context.Context) error { return e.recognize(ctx, nil) }
 
 // recognize reads a part of the lines, or all if part is nil.
 func (e *Engine) recognize(ctx context.Context, part *C.struct_uncial_part) error {
 	if e.api == nil {
-		return ErrClosed
+		return errClosed
 	}
 	if err := ctx.Err(); err != nil {
 		return err

@@ -8,3 +8,9 @@ var (
 )
 
 func (e *Engine) BlocksAsRightToLeft() []Block { return e.collect(true) }
+
+var (
+	ErrClosed = errClosed
+	ErrImage  = errImage
+	ErrModel  = errModel
+)

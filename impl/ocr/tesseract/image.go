@@ -16,8 +16,8 @@ import (
 // MaxSide is the largest width and height, in pixels, that Tesseract accepts: INT16_MAX, its type for coordinates.
 const MaxSide = 32_767
 
-// ErrImage means that an image is empty, too large, or of an unsupported type.
-var ErrImage = errors.New("the image cannot be set")
+// errImage means that an image is empty, too large, or of an unsupported type.
+var errImage = errors.New("the image cannot be set")
 
 // SetImage sets the image to read and its resolution in dots per inch; with 0 Tesseract estimates the resolution from the
 // lines, and may find columns wrongly. It takes *image.Gray and *image.RGBA, ignores alpha, and copies the pixels once.
@@ -27,11 +27,11 @@ var ErrImage = errors.New("the image cannot be set")
 // not used, because it reads the wrong rows if a rectangle is as wide as the image.
 func (e *Engine) SetImage(img image.Image, dpi int) error {
 	if e.api == nil {
-		return ErrClosed
+		return errClosed
 	}
 	b := img.Bounds()
 	if b.Empty() || b.Dx() > MaxSide || b.Dy() > MaxSide {
-		return fmt.Errorf("%w: %d x %d pixels; expected 1 to 32767 per side", ErrImage, b.Dx(), b.Dy())
+		return fmt.Errorf("%w: %d x %d pixels; expected 1 to 32767 per side", errImage, b.Dx(), b.Dy())
 	}
 	switch img := img.(type) {
 	case *image.Gray:
@@ -39,7 +39,7 @@ func (e *Engine) SetImage(img image.Image, dpi int) error {
 	case *image.RGBA:
 		e.setPixels(img.Pix[img.PixOffset(b.Min.X, b.Min.Y):], b, 4, img.Stride)
 	default:
-		return fmt.Errorf("%w: %T; expected *image.Gray or *image.RGBA", ErrImage, img)
+		return fmt.Errorf("%w: %T; expected *image.Gray or *image.RGBA", errImage, img)
 	}
 	e.origin = b.Min
 	if dpi > 0 {

@@ -234,9 +234,9 @@ func (p *Pool) wait(j *job) outcome {
 	}
 }
 
-// Shutdown refuses new images with ocr.ErrBusy and waits for those that are queued or being read. If ctx ends first, it
+// shutdown refuses new images with ocr.ErrBusy and waits for those that are queued or being read. If ctx ends first, it
 // kills the workers and returns ctx's error. In both cases all workers have ended when it returns.
-func (p *Pool) Shutdown(ctx context.Context) error {
+func (p *Pool) shutdown(ctx context.Context) error {
 	var err error
 	p.closed.Do(func() {
 		p.queue.close()
@@ -257,11 +257,11 @@ func (p *Pool) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Close kills the workers at once; images that are queued or being read fail with ocr.ErrBusy. After Shutdown it does
+// Close kills the workers at once; images that are queued or being read fail with ocr.ErrBusy. After shutdown it does
 // nothing.
 func (p *Pool) Close() error {
 	now, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = p.Shutdown(now) // it always reports that it did not wait
+	_ = p.shutdown(now) // it always reports that it did not wait
 	return nil
 }

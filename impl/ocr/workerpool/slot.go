@@ -275,7 +275,7 @@ func (s *slot) failure(ctx context.Context, j *job, err error) error {
 	case j.ctx.Err() != nil:
 		s.pool.counts.cancelled.Add(1)
 		return j.ctx.Err()
-	case s.pool.ctx.Err() != nil: // Shutdown killed the worker
+	case s.pool.ctx.Err() != nil: // shutdown killed the worker
 		return errClosed
 	case ctx.Err() != nil:
 		s.pool.counts.timeouts.Add(1)

@@ -69,8 +69,8 @@ func NewWriter(to io.Writer, meta Meta) *Writer {
 	return w
 }
 
-// AddPage adds a page with its picture. The picture fills the page, whatever its own size. The error is *PictureError if the picture cannot be
-// embedded, else that of the underlying writer. After an error the file is of no use.
+// AddPage adds a page with its picture. The picture fills the page, whatever its own size. It fails if the picture cannot be
+// embedded, see Picture.Check, or with the error of the underlying writer. After an error the file is of no use.
 func (w *Writer) AddPage(page *document.Page, picture Picture) error {
 	image, err := parse(picture)
 	if err != nil {

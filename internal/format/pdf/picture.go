@@ -18,12 +18,12 @@ type Picture struct {
 	Orientation int
 }
 
-// PictureError means that a picture cannot be embedded. Its text says why.
-type PictureError struct{ Reason string }
+// pictureError means that a picture cannot be embedded. Its text says why.
+type pictureError struct{ Reason string }
 
-func (e *PictureError) Error() string { return "the picture cannot be embedded in a PDF: " + e.Reason }
+func (e *pictureError) Error() string { return "the picture cannot be embedded in a PDF: " + e.Reason }
 
-// Check returns nil if AddPage accepts the picture, else a *PictureError. It looks at headers only.
+// Check returns nil if AddPage accepts the picture, else the reason why not. It looks at headers only.
 func (p Picture) Check() error {
 	_, err := parse(p)
 	return err
@@ -46,21 +46,21 @@ func parse(p Picture) (embedded, error) {
 	case bytes.HasPrefix(p.Data, []byte(pngMagic)):
 		return parsePNG(p.Data)
 	}
-	return embedded{}, &PictureError{"it is neither a JPEG nor a PNG"}
+	return embedded{}, &pictureError{"it is neither a JPEG nor a PNG"}
 }
 
-// parseJPEG embeds a JPEG unchanged, since PDF viewers decode it. Errors: *PictureError, also for CMYK.
+// parseJPEG embeds a JPEG unchanged, since PDF viewers decode it. Errors: *pictureError, also for CMYK.
 func parseJPEG(data []byte) (embedded, error) {
 	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return embedded{}, &PictureError{"the JPEG is damaged: " + err.Error()}
+		return embedded{}, &pictureError{"the JPEG is damaged: " + err.Error()}
 	}
 	colors := "/DeviceRGB"
 	switch config.ColorModel {
 	case color.GrayModel:
 		colors = "/DeviceGray"
 	case color.CMYKModel:
-		return embedded{}, &PictureError{"its colours are those of a printer (CMYK)"}
+		return embedded{}, &pictureError{"its colours are those of a printer (CMYK)"}
 	}
 	return embedded{width: config.Width, height: config.Height, bits: 8, colors: colors, filter: "/DCTDecode", data: [][]byte{data}}, nil
 }
@@ -96,7 +96,7 @@ func parsePNG(file []byte) (embedded, error) {
 		case "PLTE":
 			e.palette = data
 		case "tRNS":
-			return e, &PictureError{"the PNG is transparent"}
+			return e, &pictureError{"the PNG is transparent"}
 		case "IDAT":
 			e.data = append(e.data, data)
 		}
@@ -104,9 +104,9 @@ func parsePNG(file []byte) (embedded, error) {
 	}
 	switch {
 	case channels == 0 || len(e.data) == 0:
-		return e, &PictureError{"the PNG is damaged"}
+		return e, &pictureError{"the PNG is damaged"}
 	case e.colors == "" && (len(e.palette) == 0 || len(e.palette)%3 != 0 || len(e.palette) > 3<<e.bits):
-		return e, &PictureError{"the PNG has an invalid palette"}
+		return e, &pictureError{"the PNG has an invalid palette"}
 	case e.colors == "":
 		e.colors = fmt.Sprintf("[/Indexed /DeviceRGB %d <%x>]", len(e.palette)/3-1, e.palette)
 	}
@@ -117,14 +117,14 @@ func parsePNG(file []byte) (embedded, error) {
 // readHeader reads IHDR and returns the number of channels. colors stays empty for a palette.
 func (e *embedded) readHeader(data []byte) (channels int, err error) {
 	if len(data) != 13 {
-		return 0, &PictureError{"the PNG is damaged"}
+		return 0, &pictureError{"the PNG is damaged"}
 	}
 	e.width, e.height, e.bits = int(binary.BigEndian.Uint32(data)), int(binary.BigEndian.Uint32(data[4:])), int(data[8])
 	if e.width < 1 || e.height < 1 {
-		return 0, &PictureError{"the PNG is empty"}
+		return 0, &pictureError{"the PNG is empty"}
 	}
 	if data[12] != 0 {
-		return 0, &PictureError{"the PNG is interlaced"}
+		return 0, &pictureError{"the PNG is interlaced"}
 	}
 	switch data[9] {
 	case pngGray:
@@ -136,7 +136,7 @@ func (e *embedded) readHeader(data []byte) (channels int, err error) {
 	case pngIndexed:
 		return 1, nil
 	}
-	return 0, &PictureError{"the PNG is transparent"}
+	return 0, &pictureError{"the PNG is transparent"}
 }
 
 // writeImage writes a picture and returns its object.

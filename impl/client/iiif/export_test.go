@@ -1,0 +1,4 @@
+package iiif
+
+// ErrNotIIIF is errNotIIIF.
+var ErrNotIIIF = errNotIIIF

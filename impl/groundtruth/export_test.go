@@ -1,0 +1,4 @@
+package groundtruth
+
+// ErrNoPages is errNoPages.
+var ErrNoPages = errNoPages

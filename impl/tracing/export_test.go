@@ -1,0 +1,4 @@
+package tracing
+
+// IsOn is isOn.
+var IsOn = isOn

@@ -1,0 +1,4 @@
+package document
+
+// MaxWeak is maxWeak.
+const MaxWeak = maxWeak

@@ -1,0 +1,4 @@
+package pdf
+
+// PictureError is pictureError.
+type PictureError = pictureError

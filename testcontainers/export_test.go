@@ -1,0 +1,4 @@
+package testcontainers
+
+// Require is requireEngine.
+var Require = requireEngine

@@ -54,7 +54,7 @@ func TestControl_PutKey(t *testing.T) {
 	} {
 		a := put(400, c.key, c.body)
 		require.Contains(t, a.Details, c.field, "%s %s", c.key, c.body)
-		require.NotContains(t, string(a.raw), "mock.", "no Go types")
+		require.NotContains(t, string(a.raw), "mock.", "the answer names no Go types")
 	}
 }
 
@@ -112,7 +112,7 @@ func TestControl_Requests(t *testing.T) {
 	require.Equal(t, a.header.Get("X-Request-Id"), all[0]["requestId"])
 	require.Equal(t, "2026-01-15T12:00:00Z", all[0]["time"])
 	require.Equal(t, []any{"42"}, all[0]["headers"].(map[string]any)["X-Trace"])
-	require.NotContains(t, all[0]["headers"], "X-Request-Id", "headers as sent")
+	require.NotContains(t, all[0]["headers"], "X-Request-Id", "only headers that the client sent")
 	require.Equal(t, []any{"mine"}, all[3]["headers"].(map[string]any)["X-Request-Id"])
 	require.Empty(t, all[2]["key"])
 	require.Equal(t, true, all[3]["truncated"])
@@ -146,7 +146,7 @@ func TestControl_Reset(t *testing.T) {
 	require.Empty(t, journal(t, m, ""))
 	second := spend("ocr_test_ok_a")
 	require.Equal(t, string(first.raw), string(second.raw))
-	require.Equal(t, first.header, second.header, "as after a start, including ids")
+	require.Equal(t, first.header, second.header, "the same as after a start, ids included")
 	do(t, m, 400, control(http.MethodPost, "/__mock/reset?all=1", ""))
 }
 

@@ -16,7 +16,7 @@ import (
 	"uncial/mock"
 )
 
-// MustServe starts a mock behind a real network and returns its address, with a client that has a limit for everything.
+// MustServe starts a mock on a loopback port and returns its URL and a client with a timeout.
 func MustServe(tb testing.TB, o mock.Options) (base string, client *http.Client) {
 	tb.Helper()
 	server := httptest.NewServer(mock.New(o))
@@ -28,11 +28,11 @@ func MustServe(tb testing.TB, o mock.Options) (base string, client *http.Client)
 
 var testClient = http.Client{Timeout: 20 * time.Second}
 
-// received is what a client got of an answer.
+// received is the part of an answer that reached the client.
 type received struct {
 	status  int
 	length  int64  // Content-Length
-	body    []byte // as far as it came
+	body    []byte // the part that arrived
 	err     error
 	took    time.Duration
 	applied string
@@ -51,7 +51,7 @@ func receive(client *http.Client, r *http.Request) (x received) {
 	return x
 }
 
-// faultCases say what a client receives with each fault.
+// faultCases check what a client receives with each fault.
 var faultCases = map[string]func(t *testing.T, x received){
 	"reset": func(t *testing.T, x received) { t.Helper(); require.ErrorIs(t, x.err, syscall.ECONNRESET) },
 	"cut": func(t *testing.T, x received) {

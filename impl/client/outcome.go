@@ -37,7 +37,7 @@ func (r *run) conclude(ctx context.Context, one *page, err error) {
 		r.halt(&failure{fatalStatus(err), fmt.Sprintf("%s: %v%s", r.cmd.URL, err, reset(err))})
 		return
 	}
-	if one.isDoubtful && !isVerdict(err) && !mayBeCharged(err) {
+	if one.isDoubtful && !provesNoCharge(err) && !mayBeCharged(err) {
 		err = fmt.Errorf("%w; an earlier request may have been charged", err)
 	}
 	one.State, one.Reason = stateAfter(err), err.Error()
@@ -62,7 +62,7 @@ func stateAfter(err error) volume.State {
 // recordFailure writes a failure to the journal, unless the page may have been charged: the next run then sends it again with the same
 // key, and gets the answer that is stored.
 func (r *run) recordFailure(one *page, err error) {
-	if r.store.Journal == nil || one.id == "" || mayBeCharged(err) || one.isDoubtful && !isVerdict(err) {
+	if r.store.Journal == nil || one.id == "" || mayBeCharged(err) || one.isDoubtful && !provesNoCharge(err) {
 		return
 	}
 	event := journal.Event{Kind: journal.Failed, Page: one.id, Reason: err.Error()}
@@ -95,9 +95,9 @@ func mayBeCharged(err error) bool {
 	return false
 }
 
-// isVerdict reports whether err proves that no earlier request with the same key was charged: the service looks for the stored reply
+// provesNoCharge reports whether err proves that no earlier request with the same key was charged: the service looks for the stored reply
 // before it refuses a request with one of these statuses.
-func isVerdict(err error) bool {
+func provesNoCharge(err error) bool {
 	var refused *refusedAnswer
 	return errors.As(err, &refused) && (refused.Status == http.StatusBadRequest || refused.Status == http.StatusPaymentRequired)
 }

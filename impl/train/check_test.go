@@ -64,7 +64,7 @@ func TestTrainCheck(t *testing.T) { //nolint:paralleltest // PyTorch needs the c
 		result, err := train.Run(t.Context(), o)
 		require.NoError(t, err)
 		minutes, cpu := time.Since(began).Minutes(), (cpuOfChildren(t) - spent).Minutes()
-		before, now := heldError(t, o.Out, ""), heldError(t, o.Out, result.Model)
+		before, now := heldBackError(t, o.Out, ""), heldBackError(t, o.Out, result.Model)
 		less := 1 - now/before
 		fmt.Fprintf(w, "%d\t%d\t%.4f\t%.4f\t%.0f %%\t%.0f %%\t%.1f\t%.1f\t\n", g.pages, result.Lines, before, now, 100*less, 100*g.less, minutes, cpu)
 		assert.GreaterOrEqual(t, less, g.less, "%d pages", g.pages)
@@ -74,7 +74,7 @@ func TestTrainCheck(t *testing.T) { //nolint:paralleltest // PyTorch needs the c
 	t.Logf("%d pages are held back.\n%s", len(others), table.String())
 }
 
-// spread returns n pages at even distances, and the others.
+// spread returns n pages, evenly spaced, and the others.
 func spread(pages []groundtruth.Page, n int) (some, others []groundtruth.Page) {
 	for i, p := range pages {
 		if (i+1)*n/len(pages) > i*n/len(pages) {
@@ -107,8 +107,9 @@ func cpuOfChildren(tb testing.TB) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// heldError returns the folded CER of a model, or of the shipped one, in the lines that the run with that output held back.
-func heldError(tb testing.TB, out, model string) float64 {
+// heldBackError returns the folded CER of a model file on the lines that the training run with output out held back. An empty model stands
+// for the shipped one.
+func heldBackError(tb testing.TB, out, model string) float64 {
 	tb.Helper()
 	network, characters := own.HandsFiles()
 	net, err := neural.Load(network)

@@ -72,7 +72,7 @@ func (r *Reading) Render(w io.Writer, p Place) error {
 	}
 	v := readingView{Reading: r, Place: p, Calls: calls, Downloads: downloads, Bands: bands}
 	for i := range r.Document.Pages {
-		l := newLeaf(i, &r.Document.Pages[i])
+		l := newPageView(i, &r.Document.Pages[i])
 		l.Weak = r.weak(l.Number)
 		v.Pages = append(v.Pages, l)
 	}
@@ -82,7 +82,7 @@ func (r *Reading) Render(w io.Writer, p Place) error {
 type readingView struct {
 	*Reading
 	Place
-	Pages     []leaf
+	Pages     []pageView
 	Calls     []sample
 	Downloads []download
 	Bands     []band
@@ -115,8 +115,8 @@ func (v readingView) Remaining() string {
 	return Number(*v.Answer.RemainingPoints)
 }
 
-// leaf is a page with its words.
-type leaf struct {
+// pageView is a page with its words.
+type pageView struct {
 	*document.Page
 	Number int
 	Blocks [][]row
@@ -136,9 +136,9 @@ type word struct {
 	Size     int // of the letters of a drawn word
 }
 
-// newLeaf prepares page i, from 0.
-func newLeaf(i int, p *document.Page) leaf {
-	l := leaf{Page: p, Number: i + 1}
+// newPageView prepares page i, from 0.
+func newPageView(i int, p *document.Page) pageView {
+	l := pageView{Page: p, Number: i + 1}
 	n := 0
 	for _, b := range p.Blocks {
 		var rows []row

@@ -125,11 +125,11 @@ func (s *Store) End(ctx context.Context, userID, id string) error {
 	return s.end(ctx, `user_id = $2 AND digest = $3`, userID, id)
 }
 
-// EndOldest ends the least recently used sessions of a user until no more than most are left. It never ends the session except.
+// EndOldest keeps the session with the ID current and the user's most recently used others, most sessions in all, and ends the rest.
 // Errors: *store.Error.
-func (s *Store) EndOldest(ctx context.Context, userID, except string, most int) error {
+func (s *Store) EndOldest(ctx context.Context, userID, current string, most int) error {
 	return s.end(ctx, `user_id = $2 AND digest <> $3 AND digest NOT IN (SELECT digest FROM sessions
-		WHERE user_id = $2 AND digest <> $3 AND expires_at > $1 ORDER BY used_at DESC, digest LIMIT $4)`, userID, except, most-1)
+		WHERE user_id = $2 AND digest <> $3 AND expires_at > $1 ORDER BY used_at DESC, digest LIMIT $4)`, userID, current, most-1)
 }
 
 // end ends the sessions that meet the condition. Their rows stay until Sweep, so that a running request cannot store its

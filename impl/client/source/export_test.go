@@ -1,4 +1,4 @@
 package source
 
 // Named returns what fetches a URL of the command line.
-var Named = (*Reader).named
+var Named = (*Reader).argumentFetcher

@@ -26,7 +26,7 @@ const (
 func (r *Reader) manifest(ctx context.Context, source string, body []byte) (*iiif.Document, []*Page, error) {
 	if body == nil {
 		var err error
-		if body, err = r.get(ctx, source, r.named); err != nil {
+		if body, err = r.get(ctx, source, r.argumentFetcher); err != nil {
 			return nil, nil, fmt.Errorf("cannot fetch the manifest: %w", err)
 		}
 	}
@@ -90,7 +90,7 @@ func (c *collector) collect(ctx context.Context, collection *iiif.Document, dept
 			continue
 		}
 		c.seen[link] = true
-		body, err := c.reader.get(ctx, link, c.reader.linked)
+		body, err := c.reader.get(ctx, link, c.reader.linkFetcher)
 		if err != nil {
 			return fmt.Errorf("%s: %w", link, explainRefused(err))
 		}
@@ -136,7 +136,7 @@ func (r *Reader) canvasPages(manifests []*iiif.Document) (pages []*Page, images 
 			}
 			for k, image := range canvas.Images {
 				page := base
-				from := r.webPage(image, r.linked)
+				from := r.webPage(image, r.linkFetcher)
 				page.origin, page.Source, page.Host = from.origin, from.Source, hostOf(image)
 				if len(canvas.Images) > 1 {
 					page.Stem = fmt.Sprintf("%s-%d", base.Stem, k+1)

@@ -25,9 +25,9 @@ const (
 	// maxResolution is the largest that helps reading; images are rendered at their own up to here.
 	maxResolution = 600
 	minResolution = 72
-	// mainShare is the share of the page from which on an image decides about the resolution.
+	// mainShare is the minimum share of the page that an image must cover to decide about the resolution.
 	mainShare = 0.5
-	// wholeShare is the share of each side from which on a single image is the page. Scanners leave rounding errors.
+	// wholeShare is the minimum share of each side that a single image must cover to be the page. Scanners leave rounding errors.
 	wholeShare = 0.98
 	// renderQuality is the quality of the JPEG that replaces a PNG of more than 20 MiB.
 	renderQuality = 92

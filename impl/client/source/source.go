@@ -163,7 +163,7 @@ func (r *Reader) expand(ctx context.Context, set *Set, argument string) ([]*Page
 		}
 		return pages, titleOf(doc, argument), nil
 	case isURL(argument):
-		return []*Page{r.webPage(argument, r.named)}, urlName(argument), nil
+		return []*Page{r.webPage(argument, r.argumentFetcher)}, urlName(argument), nil
 	}
 	about, err := os.Stat(argument)
 	if err == nil && about.IsDir() {

@@ -108,9 +108,9 @@ type webPage struct {
 // lookupTimeout bounds the search for the addresses of a host.
 const lookupTimeout = 10 * time.Second
 
-// named returns what fetches a URL of the command line: Web if its host is on the user's network or the URL has a port; otherwise
+// argumentFetcher returns the fetcher for a URL of the command line: Web if its host is on the user's network or the URL has a port; otherwise
 // Linked, because a public server may redirect to that network.
-func (r *Reader) named(ctx context.Context, raw string) *fetch.Fetcher {
+func (r *Reader) argumentFetcher(ctx context.Context, raw string) *fetch.Fetcher {
 	u, err := url.Parse(raw)
 	if err != nil || u.Port() != "" {
 		return r.Web
@@ -125,8 +125,8 @@ func (r *Reader) named(ctx context.Context, raw string) *fetch.Fetcher {
 	return r.Linked // also for a name that was not found: it may be found, and public, in a moment
 }
 
-// linked returns what fetches a URL that a manifest names.
-func (r *Reader) linked(context.Context, string) *fetch.Fetcher { return r.Linked }
+// linkFetcher returns the fetcher for a URL that a manifest names.
+func (r *Reader) linkFetcher(context.Context, string) *fetch.Fetcher { return r.Linked }
 
 // webPage returns the page at a URL. web returns the fetcher for it. A data: URL is named by its digest in the journal, because it may be as
 // long as the image.

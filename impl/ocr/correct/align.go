@@ -52,15 +52,15 @@ func change(a, b rune) int {
 	return 1
 }
 
-// aligned is a further reading of a line, word by word beside the words that were read first.
+// aligned is a further reading of a line, aligned word by word with the words that were read first.
 type aligned struct {
 	stretches []stretch
 	slots     []string // slots[i] is what the reading has for character i of the line
 }
 
-// stretch is the smallest group of neighbouring words of a line that a reading separates from the others as the line does.
+// stretch is a smallest group of neighbouring words that begins and ends at a word boundary both in the line and in a reading.
 type stretch struct {
-	from, to int // words of the line, without the last
+	from, to int // the words [from, to) of the line
 	words    []document.Word
 	same     bool // both have the same text
 }

@@ -10,9 +10,9 @@ import (
 	"uncial/internal/text"
 )
 
-// Candidate is what further readings of a line have in place of some of its words.
+// Candidate is a replacement for some words of a line, taken from further readings of it.
 type Candidate struct {
-	From, To int // the words that it would replace, without the last
+	From, To int // it would replace the words [From, To) of the line
 	Words    []document.Word
 	Evidence Evidence
 }
@@ -31,7 +31,7 @@ func (c *Candidate) Replacing(line []document.Word) []document.Word {
 	return slices.Concat(line[:c.From], words, line[c.To:])
 }
 
-// keptSigns are signs that readers of a later time, and the language, take for others ("æ" for "e"), and the marks of notes.
+// keptSigns are marks of notes, and signs that models of later print, and language models, take for others ("æ" for "e").
 const keptSigns = "æœ&⁊¶*†‡§"
 
 // isAcceptable reports whether words may be replaced by others at all. The replacement must not modernise the spelling, drop an old sign, a
@@ -59,7 +59,7 @@ func dropsKeptSign(before, after string) bool {
 	})
 }
 
-// letters returns the letters and digits of words, without long s, ligatures, and what stands between and around words.
+// letters returns the letters and digits of words, with s for long s and without ligatures, spaces and punctuation.
 func letters(words string) string {
 	return strings.Map(func(r rune) rune {
 		if text.IsPunctuation(r) {

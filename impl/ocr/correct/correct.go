@@ -1,5 +1,5 @@
 // Package correct corrects misread words of print: by a vote of further readings of a line (Knowledge.Vote), and by repairing a long s that
-// was read as an f (LongS). Both change lines in place and return their edits. Neither modernises a spelling; internal/text has that
+// was read as f (LongS). Both change lines in place and return their edits. Neither modernises a spelling; internal/text has that
 // rule. The vote changes a word, number or name only to what a recognizer read in its place.
 //
 // Package impl/ocr/reading decides which lines are read again, and how. The corrections of handwriting are in impl/ocr/hand, and those of a
@@ -30,7 +30,7 @@ type Lexicon interface {
 
 var _ Lexicon = (*lexicon.Lexicon)(nil)
 
-// Lexicons is several word lists as one.
+// Lexicons looks words up in several word lists.
 type Lexicons []Lexicon
 
 // Known reports whether any of the lists has the word.
@@ -38,7 +38,7 @@ func (l Lexicons) Known(word string) bool {
 	return slices.ContainsFunc(l, func(one Lexicon) bool { return one.Known(word) })
 }
 
-// Match returns what the lists contain, without duplicates and at most limit words.
+// Match returns the matches of all lists, list by list: at most limit words, without duplicates.
 func (l Lexicons) Match(word string, variants lexicon.Variants, limit int) []string {
 	var found []string
 	for _, one := range l {
@@ -51,8 +51,8 @@ func (l Lexicons) Match(word string, variants lexicon.Variants, limit int) []str
 	return found
 }
 
-// isLocked reports whether a word must not be changed: punctuation, a number, or a capitalised word that is in no list and
-// may be a name.
+// isLocked reports whether a word must not be changed: it is punctuation, a number, or a capitalised word that is in no list and may be a
+// name.
 func isLocked(word string, known Lexicon) bool {
 	_, core, _ := text.Core(word)
 	return core == "" || text.IsNumber(core) || text.MayBeName(core) && !known.Known(core)

@@ -22,10 +22,10 @@ type Knowledge struct {
 	HandTrust float64
 }
 
-// Key returns what words have in common that differ in type, capitals and punctuation only.
+// Key returns the form under which words are counted: without punctuation, in lower case, and without long s and ligatures.
 func Key(word string) string { return strings.ToLower(letters(word)) }
 
-// Evidence is what is known of a candidate: one value for each name of evidenceNames.
+// Evidence describes a candidate: one value for each name of evidenceNames.
 type Evidence [11]float64
 
 // evidenceNames names the values, in the order of Evidence. Log-odds are those of confidences, and readings those of Readings.Again.
@@ -67,12 +67,12 @@ func (k *Knowledge) weigh(c *Candidate, line []document.Word, r *alignedReadings
 	}
 }
 
-// knows reports whether a word list has all of the words.
+// knows reports whether the word lists have all of the words.
 func (k *Knowledge) knows(words []document.Word) bool {
 	return !slices.ContainsFunc(words, func(w document.Word) bool { return !k.Known.Known(w.Text) })
 }
 
-// wordsAt returns the words that the reading has exactly in place of those of a candidate, or nil if there are none.
+// wordsAt returns the words that the reading has in place of exactly those of a candidate, or nil if its words are divided otherwise.
 func (v *aligned) wordsAt(c *Candidate) []document.Word {
 	for _, s := range v.stretches {
 		if s.from == c.From && s.to == c.To {
@@ -101,8 +101,8 @@ func (v *aligned) agrees(from, to int) (odds float64, same bool) {
 	return odds, true
 }
 
-// nearness returns by how much the readings are nearer to the candidate than to the words of the line: 1 if all have the candidate, -1 if
-// all have the words, and 0 without readings.
+// nearness returns how much nearer the readings are to the candidate than to the words of the line, in edits per edit between the two: 1 if
+// all have the candidate, -1 if all have the words, and 0 without readings.
 func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
 	if len(voters) == 0 {
 		return 0
@@ -110,7 +110,7 @@ func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
 	before, after := []rune(joined(line[c.From:c.To])), []rune(c.text())
 	from := utf8.RuneCountInString(joined(line[:c.From]))
 	if c.From > 0 {
-		from++ // the blank
+		from++ // the space before the word
 	}
 	sum := 0.0
 	for _, v := range voters {
@@ -120,8 +120,8 @@ func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
 	return sum / float64(text.Distance(before, after)) / float64(len(voters))
 }
 
-// likelier returns the logarithm of how much likelier the line is with a candidate than without it, within bounds; 0 for words that are not
-// in Latin letters, which the character model does not have.
+// likelier returns the logarithm of how much likelier the line is with a candidate than without it, at most maxLikelier either way. It
+// returns 0 for words in other than Latin letters, which the character model lacks.
 func (k *Knowledge) likelier(line []document.Word, c *Candidate, unchanged func() float64) float64 {
 	if k.Likelihood == nil || !isLatin(joined(line[c.From:c.To])) || !isLatin(c.text()) {
 		return 0
@@ -138,13 +138,13 @@ func (k *Knowledge) likelihood(line []document.Word) float64 {
 	return k.Likelihood(strings.ToLower(text.FoldType(joined(line))))
 }
 
-// isElsewhere reports whether the page has all words of a text that was read more often than the text itself has them.
+// isElsewhere reports whether each word of a text also occurs on the page outside that text.
 func (k *Knowledge) isElsewhere(read string) bool {
 	here := map[string]int{}
 	for w := range strings.FieldsSeq(read) {
 		here[Key(w)]++
 	}
-	delete(here, "") // signs
+	delete(here, "") // words without letters and digits
 	for key, n := range here {
 		if k.Seen[key] <= n {
 			return false
@@ -153,7 +153,7 @@ func (k *Knowledge) isElsewhere(read string) bool {
 	return len(here) > 0
 }
 
-// lettersOf returns the log-odds of the mean confidence in the characters of a word, 0 if it is not known.
+// lettersOf returns the log-odds of the mean confidence in the characters of a word, or 0 if the recognizer gave none.
 func lettersOf(w document.Word) float64 {
 	if w.Signals == nil {
 		return 0
@@ -174,13 +174,14 @@ func meanLetters(words []document.Word) float64 {
 	return logOdds(sum / n)
 }
 
-// logOdds turns a share into what a logistic regression adds up. Shares are kept at least minShare away from 0 and 1, so that no single value is decisive.
+// logOdds returns ln(share / (1 - share)), the scale of a logistic regression. Shares are kept at least minShare away from 0 and 1, so that no
+// single value is decisive.
 func logOdds(share float64) float64 {
 	share = min(max(share, minShare), 1-minShare)
 	return math.Log(share / (1 - share))
 }
 
-// flag returns 1 for true and 0 for false, as a value of the evidence.
+// flag returns 1 for true and 0 for false.
 func flag(is bool) float64 {
 	if is {
 		return 1
@@ -188,7 +189,7 @@ func flag(is bool) float64 {
 	return 0
 }
 
-// probability returns how likely a candidate is a correction.
+// probability returns the estimated probability that a candidate is a correction, 0 to 1.
 func (e *Evidence) probability() float64 {
 	z := 0.0
 	for i, w := range voteWeights {

@@ -2,10 +2,10 @@ package correct
 
 // Limits of the vote. impl/ocr/reading/experiments.md has the figures.
 const (
-	// minVote is the probability from which on a candidate replaces the words that were read.
+	// minVote is the minimum probability at which a candidate replaces the words that were read.
 	minVote = 0.45
-	// maxAdded and maxAddedShare bound by how many characters a candidate may be longer: by as many, or by this share of the words that it
-	// replaces, whichever is more. maxDropped and maxDroppedShare do the same for shorter ones.
+	// maxAdded (characters) and maxAddedShare (share of the words that it replaces) bound how much longer a candidate may be; the larger
+	// of the two limits counts. maxDropped and maxDroppedShare do the same for shorter candidates.
 	maxAdded, maxAddedShare     = 4, 0.7
 	maxDropped, maxDroppedShare = 2, 0.4
 	// maxLikelier bounds what the language says for or against a candidate, in natural logarithms.
@@ -28,10 +28,10 @@ var voteWeights = Evidence{-0.992, -0.214, 1.114, 1.330, 0.098, 0.215, -0.625, -
 
 // Limits of the repair of the long s, measured on the same pages.
 const (
-	// minLongSWords is the number of words with a long s from which on a page counts as set with it.
+	// minLongSWords is the minimum number of words with a long s on a page that is set with it.
 	minLongSWords = 10
 	// minRepairedLetters is the length of the shortest word that is repaired. Shorter ones too often become another word.
 	minRepairedLetters = 4
-	// maxSpellings is the number of words in the list that a word is compared with. More than one or two are ambiguous anyway.
+	// maxSpellings is the number of words of the list that a word is compared with. More than one or two are ambiguous anyway.
 	maxSpellings = 8
 )

@@ -257,7 +257,7 @@ const (
 	leastPictureSide = 10.0
 	// leastInitial is the minimum height of an initial of two lines, narrowestInitial its minimum width, and largestInitial its largest side.
 	leastInitial, narrowestInitial, largestInitial = 3.0, 1.2, 18.0
-	// samePicture is the share of the smaller of two boxes from which on they are parts of one picture.
+	// samePicture is the minimum share of the smaller of two boxes that parts of one picture have in common.
 	samePicture = 0.25
 )
 
@@ -295,6 +295,6 @@ const (
 	// leastRuledColumn is the minimum width of a column, mostRuledColumns the largest number of columns, and likeRuledColumns the minimum
 	// ratio of the narrowest to the widest one. A margin with notes beside a frame around the text has .59.
 	leastRuledColumn, mostRuledColumns, likeRuledColumns = 0.06, 8, 0.65
-	// otherSize is the ratio of the heights of lines from which on columns have writing of different sizes.
+	// otherSize is the minimum ratio between the heights of lines in columns with writing of different sizes.
 	otherSize = 1.5
 )

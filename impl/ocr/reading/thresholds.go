@@ -64,12 +64,12 @@ const (
 // dpiPerLetterHeight is the resolution, in dots per inch, at which most letters are one pixel high: those of type of about 12 points.
 const dpiPerLetterHeight = 11
 
-// minUnreadConfidence is the confidence from which on a part that the layout analysis left out is writing.
+// minUnreadConfidence is the minimum confidence at which a part that the layout analysis left out counts as writing.
 const minUnreadConfidence = 0.6
 
 // Choosing among models.
 const (
-	// sureReading is the confidence of a first reading, weighted by the length of words, from which on no second model is tried.
+	// sureReading is the confidence of a first reading, weighted by the length of words, that makes a second model unnecessary.
 	// It was found on 20 books that are not among the shared pages; see the notes of the models.
 	sureReading = 0.88
 	// earlyPrintLead is the minimum lead in confidence with which the language's own model is preferred to the early-print model,
@@ -83,12 +83,12 @@ const (
 	sampleLines, minSampledLines = 2, 6
 	// minSampleText is the minimum number of characters that decide. Two lines have fewer in narrow columns and in large type.
 	minSampleText = 60
-	// sureSample is the confidence of the language's own model from which on no other model reads the sample.
+	// sureSample is the confidence of the language's own model that makes other models unnecessary for the sample.
 	sureSample = 0.85
 	// sampleLead is the minimum lead of the early-print model with which it reads the page alone. On the printed pages of both sets the
 	// text stays the same; a sample of 200 characters cost more than it saved.
 	sampleLead = 0.08
-	// sureLine is the confidence from which on a line of at least minSureLine characters is the whole sample.
+	// sureLine is the minimum confidence at which a line of at least minSureLine characters suffices as the sample.
 	sureLine    = 0.93
 	minSureLine = 30
 	// inDoubt is the calibrated confidence below which a page is read at another size too, and not searched for missed ink: on
@@ -99,7 +99,7 @@ const (
 	// smallerFactor and largerFactor are the other sizes. Of 0.7, 0.85, 1.3, 1.5 and a binarized page, tried on the shared pages,
 	// 0.7 corrected most words for each that it spoilt, if the letters were large enough.
 	smallerFactor, largerFactor = 0.7, 1.3
-	// minLargeLine is the median height of lines in pixels from which on letters are large enough to be read smaller.
+	// minLargeLine is the minimum median height of lines, in pixels, for letters that are large enough to be read smaller.
 	minLargeLine = 36
 )
 
@@ -112,12 +112,12 @@ const (
 	// maxProbedLines is the largest number of lines that are probed. If the most doubtful line has no Greek word, no other line
 	// is probed.
 	maxProbedLines = 3
-	// sureWord is the confidence of a word from which on it is in the script that it was read in.
+	// sureWord is the minimum confidence at which a word is taken to be in the script that it was read in.
 	sureWord = 0.85
 	// strangeLineShare: if at most one line in so many has a word that is neither known nor sure, only these lines are read again. One of
 	// the four pages that are read again has .23 of its lines; the others have .66 to .86, and lose text if they are read line by line.
 	strangeLineShare = 3
-	// minGreekConfidence is the confidence from which on a word in Greek letters is Greek. The model reads Latin words too, as
+	// minGreekConfidence is the minimum confidence at which a word in Greek letters is Greek. The model reads Latin words too, as
 	// Greek letters of the same shape, but with less confidence.
 	minGreekConfidence = 0.7
 	// sameWord is the share of the wider of two boxes that both share if they are those of one word.
@@ -150,7 +150,7 @@ const (
 	maxAccentConfidence   = 0.85
 	// minReadable is the confidence of a page below which nothing is dropped: there, writing looks like scraps.
 	minReadable = 0.5
-	// maxScrapShare is the share of a block's lines that are scraps from which on the whole block is dropped.
+	// maxScrapShare is the share of scraps among a block's lines at which the whole block is dropped.
 	maxScrapShare = 0.7
 )
 
@@ -175,7 +175,7 @@ const (
 	// minTriedPatches is the number of patches that are read in any case. More are read only while at least 1/triesAHit of them
 	// are writing.
 	minTriedPatches, triesAHit = 6, 3
-	// minPatchConfidence is the confidence from which on a patch is writing.
+	// minPatchConfidence is the minimum confidence at which a patch counts as writing.
 	minPatchConfidence = 0.75
 	// minPatchShare and maxPatchShare bound the letters and digits that are read for each component that may be one.
 	minPatchShare, maxPatchShare = 0.5, 2.0
@@ -185,7 +185,7 @@ const (
 
 // Handwriting.
 const (
-	// minPrintConfidence is the confidence of the model for print from which on the part of a page of handwriting that looks like
+	// minPrintConfidence is the minimum confidence of the model for print at which the part of a page of handwriting that looks like
 	// print is print. Two of the 47 pages of handwriting in both sets have such a part; it reaches 0.30 and 0.59 there.
 	minPrintConfidence = 0.7
 	// minStripsAnEngine is how many lines each of several engines reads at least: loading one takes as long as reading three.
@@ -204,7 +204,7 @@ const (
 	minTurnLead, minUpright = 0.2, 0.7
 	// leastUprightText is the minimum number of characters that are read in the upright position, as a share of the most in any.
 	leastUprightText = 0.5
-	// uprightHand is the confidence of the handwriting model from which on a page certainly stands upright, and minHandTurnLead
+	// uprightHand is the confidence of the handwriting model at which a page certainly stands upright, and minHandTurnLead
 	// how much more confident it must be in another position. On the shared pages it is 0.02 to 0.40 more confident of the
 	// upright one.
 	uprightHand, minHandTurnLead = 0.33, 0.03
@@ -242,14 +242,14 @@ var (
 const (
 	// minShare keeps log-odds finite.
 	minShare = 0.005
-	// sureOwn is the log-odds of the recognizer's confidence, .88, from which on they say more, or less, than below.
+	// sureOwn is the log-odds of the recognizer's confidence (.88) at which the curve bends.
 	sureOwn = 2
 	// lastUsualLetter is the last letter of the Latin alphabets of modern languages (up to Latin Extended-A). Signs after it are those of
 	// medieval abbreviations.
 	lastUsualLetter = '\u017f'
 	// leastWrong is added to a share of wrong characters, so that its logarithm stays finite and very small shares hardly differ.
 	leastWrong = 0.003
-	// longWord is the number of letters from which on a word is long.
+	// longWord is the minimum number of letters of a long word.
 	longWord = 4
 	// sureRepeats is how often a page must have a word at least for it to count as repeated in full.
 	sureRepeats = 3
@@ -281,7 +281,7 @@ const maxPixelsOfEngines = 100_000_000
 
 // Reading doubtful lines again for the vote.
 const (
-	// sureVote is the confidence of all words from which on a line needs no vote. Below it are 789 of the 1,259 lines of print of the second set.
+	// sureVote is the confidence that all words of a line must have to make a vote unnecessary. Below it are 789 of the 1,259 lines of print of the second set.
 	sureVote = 0.95
 	// voteShare is how many readings of single lines there are for each line that was read before, one by the network for handwriting counted
 	// like the others: with it, the pages that cost most take twice the processor time. A page of few lines has leastVotes readings.
@@ -304,7 +304,7 @@ const (
 	modelMemory = 80_000_000
 	// engineMemory is what a loaded model that has read a page keeps beside the content of its file: 4.6 to 8 MB for models of 1 to 6 MB.
 	engineMemory = 6_000_000
-	// minLargePage is the size in pixels from which on memory is returned to the system right after a page. Otherwise an idle
+	// minLargePage is the minimum size, in pixels, of pages after which memory is returned to the system at once. Otherwise an idle
 	// worker would keep it.
 	minLargePage = 16_000_000
 	// maxSide is the side in pixels up to which an image is read as it is. Tesseract counts in 16 bits, adds margins, and aborts
@@ -345,9 +345,9 @@ const (
 const (
 	// fewLines is the number of lines that are read first to find the language, and manyLines the most: twice as many each time.
 	fewLines, manyLines = 6, 24
-	// sureLanguage is the evidence of guess.Of from which on no more lines are read: about three words of no other language.
+	// sureLanguage is the evidence of guess.Of that makes further lines unnecessary: about three words that no other language has.
 	sureLanguage = 8.0
-	// sureScript is the confidence of a sample from which on it is in Latin letters, and scriptLead the minimum lead of another script.
+	// sureScript is the minimum confidence at which a sample is in Latin letters, and scriptLead the minimum lead of another script.
 	sureScript, scriptLead = 0.6, 0.15
 )
 
@@ -357,12 +357,12 @@ const (
 	initialGap, linesBeside = 2, 2
 	// mostScrapLetters is the number of letters of the longest scrap that is read out of an initial. Longer words that are sure are text.
 	mostScrapLetters = 3
-	// sureInitial is the confidence from which on a word with the letter of an initial is taken, wordsWithInitial the number of words that
+	// sureInitial is the minimum confidence at which a word with the letter of an initial is taken, wordsWithInitial the number of words that
 	// are read with it, and capitalHeight the height of a capital in half heights of most letters.
 	sureInitial, wordsWithInitial, capitalHeight = 0.6, 3, 3
 	// staffMargin is how far notes reach beyond the lines of their staff, in units of its height.
 	staffMargin = 0.3
-	// sureInPicture is the confidence from which on a word in a picture is sure, mostSureLetters the number of letters in such words from
-	// which on it is a frame around text, and mostCovered the same for the share of the box that all words cover.
+	// sureInPicture is the minimum confidence of a sure word in a picture. With at least mostSureLetters letters in such words, or words
+	// that cover at least the share mostCovered of its box, the picture is a frame around text.
 	sureInPicture, mostSureLetters, mostCovered = 0.7, 12, 0.2
 )

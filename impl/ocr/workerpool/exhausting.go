@@ -7,22 +7,22 @@ import (
 )
 
 const (
-	// memoryTime is how long an image that used up its time is refused at once.
+	// memoryTime is how long an image is refused after it used up its time.
 	memoryTime = 10 * time.Minute
 	// maxExhausting bounds the images that are remembered: 10,000 take about 1 MB.
 	maxExhausting = 10_000
-	// exhaustingShare is the part of its deadline, a half, that an image must have used of a core to be remembered. An image that ran
-	// out of time because the machine was busy has used less.
+	// exhaustingShare divides the deadline: an image is remembered if it used a core for at least half of it. An image that ran out of
+	// time because the machine was busy has used less.
 	exhaustingShare = 2
 )
 
-// exhaustingReason is what callers are told.
+// exhaustingReason is the message to callers.
 const exhaustingReason = "this image took too long to read less than ten minutes ago; send a smaller image or fewer pages"
 
 // digest identifies an image of an account.
 type digest [sha256.Size]byte
 
-// newDigest is of account and image together, so that no account learns which images others have sent.
+// newDigest covers the account too, so that no account learns which images others have sent.
 func newDigest(account string, image []byte) digest {
 	h := sha256.New()
 	h.Write([]byte(account))
@@ -31,21 +31,21 @@ func newDigest(account string, image []byte) digest {
 	return digest(h.Sum(nil))
 }
 
-// exhausting remembers images on which a worker used up its time, so that repeated requests for them cost nothing. It remembers them by
-// account, because otherwise one account could find out what others send. It is safe for concurrent use.
+// exhausting remembers images on which a worker used up its time, so that repeated requests for them cost nothing. It is safe for
+// concurrent use.
 type exhausting struct {
 	now func() time.Time
 
 	mu    sync.Mutex
 	until map[digest]time.Time
-	order []digest // from the oldest; all in until
+	order []digest // the keys of until, oldest first
 }
 
 func newExhausting(now func() time.Time) *exhausting {
 	return &exhausting{now: now, until: map[digest]time.Time{}}
 }
 
-// isEmpty spares callers the digest of an image.
+// isEmpty reports whether no image is remembered. Callers then need not compute the digest of an image.
 func (e *exhausting) isEmpty() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -66,7 +66,7 @@ func (e *exhausting) add(d digest) {
 	e.order = append(e.order, d)
 }
 
-// has reports whether the image must be refused.
+// has reports whether the image must be refused, and forgets images whose time is over.
 func (e *exhausting) has(d digest) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -79,7 +79,7 @@ func (e *exhausting) has(d digest) bool {
 	return known
 }
 
-// drop forgets the n oldest. It needs mu.
+// drop forgets the n oldest images. The caller holds mu.
 func (e *exhausting) drop(n int) {
 	for _, old := range e.order[:n] {
 		delete(e.until, old)

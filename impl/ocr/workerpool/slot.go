@@ -119,7 +119,7 @@ func (s *slot) ensureWorker() bool {
 }
 
 // backOff returns the pause after a failed attempt (0 for the first): doubled each time, and shortened at random by up
-// to a half, so that the slots do not retry at the same time.
+// to 50 %, so that the slots do not retry at the same time.
 func backOff(attempt int) time.Duration {
 	full := min(firstRetry<<min(attempt, 20), longestRetry)
 	return full - rand.N(full/2)

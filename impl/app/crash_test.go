@@ -1,12 +1,9 @@
 package app_test
 
 import (
-	"bufio"
 	"context"
-	"io"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -71,7 +68,7 @@ func TestUncial_Kill(t *testing.T) {
 	requireCorrectBooks(t, data)
 }
 
-// mustServe starts the built server and reads its address from the first line of its log.
+// mustServe starts the built server and waits until it is ready.
 func mustServe(tb testing.TB, o app.DataOptions, args ...string) (*exec.Cmd, string) {
 	tb.Helper()
 	args = append([]string{
@@ -83,12 +80,7 @@ func mustServe(tb testing.TB, o app.DataOptions, args ...string) (*exec.Cmd, str
 	require.NoError(tb, err)
 	require.NoError(tb, cmd.Start())
 	tb.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGKILL); _ = cmd.Wait() })
-	scanner := bufio.NewScanner(logs)
-	require.True(tb, scanner.Scan(), "the server logged nothing")
-	first := regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(scanner.Text())
-	require.NotNil(tb, first, scanner.Text())
-	go func() { _, _ = io.Copy(io.Discard, logs) }()
-	base := "http://" + first[1]
+	base := "http://" + mustReadAddress(tb, logs)
 	awaitReady(tb, base)
 	return cmd, base
 }

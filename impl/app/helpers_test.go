@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"testing"
 	"time"
 
@@ -126,4 +128,19 @@ func mustBalance(tb testing.TB, d *app.Data, accountID string) ledger.Balance {
 	b, err := d.Ledger.Balance(tb.Context(), accountID)
 	require.NoError(tb, err)
 	return b
+}
+
+// mustReadAddress reads the log of a program until it says where the program listens, and returns that address. It keeps reading the log
+// in the background, so that the program can write on.
+func mustReadAddress(tb testing.TB, log io.Reader) string {
+	tb.Helper()
+	listening := regexp.MustCompile(`msg=listening address=(\S+)`)
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+			go func() { _, _ = io.Copy(io.Discard, log) }()
+			return m[1]
+		}
+	}
+	tb.Fatal("the program ended before it listened")
+	return ""
 }

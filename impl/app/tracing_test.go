@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bufio"
 	"encoding/hex"
 	"io"
 	"net/http"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -83,15 +81,7 @@ func mustTrace(tb testing.TB, endpoint string, args ...string) string {
 	require.NoError(tb, err)
 	require.NoError(tb, cmd.Start())
 	tb.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGTERM); _ = cmd.Wait() })
-	scanner := bufio.NewScanner(logs)
-	for scanner.Scan() {
-		if m := regexp.MustCompile(`msg=listening address=(\S+)`).FindStringSubmatch(scanner.Text()); m != nil {
-			go func() { _, _ = io.Copy(io.Discard, logs) }()
-			return "http://" + m[1]
-		}
-	}
-	tb.Fatal("the program did not listen")
-	return ""
+	return "http://" + mustReadAddress(tb, logs)
 }
 
 // TestTracing reads a page through an engine; both programs send spans, which belong to the caller's trace.

@@ -18,8 +18,8 @@ type change struct {
 	at            int // index of the first word of the first reading
 }
 
-// changes returns where the words of two readings differ, in their order. Where both readings have equally many words in a stretch, each
-// word is a change of its own.
+// changes returns where the words of two readings differ, in their order. If both readings have the same number of words in a stretch,
+// each word is a separate change.
 func changes(before, after []document.Word) []change {
 	var all []change
 	for _, s := range text.Stretches(texts(before), texts(after)) {
@@ -56,7 +56,7 @@ func (c change) isCorrection(known func(word string) bool) bool {
 		return false
 	}
 	if before == after {
-		return true // other spaces
+		return true // only the spaces differ
 	}
 	before, after = withoutHabits(before), withoutHabits(after)
 	return before != after && !text.OnlyRespells(before, after)
@@ -94,7 +94,7 @@ func withoutHabits(words string) string {
 // vowels folds the habits that withoutHabits names, except for doubled letters.
 var vowels = strings.NewReplacer("'", "", "’", "", "-", "", "am", "em", "an", "en", "ay", "ai", "ey", "ai", "ei", "ai")
 
-// digits returns the digits of words, without what stands between them.
+// digits returns only the digits of words.
 func digits(words string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
@@ -113,8 +113,8 @@ func joined(words []document.Word) string {
 	return b.String()
 }
 
-// finish takes over what the further readings of each line of handwriting correct. It copies the words first, because the page keeps the
-// first reading. Edits are what enhancement corrects of the reading with word lists; it leaves short lines alone, which have too little context.
+// finish applies the corrections of the further readings of each line of handwriting. It copies the words first, because the page keeps the
+// first reading. Edits list what enhancement changes in the reading with word lists; it leaves short lines alone, which have too little context.
 func (m *Models) finish(all []reading) {
 	for i := range all {
 		r := &all[i]

@@ -39,8 +39,8 @@ func (p *handSearch) readClear(ctx context.Context, r Reader, inPrint []document
 	return slices.DeleteFunc(readings, func(l reading) bool { return !isClear(l) }), err
 }
 
-// isClear reports whether a line is handwriting by what both models make of it: the network is sure, few other texts are likely, and
-// the print model makes hardly anything of it. Without the signals of all words it cannot tell, and returns false.
+// isClear reports whether both models together show that a line is handwriting: the network is sure, few other texts are likely, and the
+// print model reads hardly any of it. It returns false if a word has no signals.
 func (p *handSearch) isClear(l reading, inPrint []document.Block) bool {
 	if slices.ContainsFunc(l.line.Words, func(w document.Word) bool { return w.Signals == nil }) {
 		return false

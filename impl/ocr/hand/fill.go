@@ -28,7 +28,7 @@ type handSearch struct {
 // ReadFilledIn adds handwriting to the reading of a printed page, such as a form that was filled in. The reading must have
 // calibrated confidences and no edits. If there is no handwriting, it reports false, and the reading is unchanged. Handwriting
 // counts as French if its words prove it, or if the page is tagged French and its words do not disprove it; in other languages
-// its shape must be that of clear handwriting, or its line must be clear by what both models make of it.
+// its shape must be that of clear handwriting, or both models must show that its line is handwriting (isClear).
 func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Result, bool, error) {
 	for _, french := range []bool{true, false} {
 		if french && !p.models.TaggedFrench && !p.leavesJoinedLetters(inPrint.Blocks) {

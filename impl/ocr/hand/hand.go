@@ -33,7 +33,7 @@ type Reader interface {
 	FindLines(g *image.Gray) (*layout.Page, error)
 }
 
-// Search says how lines of handwriting are read beyond their first reading.
+// Search configures the further readings of lines of handwriting.
 type Search struct {
 	// Known reports whether a word list has a word. Nil without lists. The calls come from several goroutines.
 	Known func(word string) bool
@@ -47,7 +47,7 @@ type Search struct {
 // looks. Those that Search does not request are nil.
 type Readings struct{ First, Listed, Thorough []tesseract.Word }
 
-// Models says what a page is read with.
+// Models are the models and word lists that a page is read with.
 type Models struct {
 	Hand string // reads strips of handwriting
 	// Hands, if there are several, compete for the page: the one that is most confident of some lines becomes Hand.
@@ -63,7 +63,7 @@ type Models struct {
 	PrintAccuracy func(own float64) float64
 	// TaggedFrench is true if the page is tagged as French. The words read on the page decide in the end (see language.go).
 	TaggedFrench bool
-	// Enhance reads each line of handwriting thoroughly, and takes what that corrects.
+	// Enhance reads each line of handwriting thoroughly, and applies the corrections that result.
 	Enhance bool
 }
 

@@ -73,7 +73,7 @@ func contrast(c *image.RGBA, x, y int) [channels]float64 {
 	return out
 }
 
-// compare returns by which factor the usual contrast of a channel exceeds that of the luminance, and the share of the cells in which
+// compare returns the factor by which the usual contrast of a channel exceeds that of the luminance, and the share of the cells in which
 // writing fades.
 func compare(cells [][channels]float64, channel int) (lead, faded float64) {
 	var of, all []float64

@@ -6,8 +6,8 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// eraseNeighbours erases the ink of the lines above and below from a strip, which touches the upper or the lower edge and
-// stays near it, and dark borders.
+// eraseNeighbours erases dark borders and the ink of neighbouring lines from a strip. Such ink touches the upper or the lower edge and
+// stays near it.
 func eraseNeighbours(strip *image.Gray) {
 	paper, dark := greyQuantile(strip, stripPaper, 0), greyQuantile(strip, stripInk, 0)
 	if int(paper)-int(dark) < leastContrast {

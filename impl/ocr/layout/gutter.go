@@ -82,7 +82,8 @@ func apart[T any](all []T, at func(T) span) (kept []T) {
 	return kept
 }
 
-// append appends the gutters that a river makes which ends above the band bottom. Headings whose blanks it runs through divide it.
+// append appends the gutters of a river that ends above the band bottom. A heading divides the river if it runs through one of the
+// heading's word spaces.
 func (b bands) append(all []gutter, r *river, bottom int) []gutter {
 	if bottom-r.top < leastRiverRows {
 		return all
@@ -140,7 +141,7 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 	return g, g.rows >= leastRiverRows
 }
 
-// crossed reports for each band of a river whether a heading crosses it there: the blank is that of words, and the text to its right
+// crossed reports for each band of a river whether a heading crosses it there: the blank is a word space, and the text to its right
 // begins to the left of the margin of the rows around it.
 func (b bands) crossed(top int, at []span) []bool {
 	begins := make([]float64, len(at)) // of the text to the right; 0 if there is none

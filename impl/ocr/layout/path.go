@@ -30,7 +30,7 @@ func (p path) middle() int { return (p.start() + p.end()) / 2 }
 
 func (p path) slice(i, j int) path { return path{p.xs[i:j], p.ys[i:j], p.band} }
 
-// at returns the height at a column. Between columns it is interpolated; beyond its ends the path continues as it runs as a whole.
+// at returns the height at a column. Between columns it is interpolated; beyond its ends the path continues with its overall slope.
 func (p path) at(x float64) float64 {
 	last := len(p.xs) - 1
 	switch i, _ := slices.BinarySearch(p.xs, int(math.Floor(x))); {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Pictures returns the boxes of what may be woodcuts, engravings and photographs on a page of print, whose bounds begin at (0, 0). The
+// Pictures returns the boxes of possible woodcuts, engravings and photographs on a page of print, whose bounds begin at (0, 0). The
 // marks are the components of ink, and height is that of most letters. A frame around text looks like a picture too: the caller must
 // ask whether there are words in it.
 func Pictures(page *image.Gray, marks []image.Rectangle, height int) []image.Rectangle {
@@ -22,7 +22,7 @@ func Pictures(page *image.Gray, marks []image.Rectangle, height int) []image.Rec
 	})
 }
 
-// Initials returns the boxes of what may be initials: letters, with or without ornament, that are at least two lines high. The caller
+// Initials returns the boxes of possible initials: letters, with or without ornament, that are at least two lines high. The caller
 // must ask whether text stands to their right.
 func Initials(page *image.Gray, marks []image.Rectangle, height int) []image.Rectangle {
 	h := float64(height)

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Region is a part of a page of print that is read on its own: a column, or what stands above or below columns.
+// Region is a part of a page of print that is read on its own: a column, or the text above or below columns.
 type Region struct {
 	Box         image.Rectangle // in pixels of the page
 	band        int             // height of a band in pixels; bands count from the top of the page
-	left, right []int           // of each band, from where and up to where it belongs to the region
+	left, right []int           // of each band, the first column of pixels in the region and the first after it
 }
 
 // Regions divides a page of print, whose bounds begin at (0, 0), at its rules and gutters and returns the parts in reading order: the
-// columns between rules from left to right, and in each what stands above columns, the columns from left to right, and what stands below
-// them, each divided again if it has columns itself. A strip of a facing page at the edge of the image is in no region. Regions returns
+// columns between rules from left to right, and in each the text above its columns, these columns from left to right, and the text below
+// them. Each part is divided again if it has columns itself. A strip of a facing page at the edge of the image is in no region. Regions returns
 // nil if the whole page is one region. The marks are the components of ink, and height is that of most letters.
 func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
 	var all []Region

@@ -53,7 +53,7 @@ func Rules(g *image.Gray) []Rule {
 	return betweenColumns(found, float64(w))
 }
 
-// stripe is what may be a piece of a rule in one band of the page: columns that are dark from top to bottom.
+// stripe is a possible piece of a rule in one band of the page: columns that are dark from top to bottom.
 type stripe struct {
 	span
 	clear bool // there is hardly any writing beside it
@@ -118,7 +118,7 @@ func darkLimits(g *image.Gray, top, bottom, step int) []uint8 {
 	return limits
 }
 
-// ruleEnd is the lower end of what may be a rule, in the band of its last stripe.
+// ruleEnd is the lower end of a possible rule, in the band of its last stripe.
 type ruleEnd struct {
 	at     span // where the rule can be
 	clear  bool

@@ -21,7 +21,7 @@ type piece struct {
 // handwritten is the block of all lines of handwriting. Those that follow each other make one block.
 const handwritten = -1
 
-// SequenceOf returns the lines of the blocks. The blocks are not changed by what is done to the sequence.
+// SequenceOf returns the lines of the blocks. Changes to the sequence leave the blocks as they are.
 func SequenceOf(blocks []document.Block) *Sequence {
 	s := &Sequence{}
 	for i, b := range blocks {

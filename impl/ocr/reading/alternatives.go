@@ -5,8 +5,8 @@ import (
 	"uncial/internal/text"
 )
 
-// alternatives returns other readings of a weak word, whose confidence must be final: what other likely texts of a line of handwriting
-// have in its place, or what another model or size made of print there.
+// alternatives returns other readings of a weak word, whose confidence must be final: those of other likely texts of a line of handwriting,
+// or those of print by another model or at another size.
 func alternatives(w *document.Word, other otherWords) []document.Alternative {
 	if !w.IsWeak() {
 		return nil

@@ -64,7 +64,7 @@ func shifted(l document.Line, by image.Point) document.Line {
 	}, func(p document.Point) document.Point { return document.Point{X: p.X + by.X, Y: p.Y + by.Y} })
 }
 
-// deleteWords returns copies of blocks without some words, and without the lines and blocks that have no others.
+// deleteWords returns copies of blocks without some words. Lines and blocks that lose all words are dropped.
 func deleteWords(blocks []document.Block, drop func(document.Word) bool) []document.Block {
 	var out []document.Block
 	for _, b := range blocks {

@@ -46,7 +46,7 @@ func putInOrder(ctx context.Context, p *page) error {
 	return onReadings(p.onRegions(layout.InOrder))(ctx, p)
 }
 
-// onRegions makes a function of the blocks of a reading of a function of those of one region.
+// onRegions turns a function of the blocks of one region into one of the blocks of a reading.
 func (p *page) onRegions(f func([]document.Block) []document.Block) func([]document.Block) []document.Block {
 	return func(blocks []document.Block) []document.Block {
 		var all []document.Block
@@ -68,7 +68,7 @@ func (s sheet) byRegion(blocks []document.Block) [][]document.Block {
 	return parts
 }
 
-// regionAt returns the index of the region that holds the middle of a box, or otherwise if none does.
+// regionAt returns the index of the region that holds the middle of a box, or the index otherwise if none does.
 func (s sheet) regionAt(b document.Box, otherwise int) int {
 	if i := slices.IndexFunc(s.regions, func(r layout.Region) bool { return r.Holds(toRectangle(b)) }); i >= 0 {
 		return i
@@ -76,7 +76,7 @@ func (s sheet) regionAt(b document.Box, otherwise int) int {
 	return otherwise
 }
 
-// read reads the sheet, region by region, in a size that is changed by a factor. Boxes are those of the sheet.
+// read reads the sheet, region by region, scaled by a factor. Boxes are those of the sheet.
 func (s sheet) read(ctx context.Context, src Source, model string, factor float64) (attempt, error) {
 	parts := s.parts()
 	found, err := make([][]document.Block, len(parts)), make([]error, len(parts))
@@ -100,7 +100,7 @@ func (s sheet) parts() []layout.Region {
 	return []layout.Region{layout.Whole(s.img.Rect.Size(), max(s.letterHeight, 1))}
 }
 
-// readPart reads a region of the sheet in a size that is changed by a factor.
+// readPart reads a region of the sheet, scaled by a factor.
 func (s sheet) readPart(ctx context.Context, src Source, r layout.Region, model string, factor float64, mode tesseract.Mode) ([]document.Block, error) {
 	part, size := s.img, r.Box.Size()
 	if s.regions != nil || size != s.img.Rect.Size() {

@@ -8,7 +8,7 @@ import (
 	"uncial/internal/document"
 )
 
-// unreadInk returns the places outside of all words that look like writing. On a page without words that is all of its letters.
+// unreadInk returns the places outside all words that look like writing. On a page without words that is all of its letters.
 func (p *page) unreadInk() []document.Doubt {
 	doubt := func(at image.Rectangle, letters int) document.Doubt {
 		return document.Doubt{Box: toBox(at), Reason: document.UnreadInk, Characters: letters}

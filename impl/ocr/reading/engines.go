@@ -18,7 +18,7 @@ import (
 	"uncial/internal/document"
 )
 
-// Engines is a pool of Tesseract engines by the name of their model. It keeps the most recently used ones loaded, because loading a
+// Engines is a pool of Tesseract engines, one for each model. It keeps the most recently used ones loaded, because loading a
 // model takes longer than reading a line. It serves one goroutine at a time.
 type Engines struct {
 	set       *models.Set
@@ -50,7 +50,7 @@ func (e *Engines) For(language string) []string { return e.set.For(language) }
 // Languages returns the tags that the installed models read, sorted.
 func (e *Engines) Languages() []string { return e.set.Languages() }
 
-// Has reports whether a model is installed, or whether several joined by "+" can be read with together.
+// Has reports whether a model is installed, or whether several joined by "+" can be used together.
 func (e *Engines) Has(name string) bool {
 	if name == own.Hands {
 		return true
@@ -75,7 +75,7 @@ func (e *Engines) Read(ctx context.Context, img *image.Gray, dpi int, model stri
 	return readWith(ctx, engines, img, dpi, mode)
 }
 
-// enginesFor returns how many engines share the lines of an image of so many pixels.
+// enginesFor returns how many engines share the lines of an image with the given number of pixels.
 func enginesFor(pixels, threads int) int {
 	return min(threads, pixels/minPixelsAnEngine, maxPixelsOfEngines/max(pixels, 1))
 }
@@ -147,8 +147,8 @@ func (e *Engines) data(name string) []byte {
 }
 
 // Get returns the engine of a model, or of several joined by "+" that lie in one directory. It stays open until as many other
-// models as the limits allow have been used. Image, mode and variables are as the last caller left them: set the first two always, and
-// restore variables after changing them.
+// models as the limits allow have been used. It keeps the image, mode and variables that the last caller set: always set image and
+// mode, and restore variables after changing them.
 func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	at := slices.IndexFunc(e.warm, func(w *tesseract.Engine) bool { return w.Model() == name })
 	if at >= 0 {

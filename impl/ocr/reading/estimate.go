@@ -44,7 +44,7 @@ func (e *Evidence) share(weights *Evidence) float64 {
 }
 
 // pageShare estimates the share of the page's characters that are correct: those of its words, less what is in doubt beyond them.
-// decided is the estimate that the steps went by. It counts if most of the ink did not become text, or if there is little text: that
+// decided is the estimate on which the steps decided. It counts if most of the ink did not become text, or if there is little text: that
 // may be a picture, whose words are estimated as if they were writing.
 func (p *page) pageShare(decided float64) float64 {
 	n := characters(p.read.Blocks)

@@ -12,15 +12,15 @@ import (
 	"uncial/internal/text"
 )
 
-// Evidence is what is known of a word's correctness: one value for each constant below, from evConstant to evEntropy.
+// Evidence describes how likely a word is correct: one value for each constant below, from evConstant to evEntropy.
 type Evidence [evEntropy + 1]float64
 
 const (
 	evConstant   = iota // 1
 	evOwn               // log-odds of the recognizer's confidence in the word
-	evKnown             // for a word of longWord letters and more that a word list has: the share of such words on the page
+	evKnown             // for a word of at least longWord letters that a word list has: the share of such words on the page
 	evKnownShort        // the same for a shorter word
-	evUnknown           // the same for a word of longWord letters and more that no word list has
+	evUnknown           // the same for a word of at least longWord letters that no word list has
 	evWidth             // how far the width of its letters is from that of its line, in logarithms
 	evLast              // 1 for the last word of a line, which may be cut off
 
@@ -120,7 +120,7 @@ func (e *Evidence) addHandwriting(w *document.Word) {
 	e[evWrong] = math.Log(wrong + leastWrong)
 }
 
-// relateToPage fills in what depends on all words of the page. A word list proves little on a page with few known words: such a page is
+// relateToPage fills in the values that depend on all words of the page. A word list proves little on a page with few known words: such a page is
 // full of names, or spelt and abbreviated as in the Middle Ages.
 func relateToPage(all []Evidence) {
 	var known, long float64
@@ -134,7 +134,7 @@ func relateToPage(all []Evidence) {
 	}
 }
 
-// flag is a sign that is there or not, as a value of the evidence.
+// flag returns 1 for true and 0 for false.
 func flag(is bool) float64 {
 	if is {
 		return 1
@@ -142,7 +142,8 @@ func flag(is bool) float64 {
 	return 0
 }
 
-// logOdds turns a share into what a logistic regression adds up. Shares of 0 and 1 count as minShare off them, so that no sign is decisive.
+// logOdds returns ln(share / (1 - share)), the scale of a logistic regression. Shares are kept at least minShare away from 0 and 1, so that no
+// single value is decisive.
 func logOdds(share float64) float64 {
 	share = min(max(share, minShare), 1-minShare)
 	return math.Log(share / (1 - share))
@@ -170,8 +171,8 @@ func letterWidth(line *document.Line) float64 {
 	return math.Log(max(float64(line.Box.W), 1) / float64(max(characters, 1)))
 }
 
-// isKnown returns 1 for the kind of the word and 0 for the others: a long word that a list has, a short one, a long one that no list
-// has. Other words are of no kind.
+// isKnown returns 1 for the kind of the word and 0 for the other kinds: a long word that a list has, a short word that a list has, and a long
+// word that no list has. A short word that no list has is of no kind.
 func (p *page) isKnown(word string) (known, short, unknown float64) {
 	_, core, _ := text.Core(word)
 	letters := 0
@@ -195,7 +196,7 @@ func (p *page) isKnown(word string) (known, short, unknown float64) {
 	return 0, 0, 0
 }
 
-// otherWords are the words of another reading of the page, by the cells of a grid that their middles lie in.
+// otherWords are the words of another reading of the page, by the grid cell that holds their middle.
 type otherWords map[image.Point][]document.Word
 
 const gridCell = 64 // pixels; it affects speed only
@@ -224,7 +225,7 @@ func (o otherWords) at(w *document.Word) *document.Word {
 	return o.find(w, func(other document.Word) bool { return middle.In(toRectangle(other.Box)) })
 }
 
-// find returns a word of the other reading that satisfies is and whose middle lies in the box of the word; nil if there is none.
+// find returns a word of the other reading for which is returns true and whose middle lies in the box of the word; nil if there is none.
 func (o otherWords) find(w *document.Word, is func(document.Word) bool) *document.Word {
 	at := middleOf(toRectangle(w.Box))
 	cell := at.Div(gridCell)

@@ -31,7 +31,7 @@ func eraseStaves(_ context.Context, p *page) error {
 
 func isPrint(p *page) bool { return !p.isHand && hasLetters(p) }
 
-// findGraphics finds the pictures and the music of a page of print, and drops what was read in them.
+// findGraphics finds the pictures and the music of a page of print, and drops the words read in them.
 func findGraphics(_ context.Context, p *page) error {
 	for _, b := range p.sheet.staves {
 		p.addGraphic(p.sheet.boxOnPage(toBox(b)), document.Music)
@@ -71,7 +71,7 @@ func withoutText(box document.Box, blocks []document.Block) document.Box {
 	return document.Box{X: box.X, Y: top, W: box.W, H: max(bottom-top, 1)}
 }
 
-// holdsText reports whether what was read in a box is text, and not scraps of a picture.
+// holdsText reports whether the words read in a box are text, and not scraps of a picture.
 func holdsText(box document.Box, blocks []document.Block) bool {
 	letters, covered := 0, 0
 	for w := range document.Words(blocks) {

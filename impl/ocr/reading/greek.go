@@ -119,7 +119,7 @@ func mayBeGreek(w document.Word, latin *lexicon.Lexicon) bool {
 	return w.Confidence < maxDoubtfulWord && letters(w.Text) >= minGreekLetters && (latin == nil || !latin.Known(w.Text))
 }
 
-// coversWord reports whether two boxes of one line are those of one word: what they share is most of both.
+// coversWord reports whether two boxes of one line belong to one word: their intersection is most of both.
 func coversWord(a, b document.Box) bool {
 	shared := min(a.X+a.W, b.X+b.W) - max(a.X, b.X)
 	return float64(shared) >= sameWord*float64(max(a.W, b.W))

@@ -15,7 +15,7 @@ import (
 	tags "uncial/internal/language"
 )
 
-// hands reads what may be written by hand on a page. Its page is nil if no handwriting model is installed, or the language is not
+// hands reads the handwriting on a page. Its page is nil if no handwriting model is installed, or the language is not
 // written in Latin letters.
 type hands struct {
 	page   *hand.Page
@@ -147,8 +147,8 @@ func addHandwriting(ctx context.Context, p *page) error {
 
 func foundHandwriting(p *page) bool { return len(handwrittenBoxes(p.read.Blocks)) > 0 }
 
-// rechooseModel chooses once more between the language's own model and the early-print model, by what they made of the print
-// alone, because how they read handwriting does not show which of them is better. If the choice changes, the page is
+// rechooseModel chooses again between the language's own model and the early-print model, by their readings of the print alone, because
+// their readings of handwriting do not show which of them is better. If the choice changes, the page is
 // completed again.
 func rechooseModel(ctx context.Context, p *page) error {
 	first := p.attempts[0]
@@ -199,7 +199,7 @@ func handwrittenBoxes(blocks []document.Block) []document.Box {
 	return boxes
 }
 
-// isUnsurePrint reports whether what was read as print may be handwriting, whatever the shape of its ink: some of it is likely to be
+// isUnsurePrint reports whether text that was read as print may be handwriting, whatever the shape of its ink: some of it is likely to be
 // wrong, and no print model is sure of any line.
 func isUnsurePrint(p *page) bool {
 	return mayHoldHandwriting(p) && p.attempts[0].right < unsurePrint && !slices.ContainsFunc(p.attempts, hasSureLine)
@@ -222,7 +222,7 @@ func readUnsurePrint(ctx context.Context, p *page) error {
 	return err
 }
 
-// isDoubtfulPrint reports whether what was read as print may be handwriting in spite of lines that look like print: little of it is
+// isDoubtfulPrint reports whether text that was read as print may be handwriting although some lines look like print: little of it is
 // likely to be right.
 func isDoubtfulPrint(p *page) bool {
 	return mayHoldHandwriting(p) && p.read.Confidence < doubtfulPrint

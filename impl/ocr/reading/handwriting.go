@@ -53,7 +53,7 @@ func (h *handwriting) loadLanguage() (err error) {
 	return nil
 }
 
-// search returns how the network searches. In English it goes by a character model of its own, which is loaded at the first search.
+// search returns the settings of the search for the likeliest text. English has a character model of its own, which is loaded at the first search.
 func (h *handwriting) search(s hand.Search) (neural.Search, error) {
 	search := neural.Search{Known: s.Known, Thorough: s.Thorough}
 	if !isLanguage(s.Language, "en", "enm") {

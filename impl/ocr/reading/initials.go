@@ -15,7 +15,8 @@ import (
 	"uncial/internal/document"
 )
 
-// joinInitials drops what was read in initials, and puts their letter in front of the word that it begins, if it can be read.
+// joinInitials drops the words read inside initials, and puts the letter of each initial in front of the word that it begins, if it can be
+// read.
 func joinInitials(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	for _, box := range layout.Initials(p.sheet.img, p.sheet.marks, p.sheet.letterHeight) {
@@ -70,8 +71,8 @@ func (p *page) beside(box image.Rectangle, blocks []document.Block) []*document.
 	return lines
 }
 
-// joinInitial puts the letter of an initial in front of the first word to its right in a line. Alone a letter cannot be read, so it is
-// made as small as a capital of the line and read in front of the word. It is taken if the rest of the word comes out as before.
+// joinInitial puts the letter of an initial in front of the first word to its right in a line. A single letter cannot be read alone, so the
+// initial is made as small as a capital of the line and read in front of the word. It is kept if the rest of the word is read as before.
 func (p *page) joinInitial(ctx context.Context, box image.Rectangle, line *document.Line) error {
 	i := slices.IndexFunc(line.Words, func(w document.Word) bool { return middleOf(toRectangle(w.Box)).X >= box.Max.X })
 	w := &line.Words[i]

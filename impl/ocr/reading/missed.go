@@ -88,7 +88,7 @@ func claimedAreas(blocks []document.Block, height int) []image.Rectangle {
 	return all
 }
 
-// claimedArea returns what a word of a line holds between from and to. Punctuation holds its box alone.
+// claimedArea returns the area that a word of a line holds between from and to. Punctuation holds only its box.
 func claimedArea(w document.Word, line document.Box, height, from, to int) image.Rectangle {
 	r := toRectangle(w.Box)
 	n := lettersAndDigits(w.Text)

@@ -15,12 +15,12 @@ type patch struct {
 	box     image.Rectangle
 	letters int // components that may be letters
 	last    image.Rectangle
-	// cut are the boxes of words that the patch continues: of "have", only "e" was read.
+	// cut has the boxes of words that the patch continues: of "have", only "e" was read.
 	cut []document.Box
 }
 
 // findMissed returns the patches of a sheet from top to bottom, at most maxPatches, given all components of ink and what was read.
-// It returns none if more seems to be missed than was read: that is not text, or none that the models can read.
+// It returns none if more seems to be missed than was read: then the ink is not text, or not text that the models can read.
 func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []document.Block) []patch {
 	letters := imaging.LetterShaped(components)
 	words := newBands(wordBoxes(blocks))

@@ -14,7 +14,7 @@ import (
 // sheet is the page as the models read it.
 type sheet struct {
 	img *image.Gray
-	// angle is by how many degrees img was rotated clockwise around its middle.
+	// angle is the rotation of img in degrees, clockwise around its middle.
 	angle float64
 	// components are the connected components of ink without specks, and letters those in the shape of a letter, both in pixels of
 	// the page.
@@ -125,7 +125,7 @@ func (s sheet) boxOnPage(b document.Box) document.Box {
 	return b.Clip(s.img.Rect.Dx(), s.img.Rect.Dy())
 }
 
-// boxOnSheet moves a box of the page onto the sheet, as boxOnPage does the other way.
+// boxOnSheet moves a box of the page onto the sheet; it is the inverse of boxOnPage.
 func (s sheet) boxOnSheet(b document.Box) document.Box {
 	s.angle = -s.angle
 	return s.boxOnPage(b)

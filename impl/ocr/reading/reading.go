@@ -28,7 +28,7 @@ import (
 
 // Options say how a page is to be read.
 type Options struct {
-	// Enhance corrects the reading by what other readings of the page and word lists say.
+	// Enhance corrects the reading with other readings of the page and with word lists.
 	Enhance bool
 	// Language is a BCP 47 tag that one of the source's models reads, or und: the language is then found on each page.
 	Language string
@@ -41,8 +41,8 @@ type Options struct {
 	// Evidence, if not nil, is called with the evidence of the words of each page, in reading order: first those of print, then
 	// those of handwriting.
 	Evidence func(handwritten bool, words []Evidence)
-	// Candidates, if not nil, is called with the words of each line of print that the vote reads again, and with what may replace some
-	// of them. The vote then changes nothing.
+	// Candidates, if not nil, is called with the words of each line of print that the vote reads again, and with the candidates for
+	// replacing some of them. The vote then changes nothing.
 	Candidates func(line []document.Word, candidates []correct.Candidate)
 }
 
@@ -55,7 +55,7 @@ type result struct {
 	Language string
 }
 
-// readPage reads one page. After the end of ctx it returns ctx's error, at the latest when the current line is recognized.
+// readPage reads one page. If ctx ends, it returns ctx's error once the current line is recognized.
 func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (result, error) {
 	model := ""
 	switch names := src.For(o.Language); {

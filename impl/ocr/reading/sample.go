@@ -10,7 +10,7 @@ import (
 	"uncial/internal/document"
 )
 
-// mayBeSampled reports whether the page may be early print, as far as is known before it is read.
+// mayBeSampled reports whether the page, by what is known before it is read, may be early print.
 func mayBeSampled(p *page) bool {
 	return hasLetters(p) && p.model != earlyPrint && p.src.Has(earlyPrint)
 }
@@ -36,7 +36,7 @@ func sampleModels(ctx context.Context, p *page) error {
 	return err
 }
 
-// longestRows returns the boxes of the n rows with most letters, or of fewer if there are not as many.
+// longestRows returns the boxes of the n rows with most letters, or of all rows if there are fewer.
 func (s sheet) longestRows(n int) []image.Rectangle {
 	rows := rowPatches(imaging.LetterShaped(s.marks), s.letterHeight)
 	slices.SortStableFunc(rows, func(a, b patch) int { return cmp.Compare(b.letters, a.letters) })

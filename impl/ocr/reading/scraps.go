@@ -9,7 +9,7 @@ import (
 	"uncial/internal/document"
 )
 
-// dropScraps drops lines that are not writing: what was read out of woodcuts, stains and edges. It never drops everything.
+// dropScraps drops lines that are not writing, but were read in woodcuts, stains and edges. It never drops all lines.
 func dropScraps(blocks []document.Block) []document.Block {
 	page := meanConfidence(blocks)
 	if page < minReadable {
@@ -89,7 +89,7 @@ func greekWords(blocks []document.Block) int {
 	return n
 }
 
-// lettersAndDigits counts what scraps of pictures and rules have little of.
+// lettersAndDigits counts letters and digits, of which scraps of pictures and rules have few.
 func lettersAndDigits(text string) int {
 	n := 0
 	for _, r := range text {

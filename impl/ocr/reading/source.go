@@ -24,7 +24,7 @@ type Source interface {
 	Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error)
 	// Languages returns all tags that For has models for.
 	Languages() []string
-	// Has reports whether a model is installed, or whether several joined by "+" can be read with together.
+	// Has reports whether a model is installed, or whether several joined by "+" can be used together.
 	Has(model string) bool
 	// Lexicon returns the model's word list, or nil if it has none.
 	Lexicon(model string) *lexicon.Lexicon
@@ -32,7 +32,7 @@ type Source interface {
 	Alphabet(model string) lexicon.Alphabet
 }
 
-// toBlocks turns what an engine with a model recognized into blocks. Blank words are dropped, and so are lines and blocks without others.
+// toBlocks turns what an engine with a model recognized into blocks. Blank words are dropped, and so are lines and blocks that have no other words.
 func toBlocks(recognized []tesseract.Block, model string) []document.Block {
 	var blocks []document.Block
 	for _, b := range recognized {

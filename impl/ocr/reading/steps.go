@@ -59,7 +59,7 @@ var recognizeSteps = []step{
 	{name: "early-print", when: needsOtherModel, run: tryOtherModel, rereads: true},
 }
 
-// tidySteps work on each reading of print that is new.
+// tidySteps work on each new reading of print.
 var tidySteps = []step{
 	{name: "unread", when: hasLetters, run: readUnread},
 	{name: "scraps", run: onReadings(dropScraps)},
@@ -139,8 +139,8 @@ func (p *page) run(ctx context.Context, steps []step) error {
 	return nil
 }
 
-// runStep runs a step within its share of the time. If a step that the page can be answered without runs out of time, the page keeps
-// what the other steps have read, and the lines that the step has already replaced.
+// runStep runs a step within its share of the time. If an optional step runs out of time, the page keeps the reading of the earlier steps
+// and the lines that this step has already replaced.
 func (p *page) runStep(ctx context.Context, s step) error {
 	defer timing.Begin(ctx, s.name)()
 	if s.required {
@@ -172,14 +172,14 @@ func withShare(ctx context.Context, share float64) (context.Context, context.Can
 	return context.WithTimeout(ctx, time.Duration(float64(time.Until(end))*share))
 }
 
-// hasTimeFor reports whether something that takes so long would end before the context. Tesseract's layout analysis and its search for
+// hasTimeFor reports whether work of that duration would end before the context. Tesseract's layout analysis and its search for
 // paragraphs cannot be interrupted, so a reading must not begin without the time for it.
 func hasTimeFor(ctx context.Context, length time.Duration) bool {
 	end, bounded := ctx.Deadline()
 	return !bounded || time.Until(end) >= length
 }
 
-// onGray makes a step of a function of the whole image.
+// onGray turns a function of the whole image into a step.
 func onGray(f func(*image.Gray) *image.Gray) func(context.Context, *page) error {
 	return func(_ context.Context, p *page) error {
 		p.gray = f(p.gray)
@@ -187,7 +187,7 @@ func onGray(f func(*image.Gray) *image.Gray) func(context.Context, *page) error 
 	}
 }
 
-// onSheet makes a step of a function of the image that the models read.
+// onSheet turns a function of the image that the models read into a step.
 func onSheet(f func(*image.Gray) *image.Gray) func(context.Context, *page) error {
 	return func(_ context.Context, p *page) error {
 		p.sheet.img = f(p.sheet.img)
@@ -195,7 +195,7 @@ func onSheet(f func(*image.Gray) *image.Gray) func(context.Context, *page) error
 	}
 }
 
-// onReadings makes a step of a function of the blocks of a reading. It applies to readings that are not tidy yet.
+// onReadings turns a function of the blocks of a reading into a step. It applies to readings that are not tidy yet.
 func onReadings(f func([]document.Block) []document.Block) func(context.Context, *page) error {
 	return func(_ context.Context, p *page) error {
 		for i := range p.attempts {

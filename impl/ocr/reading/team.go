@@ -51,7 +51,7 @@ func teamOf(src Source, model string, regions []layout.Region) ([]Source, error)
 	return sources, nil
 }
 
-// inTurn does tasks, numbered from 0, in their order with n workers, at least 1. The first worker is the calling goroutine. Once do
+// inTurn starts tasks, numbered from 0, in their order on n workers, at least 1. The first worker is the calling goroutine. Once do
 // reports false, no further task begins.
 func inTurn(n, tasks int, do func(worker, task int) bool) {
 	var next atomic.Int64

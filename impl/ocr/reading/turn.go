@@ -9,8 +9,8 @@ import (
 	"uncial/internal/document"
 )
 
-// turnUpright reads the page again in the position in which it stands upright, if that is another one. Only pages that can hardly
-// be read as they lie, or whose lines run from top to bottom, are examined.
+// turnUpright reads the page again if it stands upright in another position. It examines only pages that can hardly
+// be read as they lie, or whose lines run from top to bottom.
 func turnUpright(ctx context.Context, p *page) error {
 	quarters, err := p.uprightPosition(ctx)
 	if err != nil || quarters == 0 {

@@ -48,7 +48,7 @@ func findLanguage(ctx context.Context, p *page) error {
 	return nil
 }
 
-// setLanguage makes a language that of the page.
+// setLanguage sets the language of the page.
 func (p *page) setLanguage(g guess.Guess) {
 	p.language, p.languageEvidence, p.model = g.Tag, g.Evidence, p.src.For(g.Tag)[0]
 	switch {
@@ -157,7 +157,7 @@ func (p *page) languageInOtherScript(ctx context.Context, found guess.Guess, con
 	return found, nil
 }
 
-// textOf returns the text of blocks, one line a line.
+// textOf returns the text of blocks, with a line break after each line.
 func textOf(blocks []document.Block) string {
 	var lines []string
 	for l := range document.Lines(blocks) {

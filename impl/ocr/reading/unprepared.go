@@ -29,8 +29,7 @@ func tryUnprepared(ctx context.Context, p *page) error {
 }
 
 // readUnprepared reads the page as it is with the language's own model. It reports whether that is better than the result so far: whether
-// more of it are words of the model's list. Confidence does not show that, because each model is confident of what it makes of blurred
-// letters.
+// more of its words are in the model's list. Confidence does not show that, because models are confident even where letters are blurred.
 func readUnprepared(ctx context.Context, p *page) (attempt, bool, error) {
 	s := p.sheet
 	s.img = p.gray

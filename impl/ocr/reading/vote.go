@@ -9,7 +9,7 @@ import (
 	"uncial/internal/document"
 )
 
-// vote reads the doubtful lines of print again and corrects them by these readings. It changes nothing before all of them are read.
+// vote reads the doubtful lines of print again and corrects them by these readings. It changes nothing until all of them are read.
 func vote(ctx context.Context, p *page) error {
 	lines := doubtfulLines(p.read.Blocks)
 	if len(lines) == 0 {

@@ -11,8 +11,8 @@ import (
 	"uncial/internal/document"
 )
 
-// readByHands reads lines, the most doubtful of which come first, with the network for handwriting. It also reads much print, above all old
-// print; of print that it reads badly it reads only the surest lines. There is one reading for each line, nil for those that it did not read.
+// readByHands reads lines, the most doubtful of which come first, with the network for handwriting. It also reads much print well, above all old
+// print; if it reads the print of a page badly, it reads only the surest lines. There is one reading for each line, nil for those that it did not read.
 func (p *page) readByHands(ctx context.Context, lines []*document.Line) ([][]document.Word, error) {
 	unread := make([][]document.Word, len(lines))
 	if p.hands.reader == nil {

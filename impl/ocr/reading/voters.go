@@ -12,7 +12,7 @@ import (
 	"uncial/internal/document"
 )
 
-// voter is a way to read a line of print again.
+// voter is one way of reading a line of print again.
 type voter struct {
 	mode   tesseract.Mode
 	factor float64 // by which the size is changed
@@ -20,8 +20,8 @@ type voter struct {
 	thin   bool    // with thinner strokes
 }
 
-// firstVoter reads all lines for which there is time; otherVoters, and the network for handwriting, those of which it makes something else. All
-// read with the model that read the page. Of the ways tried, these find the most corrections for their time; see experiments.md.
+// firstVoter reads all lines for which there is time; otherVoters and the network for handwriting read those that it reads differently. Each
+// voter uses the model that read the page. Of the ways tried, these find the most corrections for their time; see experiments.md.
 var (
 	firstVoter  = voter{mode: tesseract.SingleLine, factor: 0.5, margin: 0.25}
 	otherVoters = []voter{
@@ -87,7 +87,7 @@ func (p *page) mostVotes() int {
 	return max(int(math.Ceil(voteShare*float64(lines))), leastVotes)
 }
 
-// readBy reads a line in one way. Words have boxes on the page and calibrated confidences. There are none if the line lies outside of the sheet.
+// readBy reads a line in one way. Words have boxes on the page and calibrated confidences. It returns no words if the line lies outside the sheet.
 func (p *page) readBy(ctx context.Context, v voter, line *document.Line) ([]document.Word, error) {
 	sheet, box := p.sheetRead(), p.sheet.boxOnSheet(document.WordsBox(line.Words))
 	margin := max(int(v.margin*float64(box.H)), minLineMargin)
@@ -116,7 +116,7 @@ func (p *page) readBy(ctx context.Context, v voter, line *document.Line) ([]docu
 	return words, nil
 }
 
-// sheetRead returns the image that the reading of the page was made of.
+// sheetRead returns the image from which the page was read.
 func (p *page) sheetRead() *image.Gray { return cmp.Or(p.attempts[0].img, p.sheet.img) }
 
 // otherLines returns the lines of the second-best reading of the page, nil if there is none.

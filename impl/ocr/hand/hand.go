@@ -37,7 +37,7 @@ type Reader interface {
 type Search struct {
 	// Known reports whether a word list has a word. Nil without lists. The calls come from several goroutines.
 	Known func(word string) bool
-	// Language is the tag of the language whose texts the search with lists goes by.
+	// Language is the tag of the language whose texts the search with lists uses.
 	Language string
 	// Thorough looks at each line several times.
 	Thorough bool

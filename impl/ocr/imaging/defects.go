@@ -22,7 +22,7 @@ func InvertNegative(g *image.Gray) *image.Gray {
 	return invert(g)
 }
 
-// isNegative reports whether writing is light on dark ground, as in a photographic negative. Darkness alone does not tell: a dark page, or the
+// isNegative reports whether writing is light on dark ground, as in a photographic negative. Darkness alone proves nothing: a dark page, or the
 // table around a small one, is mostly dark too. So letters are counted both ways; see negativeLetters.
 func isNegative(g *image.Gray) bool {
 	if !isMostlyDark(g) {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Skew returns the angle in degrees by which the lines of the page fall to the right (clockwise). It is the angle at which
-// sums of ink along the lines differ most from row to row. A shaded page has to be flattened first.
+// Skew returns the angle in degrees by which the lines of the page fall to the right (clockwise). At this angle the
+// amount of ink differs most from row to row. A shaded page has to be flattened first.
 func Skew(g *image.Gray) float64 {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	if w > skewWidth {

@@ -25,7 +25,7 @@ func Order(g *image.Gray) float64 {
 	return orders[int(orderRank*float64(len(orders)))]
 }
 
-// tileOrder is Order of one tile. It reports false if the tile has hardly any ink or hardly any paper.
+// tileOrder returns the Order of one tile. It reports false if the tile has hardly any ink or hardly any paper.
 func tileOrder(g *image.Gray, at image.Point, threshold uint8) (float64, bool) {
 	var rows, columns [tileSide]int // ink in each
 	var across, down int            // runs of ink

@@ -13,7 +13,7 @@ const (
 	beamWidth      = 25    // prefixes that are followed; with 10, pages have 1 to 3 % more errors and cost a tenth less
 	wordBeamWidth  = 10    // of the search for a single word; the weights of confidence were fitted with it
 	languageWeight = 0.4   // of the language model's logarithms against the network's
-	listedWeight   = 0.5   // of those of the language model that searches with word lists go by
+	listedWeight   = 0.5   // the same for the language model of searches with word lists
 	characterBonus = 1.5   // for every character, which the language model's probabilities would otherwise make costly
 	surelyBlank    = 5e-4  // no character begins at a step whose classes other than blank have less than this together
 	leastLog       = -7.0  // logarithm of the probability below which a class is not followed
@@ -36,8 +36,8 @@ type prefix struct {
 	context   context
 	language  float64 // logarithm of the language model's part
 	blank     float64 // logarithm of the probability of all paths that end in a blank
-	character float64 // and in the character
-	seen      int     // the step that blank and character are of
+	character float64 // logarithm of the probability of all paths that end in the character
+	seen      int     // the step to which blank and character belong
 	children  []int32
 }
 
@@ -118,7 +118,7 @@ func (b *beam) text(i int32, behind uint16) text {
 	return t
 }
 
-// score is what prefixes are compared by.
+// score returns the value by which prefixes are compared.
 func (b *beam) score(i int32) float64 { return b.all[i].total() + b.all[i].language }
 
 // wordBonus returns the bonus of a prefix that ends with a word of the lists.

@@ -53,7 +53,7 @@ func (j *ensemble) add(rows []float32, steps int, texts []text) {
 }
 
 // decide returns the texts that were compared, the likeliest first. It begins with the best of those that are likeliest in one view, and
-// takes over from all others what makes it likelier.
+// replaces stretches of it with those of other texts that make it likelier.
 func (j *ensemble) decide() []text {
 	best := 0
 	for _, l := range j.views {
@@ -70,7 +70,7 @@ func (j *ensemble) decide() []text {
 	return j.texts
 }
 
-// improve replaces stretches of a text by those that other texts have there, from the end to the beginning, wherever that makes the text
+// improve replaces stretches of a text with those of other texts in the same place, from the end to the beginning, wherever that makes the text
 // likelier. It takes and returns an index of texts.
 func (j *ensemble) improve(best int) int {
 	untouched := len(j.texts[best].classes)
@@ -86,7 +86,7 @@ func (j *ensemble) improve(best int) int {
 	return best
 }
 
-// likelier returns the index of the likelier text, in doubt the first.
+// likelier returns the index of the likelier text, or the first if both are equally likely.
 func (j *ensemble) likelier(a, b int) int {
 	if j.texts[b].score > j.texts[a].score {
 		return b

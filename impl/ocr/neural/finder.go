@@ -12,7 +12,7 @@ const finderFormat = "uncial-finder-1"
 // The network of a FinderModel has the shape of a U: it looks at the page at a half, a quarter and so on down to a 32nd of its
 // size, with two convolutions at each size, and then returns size by size, adding what it saw there on the way down.
 const (
-	finderDepth = 4                       // times that the network halves what it looks at, after the first convolution
+	finderDepth = 4                       // times that the network halves its input after the first convolution
 	finderConvs = 2 * (2*finderDepth + 1) // convolutions, two at each size on both ways
 	finderMaps  = 4                       // channels of the last one
 	finderCell  = 2 << finderDepth        // pixels of the input that the sides of the network's planes are multiples of

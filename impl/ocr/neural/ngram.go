@@ -8,8 +8,8 @@ import (
 	"math"
 )
 
-// Language is a character n-gram model: how likely each character is after the ones before it. The one that
-// first readings go by was counted in transcriptions that keep the spelling of their time, so it prefers what people wrote then to modern
+// Language is a character n-gram model: how likely each character is after the ones before it. The one for
+// first readings was counted in transcriptions that keep the spelling of their time, so it prefers what people wrote then to modern
 // forms. It is immutable.
 //
 // Probabilities are those of Witten and Bell, interpolated: a character that a context lacks has the weight that the context gives to

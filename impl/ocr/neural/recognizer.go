@@ -39,13 +39,13 @@ func NewRecognizer(m *Model, l *Language) *Recognizer {
 	return newRecognizer(m, l, available()[0])
 }
 
-// newRecognizer returns a recognizer that computes with k. l may be nil: then the search goes by the network alone. Characters that the
+// newRecognizer returns a recognizer that computes with k. Without l (nil), the search uses the network alone. Characters that the
 // character model lacks get a symbol that none of its texts has.
 func newRecognizer(m *Model, l *Language, k kernels) *Recognizer {
 	return &Recognizer{net: newNetwork(m, k), guide: newGuide(m, l, languageWeight)}
 }
 
-// newGuide returns the guide of a search by a language model, nil without one.
+// newGuide returns the guide of a search with a language model, or nil without one.
 func newGuide(m *Model, l *Language, weight float64) guide {
 	g := guide{language: l, weight: weight, width: beamWidth, space: int32(slices.Index(m.info.Alphabet, " ")) + 1}
 	if l != nil {

@@ -15,11 +15,11 @@ var viewWidths = [...]float64{0.93, 1.07}
 // mostSteps is the length of the longest line that is read thoroughly, in steps of 4 pixels: more than a line of a double page has.
 const mostSteps = 1000
 
-// Search says how a line is read beyond its first reading.
+// Search configures the further readings of a line.
 type Search struct {
 	// Known reports whether a word list has a word. Nil without lists.
 	Known func(word string) bool
-	// Texts is the language model that the search with lists goes by. Nil for that of the first reading.
+	// Texts is the language model of the search with lists. Nil stands for that of the first reading.
 	Texts *Language
 	// Thorough looks at the line again at other widths. Each takes about as long as the first reading.
 	Thorough bool
@@ -50,7 +50,7 @@ func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 		out.Listed = r.placed(texts, rows, steps, line)
 	}
 	if s.Thorough && steps <= mostSteps {
-		g.weight = languageWeight // a page became worse by 0.011 with that of the search with lists
+		g.weight = languageWeight // with the weight of the search with lists, one page became worse by 0.011
 		j := newEnsemble(r.net, g)
 		j.add(rows, steps, texts)
 		out.Thorough = r.thoroughly(j, rows, steps, line)

@@ -270,6 +270,7 @@ func revokeKey(c *Call, k account.Key, _ *form) error {
 	return c.d.o.Accounts.Revoke(c.R.Context(), k.ID)
 }
 
+// rotateKey replaces the key and shows the new secret once. The old key works for the chosen overlap, which must be one of overlaps.
 func rotateKey(c *Call) error {
 	k, err := c.key()
 	if err != nil {

@@ -84,11 +84,13 @@ type openIDState struct {
 }
 
 const (
-	// Names of cookies: the first lasts for one visit at the provider, the second until somebody who follows an invitation goes there.
+	// Names of cookies: the first lasts for one visit to the provider, the second from the opening of an invitation until that visit.
 	openIDCookie     = "openid"
 	invitationCookie = "invitation"
 )
 
+// startOpenID redirects to the provider to sign in, to accept an invitation (query "invitation") or to link an account (query "link"). State,
+// nonce and PKCE verifier wait in a sealed cookie for the callback.
 func startOpenID(c *Call) error {
 	d := c.d
 	if d.openID == nil {

@@ -10,6 +10,7 @@ import (
 	"uncial/internal/request"
 )
 
+// log writes one line about an exchange that has ended. It names the path only if no route matched; see redact for errors.
 func (h *handler) log(x *exchange, r *http.Request) {
 	level := x.level()
 	if !h.Logger.Enabled(r.Context(), level) {

@@ -178,6 +178,8 @@ func (j *Journal) replay() (whole int64, err error) {
 	}
 }
 
+// apply changes the state in memory by one event, read from the file or just written. A page that was read before keeps that state if a later
+// attempt fails.
 func (j *Journal) apply(e Event) {
 	page := j.pages[e.Page]
 	if page == nil {

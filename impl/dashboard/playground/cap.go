@@ -25,6 +25,7 @@ func (p *playground) remaining(ctx context.Context, accountID string) (int64, er
 	return b.Remaining, err
 }
 
+// changeCap sets how many points a month the playground may spend for the account; an empty field removes the cap.
 func (p *playground) changeCap(c *dashboard.Call) error {
 	var points *int64
 	if text := c.Form("cap"); text != "" {

@@ -27,6 +27,7 @@ func main() {
 	}
 }
 
+// run counts the texts with the alphabet of the model args[0] and writes the character model to args[1].
 func run(args []string) error {
 	if len(args) < 3 {
 		return errors.New("name two model files and a text at least: MODEL.uhm OUT.ngram [WEIGHT:]FILE [...]")

@@ -101,6 +101,10 @@ test: deps-test containers ## Set everything up and run every test, race detecto
 test-accuracy: deps ## Check that pages are read as well as before: rendered pages, or the folder UNCIAL_PAGES
 	go test -run '^TestAccuracy$$' -timeout 10m ./impl/ocr/reading
 
+.PHONY: test-flakes
+test-flakes: deps ## Run the contract suite with random seeds against mock and service, eight at a time: make test-flakes [RUNS=20] [SEED=1]
+	UNCIAL_RUNS=$(or $(RUNS),20) UNCIAL_SEED=$(SEED) go test -count=1 -v -parallel 16 -timeout 60m -run '^TestCheck_honestServersNeverFail$$' ./contracttests
+
 .PHONY: train-check
 train-check: deps-test ## Train on 2, 10 and 40 pages of a folder, measure the error in its other pages (an hour or two): make train-check TRAIN_PAGES=dir
 	UNCIAL_TRAIN_PAGES=$(abspath $(TRAIN_PAGES)) go test -tags traincheck -count=1 -v -timeout 5h -run '^TestTrainCheck$$' ./impl/train

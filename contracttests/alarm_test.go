@@ -167,7 +167,7 @@ func TestCheck_documentsThatDoNotArrive(t *testing.T) {
 	report := contracttests.Check(t.Context(), target)
 	require.Zero(t, report.Count(contracttests.Failed), report.Err())
 	require.Equal(t, 1, report.Count(contracttests.Errored))
-	require.Contains(t, report.Problem, "the connection failed in 1 case")
+	require.Contains(t, report.Problem, "the connection failed in the case ")
 }
 
 func TestCheck_reportsAnOddDocumentInOneLine(t *testing.T) {
@@ -191,6 +191,36 @@ func TestCheck_reportsAnOddDocumentInOneLine(t *testing.T) {
 		require.Contains(t, report.Results[1].Reason, "is not")
 		require.NotContains(t, report.Results[1].Reason, "\n")
 	}
+}
+
+// TestCheck_namesTheHeader sends many headers at once: a failure is about the one that causes it.
+func TestCheck_namesTheHeader(t *testing.T) {
+	t.Parallel()
+	target := MustTarget(t, MustDefect(t, "sends HTML to clients that prefer it"))
+	target.Only = "^status/200/always-json$"
+	report := contracttests.Check(t.Context(), target)
+	require.Equal(t, 1, report.Count(contracttests.Failed))
+	assert.NotContains(t, report.Results[0].Curl, "Save-Data")
+}
+
+// TestCheck_showsAnswersWithoutEscapes quotes an answer whose letters are escapes.
+func TestCheck_showsAnswersWithoutEscapes(t *testing.T) {
+	t.Parallel()
+	honest := mock.New(mock.Options{})
+	target := MustTarget(t, MustServe(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/v1/extract" && r.Header.Get("Authorization") != "" {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusPaymentRequired)
+			_, _ = io.WriteString(w, `{"\u0063ode":"INSUFFICIENT_P\u004fINTS","message":"a \\u0041"}`)
+			return
+		}
+		honest.ServeHTTP(w, r)
+	})))
+	target.Only = "^extract/200/least-request$"
+	report := contracttests.Check(t.Context(), target)
+	require.Equal(t, 1, report.Count(contracttests.Failed), report.Problem)
+	assert.Equal(t, `402 {"code":"INSUFFICIENT_POINTS","message":"a \\u0041"}`, report.Results[0].Answer)
 }
 
 // TestCheck_blamesOneCase lets a server charge for an extraction that nobody waits for: the case after it must not be blamed as well.

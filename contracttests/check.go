@@ -124,8 +124,10 @@ func Check(ctx context.Context, t Target) (report Report) {
 	}
 	if n := report.Count(Errored); report.Problem == "" && n > 0 {
 		first := report.Results[slices.IndexFunc(report.Results, func(r Result) bool { return r.Outcome == Errored })]
-		report.Problem = fmt.Sprintf("the connection failed in %d cases, so that they say nothing about the server; run the suite again; the first is %s: %s",
-			n, first.Case, first.Reason)
+		report.Problem = fmt.Sprintf("the connection failed in %d cases, so that they say nothing about the server; run the suite again; the first is %s: %s", n, first.Case, first.Reason)
+		if n == 1 {
+			report.Problem = fmt.Sprintf("the connection failed in the case %s, so that it says nothing about the server; run the suite again: %s", first.Case, first.Reason)
+		}
 	}
 	report.Requests, report.Points = run.Requests, run.Spent()
 	return report

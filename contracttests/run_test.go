@@ -2,7 +2,10 @@ package contracttests_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -123,37 +126,58 @@ func TestWithoutRaceDetector(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestCheck_honestServersNeverFail runs the suite with 20 seeds against the mock and with 8 against the service, whose readings take most
-// of the time; eight at a time.
+// honestRuns is how often TestCheck_honestServersNeverFail runs the suite against each server, and the seed of its first run. UNCIAL_RUNS
+// asks for more runs against the service, whose readings take most of the time, and for seeds that differ each time unless UNCIAL_SEED is set.
+func honestRuns(tb testing.TB) (mock, service int, seed uint64) {
+	tb.Helper()
+	mock, service, seed = 20, 8, 1
+	if text := os.Getenv("UNCIAL_RUNS"); text != "" {
+		n, err := strconv.Atoi(text)
+		require.NoError(tb, err, "UNCIAL_RUNS")
+		mock, service, seed = n, n, rand.Uint64N(1_000_000)
+	}
+	if text := os.Getenv("UNCIAL_SEED"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		require.NoError(tb, err, "UNCIAL_SEED")
+		seed = n
+	}
+	tb.Logf("seeds from %d on; UNCIAL_SEED=%d repeats them", seed, seed)
+	return mock, service, seed
+}
+
+// TestCheck_honestServersNeverFail runs the suite with a seed each against the mock and the service, eight at a time.
 func TestCheck_honestServersNeverFail(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()
+	mockRuns, serviceRuns, seed := honestRuns(t)
 	honest, service := MustMockServer(t), MustService(t, nil)
-	servers := map[string]func(t *testing.T, run int) contracttests.Target{
-		"mock": func(t *testing.T, _ int) contracttests.Target { t.Helper(); return MustTarget(t, honest) },
-		"service": func(t *testing.T, run int) contracttests.Target {
+	for _, server := range []struct {
+		name   string
+		runs   int
+		target func(t *testing.T, run int) contracttests.Target
+	}{
+		{"mock", mockRuns, func(t *testing.T, _ int) contracttests.Target { t.Helper(); return MustTarget(t, honest) }},
+		{"service", serviceRuns, func(t *testing.T, run int) contracttests.Target {
 			t.Helper()
 			target := service.target(t)
 			if run%8 != 0 {
 				target.MaxPoints = 200 // reading takes time: most runs leave some pages out
 			}
 			return target
-		},
-	}
-	runs := map[string]int{"mock": 20, "service": 8}
-	for name, target := range servers {
-		t.Run(name, func(t *testing.T) {
+		}},
+	} {
+		t.Run(server.name, func(t *testing.T) {
 			t.Parallel()
 			turns := make(chan struct{}, 8)
-			for run := range runs[name] {
+			for run := range server.runs {
 				t.Run(fmt.Sprint(run), func(t *testing.T) {
 					t.Parallel()
 					turns <- struct{}{}
 					defer func() { <-turns }()
-					target := target(t, run)
-					target.Seed = uint64(run + 1)
+					target := server.target(t, run)
+					target.Seed = seed + uint64(run)
 					report := contracttests.Check(t.Context(), target)
-					require.NoError(t, report.Err())
+					require.NoError(t, report.Err(), "with seed %d", target.Seed)
 					require.Greater(t, report.Count(contracttests.Passed), 40)
 				})
 			}

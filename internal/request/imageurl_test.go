@@ -104,6 +104,8 @@ var urlProblems = map[string]string{
 	"https://bücher.example/":         `must have a host name in ASCII; write "xn--bcher-kva.example"`,
 	"https://a..ü.de/":                host,
 	`https://example.org\@other.org/`: `must not contain the character '\\'; percent-encode it (RFC 3986)`,
+	"https://example.org/" + strings.Repeat("é", 8192-20): `must not contain the character '\u00e9'; percent-encode it (RFC 3986)`,
+	"https://example.org/" + strings.Repeat("é", 8192-19): "must be at most 8,192 characters unless it is a data: URL",
 	"https://example.org/" + strings.Repeat("a", 8192-19): "must be at most 8,192 characters unless it is a data: URL",
 	"data:":                      form,
 	"data:image/png,abc":         form,

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -25,7 +26,7 @@ func webURLFault(s string) string {
 		return "must be an absolute URL that begins with https:, http: or data:"
 	case !strings.HasPrefix(rest, "//"):
 		return "must have a host: https://host/path"
-	case len(s) > maxWebURL:
+	case len(s) > maxWebURL && utf8.RuneCountInString(s) > maxWebURL:
 		return "must be at most 8,192 characters unless it is a data: URL"
 	}
 	// url.Parse is lenient about characters that other parsers read differently, such as a backslash.

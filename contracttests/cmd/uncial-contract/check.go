@@ -28,7 +28,7 @@ type checkCmd struct {
 	Generated int           `default:"40" help:"Number of requests that break several rules at once. Default: ${default}."`
 	MaxPoints *int64        `placeholder:"N" help:"Limit for the points spent; cases that would exceed it are skipped. Default: no limit."`
 	MaxWait   time.Duration `default:"70s" help:"Longest wait for a rate limit to reset; 0 disables waiting. Default: ${default}."`
-	Timeout   time.Duration `default:"15m" help:"Time limit for the run. Default: ${default}."`
+	Timeout   time.Duration `help:"Time limit for the run. Default: 15m, or with --thorough twice the time that is announced, if that is longer."`
 	Patience  time.Duration `default:"60s" help:"Time limit for one answer. Default: ${default}."`
 
 	Only        string `placeholder:"PATTERN" help:"Run only the cases whose names match this regular expression."`
@@ -95,9 +95,9 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 // Run checks the server and sets the exit status: failed if a case failed, couldNotRun if the run has a Problem. An error
 // also ends with couldNotRun: invalid flags, an unusable keys file, or a report that cannot be written.
 func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
-	defer cancel()
-	t, err := c.target(ctx)
+	preparing, prepared := context.WithTimeout(ctx, cmp.Or(c.Timeout, defaultTimeout))
+	t, err := c.target(preparing)
+	prepared()
 	if err != nil {
 		return err
 	}
@@ -108,6 +108,11 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	if err != nil {
 		return err
 	}
+	if c.Timeout == 0 {
+		c.Timeout = max(defaultTimeout, 2*estimate(t, plan))
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
 	// With --json the standard output holds nothing but the report, so that it can be piped into another program. Results are
 	// then not printed one by one.
 	if c.JSON {
@@ -145,8 +150,25 @@ func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
 	return summarise(out, r)
 }
 
-// pointsPerPage is the price of a page, by which announce estimates the time.
+// defaultTimeout is the least time limit of a run for which none is given.
+const defaultTimeout = 15 * time.Minute
+
+// pointsPerPage is the price of a page.
 const pointsPerPage = 10
+
+// estimate is how long a thorough run takes about on a server that reads a page in a second; 0 for other runs, which take minutes.
+func estimate(t contracttests.Target, plan []contracttests.Planned) time.Duration {
+	if !t.Thorough || t.Simulated {
+		return 0
+	}
+	var points int64
+	for _, p := range plan {
+		if p.Skip == "" {
+			points += p.Points
+		}
+	}
+	return time.Duration(points/pointsPerPage) * time.Second
+}
 
 // announce prints what the run will do and may cost, before anything is sent. Points and requests are upper limits, because
 // a case that fails early sends less.
@@ -165,9 +187,8 @@ func announce(w io.Writer, t contracttests.Target, plan []contracttests.Planned,
 	fmt.Fprintf(w, "%s, seed %d\n", t.BaseURL, t.Seed)
 	fmt.Fprintf(w, "Cases to run: %d, to skip: %d. They may cost %s points; requests that count against rate limits: at most %s.\n",
 		run, skipped, grouped(points), grouped(requests))
-	if t.Thorough && !t.Simulated {
-		pages := time.Duration(points/pointsPerPage) * time.Second
-		fmt.Fprintf(w, "A server that reads a page in a second needs about %s; the run ends after %s at the latest (--timeout).\n", pages, limit)
+	if needed := estimate(t, plan); needed > 0 {
+		fmt.Fprintf(w, "A server that reads a page in a second needs about %s; the run ends after %s at the latest (--timeout).\n", needed, limit)
 	}
 	fmt.Fprintln(w)
 }
@@ -226,6 +247,10 @@ func summarise(w io.Writer, r contracttests.Report) error {
 	}
 	if left := leftOut(r); left != "" {
 		fmt.Fprintf(w, "\nNot tried with seed %d: %s. --json names them; another --seed chooses others.\n", r.Seed, left)
+	}
+	if len(r.Results) == 0 {
+		_, err := fmt.Fprintf(w, "\n%s\n", verdict)
+		return err
 	}
 	_, err := fmt.Fprintf(w, "\n%s %d passed, %d failed, %d skipped; %s requests and %s points in %s.\n", verdict,
 		r.Count(contracttests.Passed), r.Count(contracttests.Failed), r.Count(contracttests.Skipped),

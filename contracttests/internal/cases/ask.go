@@ -44,6 +44,13 @@ type ask struct {
 	credentials []credential
 	repeat      func(base string) string       // makes the Idempotency-Key from a string that is unique in the run
 	until       func(*model.Account) time.Time // moves the clock to this instant instead of sending a request
+	parts       []part                         // of which the request consists; a failure names the first that fails alone
+}
+
+// part is one of several things that are unusual about a request, alone.
+type part struct {
+	what string
+	ask  ask
 }
 
 // read asks for an extraction.
@@ -187,7 +194,7 @@ func (r row) play(ctx context.Context, s *session) error {
 		}
 		x, err := s.send(ctx, q)
 		if err != nil {
-			return err
+			return s.blamePart(ctx, a, c, err)
 		}
 		answers = append(answers, x)
 	}
@@ -195,6 +202,19 @@ func (r row) play(ctx context.Context, s *session) error {
 		return r.then(ctx, s, answers)
 	}
 	return nil
+}
+
+// blamePart sends the parts of a request that has failed, each alone, and returns the failure of the first that fails as well.
+func (s *session) blamePart(ctx context.Context, a ask, c *cast, err error) error {
+	if asFailure(err) == nil {
+		return err
+	}
+	for _, p := range a.parts {
+		if _, alone := s.send(ctx, s.request(p.ask, c)); asFailure(alone) != nil {
+			return explain(alone, "with %s", p.what)
+		}
+	}
+	return err
 }
 
 // scenarioKey is a key of the mock: the name of a scenario, alone or with any suffix.

@@ -2,9 +2,11 @@ package cases
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"uncial/contracttests/internal/model"
 )
@@ -91,7 +93,10 @@ func negotiated(base ask, withAnyType bool) (all []ask) {
 		a := base
 		a.Header = maps.Clone(a.Header)
 		for k, d := range dims {
-			a = d[(i+k)%len(d)](a)
+			one := d[(i+k)%len(d)]
+			a = one(a)
+			alone := one(base)
+			a.parts = append(a.parts, part{alone.difference(base), alone})
 		}
 		// net/http closes the connection in these versions, and has no chunks in the older one.
 		if a.OldHTTP {
@@ -100,6 +105,25 @@ func negotiated(base ask, withAnyType bool) (all []ask) {
 		all = append(all, a)
 	}
 	return all
+}
+
+// difference says in what a request with one variation differs from the one without.
+func (a ask) difference(base ask) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(a.Header)) {
+		if !slices.Equal(a.Header[name], base.Header[name]) {
+			all = append(all, fmt.Sprintf("%s: %s", name, strings.Join(a.Header[name], ", ")))
+		}
+	}
+	switch {
+	case a.OldHTTP:
+		all = append(all, "HTTP/1.0")
+	case a.Close:
+		all = append(all, "Connection: close")
+	case a.Chunked && !base.Chunked:
+		all = append(all, "a body in chunks")
+	}
+	return strings.Join(all, " and ")
 }
 
 // negotiationRows provoke each error under every negotiation. The envelope and the status never change.
@@ -157,7 +181,7 @@ func checkLimitNegotiation(ctx context.Context, s *session) error {
 	}
 	for _, q := range negotiated(body(`{}`, "imageUrl").rushed(), true) {
 		if _, err := s.sendAs(ctx, a, q); err != nil {
-			return err
+			return s.blamePart(ctx, q, &cast{accounts: map[who]*model.Account{first: a}}, err)
 		}
 	}
 	return nil

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -144,8 +146,29 @@ func blame(r *model.Result, x *model.Exchange) {
 		r.Key = model.KeyOK
 	}
 	if x.Status != 0 {
-		r.Answer = fmt.Sprintf("%d %s", x.Status, x.Target.Presentable(string(x.Body), maxQuoted))
+		r.Answer = fmt.Sprintf("%d %s", x.Status, x.Target.Presentable(withoutEscapes(string(x.Body)), maxQuoted))
 	}
+}
+
+// stringLiteral matches the strings of JSON, names included.
+var stringLiteral = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// withoutEscapes writes letters that JSON has as \uXXXX as they are, for people.
+func withoutEscapes(text string) string {
+	if !strings.Contains(text, `\u`) {
+		return text
+	}
+	return stringLiteral.ReplaceAllStringFunc(text, func(literal string) string {
+		var s string
+		if json.Unmarshal([]byte(literal), &s) != nil {
+			return literal
+		}
+		var b strings.Builder
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		_ = e.Encode(s) // a string can always be encoded
+		return strings.TrimSuffix(b.String(), "\n")
+	})
 }
 
 // Ended says why a run did not complete. ctx must have ended; the text is the beginning of a Problem.
@@ -163,7 +186,7 @@ func (r *Run) Probe(ctx context.Context) error {
 		if ctx.Err() != nil {
 			err = errors.New(Ended(ctx))
 		}
-		return fmt.Errorf("%s does not answer: %w", r.BaseURL, err)
+		return fmt.Errorf("%s does not answer: %s", r.BaseURL, whyNot(err))
 	}
 	r.compareClocks(first)
 	r.compareVersions(ctx, first)
@@ -190,6 +213,17 @@ func (r *Run) Probe(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// whyNot says in a few words why there is no answer: the address is named already.
+func whyNot(err error) string {
+	if host, ok := errors.AsType[*net.DNSError](err); ok {
+		return "the host " + host.Name + " was not found"
+	}
+	if call, ok := errors.AsType[*os.SyscallError](err); ok {
+		return call.Err.Error()
+	}
+	return strings.TrimPrefix(err.Error(), "no answer: ")
 }
 
 // probeClock finds out that the keys file of a mock does not say so: every case would fail for the same reason.
@@ -274,7 +308,7 @@ func (r *Run) probeKeys(ctx context.Context) error {
 				q.Auth = []model.Credential{model.Bearer(key)}
 				x, err := r.Exchange(ctx, q)
 				if err != nil {
-					return fmt.Errorf("%s does not answer: %w", r.BaseURL, err)
+					return fmt.Errorf("%s does not answer: %s", r.BaseURL, whyNot(err))
 				}
 				if refused = x.Status == http.StatusUnauthorized; !refused {
 					break

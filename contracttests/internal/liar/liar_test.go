@@ -57,6 +57,50 @@ func TestDefects_generated(t *testing.T) {
 	require.Equal(t, string(want), list.String(), "go test ./contracttests/internal/liar -update writes the list anew")
 }
 
+// TestDefects_invented ties the lists of invented defects to the code: each is a defect, there is another of the same kind, or its row says
+// why it cannot be one here.
+func TestDefects_invented(t *testing.T) {
+	t.Parallel()
+	defects, err := liar.Defects()
+	require.NoError(t, err)
+	exists := map[string]bool{}
+	for _, d := range defects {
+		exists[d.Does] = true
+	}
+	alike := map[string]string{}
+	for _, row := range mustRows(t, "testdata/invented-alike.tsv") {
+		require.Len(t, row, 2)
+		assert.True(t, exists[row[1]], "%s: there is no defect %q", row[0], row[1])
+		alike[row[0]] = row[1]
+	}
+	used := map[string]bool{}
+	for _, name := range []string{"invented", "invented-second", "invented-third", "invented-fourth", "invented-fifth"} {
+		rows := mustRows(t, "testdata/"+name+".tsv")
+		require.Len(t, rows, 45, name)
+		for _, row := range rows {
+			require.Len(t, row, 4, "%s: %s", name, row[0])
+			result := row[2]
+			hasReason := strings.HasPrefix(result, "not counted: ") || strings.Contains(result, "on a service")
+			assert.True(t, exists[row[0]] || alike[row[0]] != "" || hasReason, "%s: %s is no defect, and nothing says why", name, row[0])
+			used[row[0]] = true
+		}
+	}
+	for name := range alike {
+		assert.True(t, used[name] && !exists[name], "invented-alike.tsv: %s is in no list, or is a defect itself", name)
+	}
+}
+
+// mustRows reads a table without its heading.
+func mustRows(tb testing.TB, path string) (rows [][]string) {
+	tb.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(tb, err)
+	for line := range strings.Lines(string(text)) {
+		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return rows[1:]
+}
+
 func TestTruths(t *testing.T) {
 	t.Parallel()
 	unique := map[string]bool{}

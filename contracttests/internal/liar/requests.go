@@ -125,7 +125,8 @@ func bodyDefects() []row {
 				c.body = edited(c.body, func(o object) { o["imageUrl"] = "http://mock.invalid/not-an-image" })
 			}
 		})},
-		// The statuses of the operations are closed: an oversized body is a 400.
+		// The statuses of the operations are closed: another type and an oversized body are a 400.
+		{"answers 415 to another Content-Type", eachRule, on(both(status(400), bodyHas(`"Content-Type"`)), recode(415))},
 		{"answers 413 to a large body", "extract/400/too-large", on(both(status(400), asking(func(c *call) bool { return len(c.body) > largeBody })), recode(413))},
 	}
 }

@@ -113,3 +113,5 @@ func HasTextsOf(tag string) (bool, error) {
 	s, err := h.search(hand.Search{Language: tag})
 	return s.Texts != nil, err
 }
+
+var ReplaceDittoMarks = replaceDittoMarks

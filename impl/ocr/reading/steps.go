@@ -72,6 +72,7 @@ var tidySteps = []step{
 var completeSteps = []step{
 	{name: "missed", when: isLegible, run: recoverMissed},
 	{name: "initials", when: hasLetters, run: joinInitials},
+	{name: "ditto-marks", when: hasLetters, run: readDittoMarks},
 	{name: "place", run: placeOnPage, required: true},
 	{name: "fill-in", when: mayHoldHandwriting, run: addHandwriting},
 }

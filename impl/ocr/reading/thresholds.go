@@ -351,6 +351,20 @@ const (
 	sureScript, scriptLead = 0.6, 0.15
 )
 
+// Ditto marks. Sizes are in units of the height of most letters. Set on a typed list of the 64 pages.
+const (
+	// minDittoSize and maxDittoSize bound the width and the height of a mark.
+	minDittoSize, maxDittoSize = 0.5, 0.8
+	// minDittoRise is how high above the feet of other words a mark ends at least: bullets end lower.
+	minDittoRise = 0.35
+	// dittoGap is the minimum distance of a mark from other words of its line: the number of a footnote is nearer to its text.
+	dittoGap = 2
+	// longestDittoMark is the largest number of characters that is read out of a mark.
+	longestDittoMark = 2
+	// minDittoMarks is the minimum number of marks in a column.
+	minDittoMarks = 3
+)
+
 // Pictures, initials and music. Heights are in units of that of most letters.
 const (
 	// initialGap is the largest distance of the text from an initial to its left, and linesBeside the minimum number of lines there.

@@ -1,0 +1,68 @@
+package reading
+
+import (
+	"context"
+	"slices"
+	"unicode/utf8"
+
+	"uncial/internal/document"
+)
+
+// dittoMark is what a mark that stands for the words above it is read as.
+const dittoMark = `"`
+
+// readDittoMarks replaces what was read out of the ditto marks of lists by such marks. Alone, their two short strokes are read as any
+// letter or digit.
+func readDittoMarks(_ context.Context, p *page) error {
+	replaceDittoMarks(p.attempts[0].blocks, p.sheet.letterHeight)
+	return nil
+}
+
+// replaceDittoMarks replaces the words that are ditto marks, given the height of letters.
+func replaceDittoMarks(blocks []document.Block, height int) {
+	var marks []*document.Word
+	for l := range document.Lines(blocks) {
+		for i := range l.Words {
+			if isDittoMark(l.Words, i, height) {
+				marks = append(marks, &l.Words[i])
+			}
+		}
+	}
+	for _, w := range marks {
+		column := 0
+		for _, other := range marks {
+			if d := middleOf(toRectangle(w.Box)).X - middleOf(toRectangle(other.Box)).X; max(d, -d) <= height {
+				column++
+			}
+		}
+		if column >= minDittoMarks {
+			w.Text = dittoMark
+		}
+	}
+}
+
+// isDittoMark reports whether the ink of a word may be a ditto mark, given the height of letters: it is small, as wide as high, stands high
+// above the feet of the other words, and far from both neighbours.
+func isDittoMark(words []document.Word, i, height int) bool {
+	b := words[i].Box
+	if utf8.RuneCountInString(words[i].Text) > longestDittoMark || !isDittoSize(b.W, height) || !isDittoSize(b.H, height) ||
+		i > 0 && b.X-rightEdge(words[i-1].Box) < dittoGap*height ||
+		i+1 < len(words) && words[i+1].Box.X-rightEdge(b) < dittoGap*height {
+		return false
+	}
+	var feet []int
+	for _, w := range words {
+		if lettersAndDigits(w.Text) > longestDittoMark || w.Box.H >= height {
+			feet = append(feet, w.Box.Y+w.Box.H)
+		}
+	}
+	if len(feet) == 0 {
+		return false
+	}
+	return float64(slices.Min(feet)-b.Y-b.H) >= minDittoRise*float64(height)
+}
+
+// isDittoSize reports whether the width or the height of a word may be that of a ditto mark, given the height of letters.
+func isDittoSize(size, height int) bool {
+	return float64(size) >= minDittoSize*float64(height) && float64(size) <= maxDittoSize*float64(height)
+}

@@ -12,10 +12,11 @@ import (
 	"strings"
 )
 
-// Names of programs: readers of images or texts, databases, frameworks, and languages. Of those in aLibrary, results may name some.
+// Names of libraries, and of other programs: readers of images or texts, databases, frameworks, and languages. Results may name some of
+// the programs matched by aProgram.
 const (
-	aLibrary   = "the name of a program behind the server"
-	ofALibrary = "the name of a library"
+	aLibrary = "the name of a library"
+	aProgram = "the name of a program behind the server"
 )
 
 // aPerson is a sign unless it is an office that callers shall write to (RFC 2142, and the resolution of a 500 in the specification).
@@ -33,9 +34,9 @@ var internals = []struct {
 	{"a stack trace", regexp.MustCompile(`goroutine \d+|\b[\w/]+\.(?:go|py|java|rb|js|ts|php|cs|rs)(?::\d+|:? line \d+|", line \d+)|Traceback \(most recent|\bat [\w$.]+\([\w.]+:\d+\)|\bpanic:|\bpanicked at|runtime error`)},
 	{"a type name of the program", regexp.MustCompile(`\*?\b(?:json|http|url|openapi3|openapi3filter|gen|edge|sql|pgx|fetch|ocr|net|os|fs|io|errors|mock|ledger|account|store|document|workerpool|strconv|time|context|reflect|runtime)\.\*?[A-Z]\w*|\bstruct \{|\bmap\[string\]|\bGo (?:value|struct)|(?:java|javax|org|com)\.\w+\.\w+|\w+(?:Exception|TypeError)\b|\[object Object\]`)},
 	{"a message of a library", regexp.MustCompile(`cannot unmarshal|invalid character '|unexpected end of JSON|unexpected EOF|\bEOF\b|context (?:deadline exceeded|canceled)|dial tcp|read tcp|lookup \S+ on |i/o timeout|broken pipe|\bx509\b|\btls:|\bstrconv\b|parsing time|doesn't match schema|request body has an error|%!\w?\(|<nil>|0x[0-9a-f]{6,}|\bundefined\b|\bNaN\b`)},
-	{ofALibrary, regexp.MustCompile(`(?i)\b(?:tesseract(?: \d| failed|:)|lept(?:onica|ess)|(?-i:pix[A-Z][a-z]\w+)|lib(?:tiff|png|jpeg|webp)|opencv|imagemagick|kin-openapi|oapi-codegen|werkzeug|fastapi|uvicorn|gunicorn|gorm|psycopg\d?|sqlalchemy|jdbc|openssl/|python/\d|php/\d|ruby \d|jetty\(|kestrel)`)},
+	{aLibrary, regexp.MustCompile(`(?i)\b(?:tesseract(?: \d| failed|:)|lept(?:onica|ess)|(?-i:pix[A-Z][a-z]\w+)|lib(?:tiff|png|jpeg|webp)|opencv|imagemagick|kin-openapi|oapi-codegen|werkzeug|fastapi|uvicorn|gunicorn|gorm|psycopg\d?|sqlalchemy|jdbc|openssl/|python/\d|php/\d|ruby \d|jetty\b|kestrel)`)},
 	// Results may name the program and its models.
-	{aLibrary, regexp.MustCompile(`(?i)\b(?:tesseract|leptonica|onnx(?:runtime)?|pytorch|tensorflow|libvips|ghostscript|poppler|golang|fasthttp|gorilla|nodejs|npm|laravel|symfony|hibernate|redis|memcached|kafka|rabbitmq|celery|mysql|mariadb|mongodb|dynamodb|sqlite3?|postgresql|kubernetes|docker)\b`)},
+	{aProgram, regexp.MustCompile(`(?i)\b(?:tesseract|leptonica|onnx(?:runtime)?|pytorch|tensorflow|libvips|ghostscript|poppler|golang|fasthttp|gorilla|nodejs|npm|laravel|symfony|hibernate|redis|memcached|kafka|rabbitmq|celery|mysql|mariadb|mongodb|dynamodb|sqlite3?|postgresql|kubernetes|docker)\b`)},
 	{"a file path", regexp.MustCompile(`(?:^|[\s"'(=:])(?:/(?:usr|home|root|var|tmp|etc|opt|srv|proc|mnt|app|work|build|go|data|lib|dev|Users|workspace|src)/|~/\w)|\b[A-Z]:\\|\b(?:file|s3|gs|hdfs|wasbs?)://|\b[\w-]+/[\w./-]+\.(?:go|py|java|rb|js|ts|rs|cpp|cs)\b`)},
 	{"a query or a message of a database", regexp.MustCompile(`(?i)\b(?:select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b|sqlstate|\bsqlite\b|\bpostgres|\bpq:|\bpgx\b|UNIQUE constraint|database is locked|deadlock detected`)},
 	{"a reference of the contract", regexp.MustCompile(`#/(?:components|paths)|\$ref\b|\boneOf\b|\banyOf\b|\ballOf\b|additionalProperties`)},
@@ -60,11 +61,10 @@ func leaks(a Answer, value any) (problems []string) {
 	}
 	result, _ := value.(map[string]any)
 	pdf := aboutPDF(result)
-	headers := shownHeaders(a.Header)
-	if a.Secrets.in(body) || a.Secrets.in(headers) || a.Secrets.in(a.Header.Get("X-Request-Id")) || a.Secrets.in(pdf) {
+	products, shown := shownHeaders(a.Header)
+	if a.Secrets.in(body) || a.Secrets.in(products) || a.Secrets.in(shown) || a.Secrets.in(a.Header.Get("X-Request-Id")) || a.Secrets.in(pdf) {
 		problems = append(problems, "the answer repeats an API key, or a part of one")
 	}
-	shown := headers
 	if a.Status >= 300 || a.Path == "/status" {
 		shown += body
 	} else {
@@ -72,41 +72,36 @@ func leaks(a Answer, value any) (problems []string) {
 		problems = append(problems, leaksOfDocument(a, result, pdf)...)
 	}
 	// The request may contain the same words, for instance as the name of an unknown field.
-	for _, s := range signsIn(shown, false) {
-		if !a.mayQuote(s.text) && !a.isProduct(s) && (s.what != aLibrary || a.Status != http.StatusOK) && (s.what != aPerson || !anOffice.MatchString(s.text)) {
+	named := slices.DeleteFunc(signsIn(products, false), func(s sign) bool { return s.what == aLibrary || s.what == aProgram })
+	for _, s := range append(named, signsIn(shown, false)...) {
+		if !a.mayQuote(s.text) && (s.what != aProgram || a.Status != http.StatusOK) && (s.what != aPerson || !anOffice.MatchString(s.text)) {
 			problems = append(problems, fmt.Sprintf("the answer shows %s: %q", s.what, s.text))
 		}
 	}
 	return append(append(problems, poweredBy(a.Header)...), caching(a.Header)...)
 }
 
-// shownHeaders are the headers that are searched for internals, one a line.
-func shownHeaders(h http.Header) string {
-	var b strings.Builder
+// shownHeaders are the headers that are searched for internals, one a line: the lists of products, which may name programs, and all others.
+func shownHeaders(h http.Header) (products, others string) {
+	var lists, rest strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, v := range h[name] {
-			if name == "Date" {
-				continue
+			switch {
+			case name == "Date":
+			case name == "X-Request-Id" && !strings.ContainsAny(v, ".-"): // any letters
+			case name == "Server" || name == "Via":
+				fmt.Fprintf(&lists, "%s: %s\n", name, inParentheses.ReplaceAllString(v, ""))
+				fmt.Fprintf(&rest, "%s: %s\n", name, strings.Join(inParentheses.FindAllString(v, -1), " "))
+			default:
+				fmt.Fprintf(&rest, "%s: %s\n", name, v)
 			}
-			if name == "X-Request-Id" && !strings.ContainsAny(v, ".-") {
-				continue // any letters
-			}
-			fmt.Fprintf(&b, "%s: %s\n", name, v)
 		}
 	}
-	return b.String()
+	return lists.String(), rest.String()
 }
 
-// inParentheses matches what a list of products says besides them (RFC 9110, section 10.1.5).
+// inParentheses matches the comments in a list of products (RFC 9110, section 10.1.5).
 var inParentheses = regexp.MustCompile(`\([^()]*\)`)
-
-// isProduct reports whether a sign is the name of a product in one of the headers that may have one.
-func (a Answer) isProduct(s sign) bool {
-	inHeader := func(name string) bool {
-		return strings.Contains(inParentheses.ReplaceAllString(strings.Join(a.Header[name], "\n"), ""), s.text)
-	}
-	return (s.what == aLibrary || s.what == ofALibrary) && (inHeader("Server") || inHeader("Via")) && !strings.Contains(string(a.Body), s.text)
-}
 
 // mayQuote reports whether the request contains a text. Answers may then repeat it.
 func (a Answer) mayQuote(text string) bool {

@@ -46,6 +46,10 @@ func errorDefects() []row {
 		{"names a Go type in a 400", malformed, says(400, "expected *gen.ExtractionRequest")},
 		{"names a reference inside the specification document in a 400", malformed, says(400, "does not match #/components/schemas/Format")},
 		{"shows an internal address in a 400", "extract/400/image", says(400, "the host at 10.0.3.7 did not answer")},
+		// Server and Via may name products. Nothing else may, whatever those two say.
+		{"names its framework in a header that is not for products", malformed, on(failed, header("Server", "Kestrel"), header("X-Note", "Kestrel"))},
+		{"names the machine behind it in a comment on a product", malformed, on(failed, header("Server", "gateway (ocr-7.internal)"))},
+		{"names its language in X-Runtime", malformed, on(failed, header("X-Runtime", "ruby-3.2"))},
 		{"repeats the key in an error", "status/401/expired", on(status(401, 402, 429), func(c *call, a *reply) {
 			a.edit(func(o object) { o["message"] = "the key " + c.key() + " cannot do this" })
 		})},

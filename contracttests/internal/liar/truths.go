@@ -76,7 +76,7 @@ func truthsOfForm() []row {
 		})),
 		truth("adds the headers of a gateway", on(always, header("Server", "gateway"), header("Via", "1.1 gateway"),
 			header("Vary", "Accept-Encoding"), header("Strict-Transport-Security", "max-age=31536000"))),
-		truth("names products in the headers that are for them", on(always, header("Server", "Kestrel"), header("Via", "1.1 varnish, 1.1 nginx"), header("X-Runtime", "0.012345"))),
+		truth("names products in the headers that are for them", on(always, header("Server", "Jetty(9.4.43.v20210629) Kestrel"), header("Via", "1.1 varnish, 1.1 nginx"), header("X-Runtime", "0.012345"))),
 		truth("allows http://localhost:3000", on(asking(func(c *call) bool {
 			return c.request.Header.Get("Origin") == "http://localhost:3000"
 		}), header("Access-Control-Allow-Origin", "http://localhost:3000"), header("Vary", "Origin"))),

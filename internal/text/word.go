@@ -26,6 +26,17 @@ func IsPunctuation(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
 }
 
+// CountLetters returns the number of letters of a word. Digits, marks and punctuation do not count.
+func CountLetters(word string) int {
+	n := 0
+	for _, r := range word {
+		if unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n
+}
+
 // FoldType replaces what only the printer's type distinguishes: long s, ligatures such as ﬁ, and the curved apostrophe.
 func FoldType(word string) string { return foldedType.Replace(word) }
 

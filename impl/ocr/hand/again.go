@@ -64,18 +64,7 @@ func (c change) isCorrection(known func(word string) bool) bool {
 
 // allKnown reports whether the lists have all words. Single letters and signs, which no list has, count as known.
 func allKnown(words []document.Word, known func(word string) bool) bool {
-	return !slices.ContainsFunc(words, func(w document.Word) bool { return letters(w.Text) > 1 && !known(w.Text) })
-}
-
-// letters counts the letters of a word, without signs and figures.
-func letters(word string) int {
-	n := 0
-	for _, r := range word {
-		if unicode.IsLetter(r) {
-			n++
-		}
-	}
-	return n
+	return !slices.ContainsFunc(words, func(w document.Word) bool { return text.CountLetters(w.Text) > 1 && !known(w.Text) })
 }
 
 // withoutHabits returns words without habits of spelling that changed over time: without apostrophes and hyphens, with single letters

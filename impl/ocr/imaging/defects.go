@@ -44,7 +44,7 @@ func invert(g *image.Gray) *image.Gray {
 
 // withoutBorder crops white rows and columns at the edges of the page, against which grey paper would count as dark.
 func withoutBorder(g *image.Gray) *image.Gray {
-	threshold := otsu(histogramOf(g))
+	threshold := InkThreshold(g)
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	inRows, inColumns := make([]int, h), make([]int, w) // white pixels
 	for y := range h {

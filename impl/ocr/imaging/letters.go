@@ -29,13 +29,16 @@ func LetterHeight(letters []image.Rectangle) int {
 	return heights[i]
 }
 
-// Spots returns the boxes of the spots of ink, which are its connected components, without specks. One threshold (Otsu's)
-// separates ink from paper, so a shaded page has to be flattened first.
+// InkThreshold returns the grey that best separates ink from paper (Otsu): pixels up to it are ink. There is one for the whole page, so a
+// shaded page has to be flattened first.
+func InkThreshold(g *image.Gray) uint8 { return otsu(histogramOf(g)) }
+
+// Spots returns the boxes of the spots of ink, which are its connected components, without specks. InkThreshold separates ink from paper.
 func Spots(g *image.Gray) []image.Rectangle { return WithoutSpecks(AllSpots(g)) }
 
 // AllSpots returns the boxes of the spots of ink, specks included.
 func AllSpots(g *image.Gray) []image.Rectangle {
-	threshold := otsu(histogramOf(g))
+	threshold := InkThreshold(g)
 	return ComponentBoxes(g.Rect.Dy(), Corners, func(y int) RunSeq { return inkRuns(row(g, y), threshold) })
 }
 
@@ -50,9 +53,9 @@ func WithoutSpecks(spots []image.Rectangle) []image.Rectangle {
 	return high
 }
 
-// InkPixels counts the pixels of ink, by the threshold of Spots.
+// InkPixels counts the pixels of ink, up to InkThreshold.
 func InkPixels(g *image.Gray) (n int) {
-	threshold := otsu(histogramOf(g))
+	threshold := InkThreshold(g)
 	for y := range g.Rect.Dy() {
 		for start, end := range inkRuns(row(g, y), threshold) {
 			n += end - start

@@ -19,7 +19,7 @@ func Skew(g *image.Gray) float64 {
 	if w != g.Rect.Dx() {
 		g = Resize(g, w, h)
 	}
-	points := inkPoints(g, otsu(histogramOf(g)))
+	points := inkPoints(g, InkThreshold(g))
 	if len(points) == 0 {
 		return 0
 	}

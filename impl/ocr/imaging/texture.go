@@ -7,9 +7,9 @@ import (
 )
 
 // Order says how much more the rows or columns of pixels differ in ink than if the ink were scattered at random in spots of its usual
-// size: about 1 for noise however coarse, and more for writing, because it has lines. 0 if the image has too little ink to tell.
-func Order(g *image.Gray) float64 {
-	threshold := otsu(histogramOf(g))
+// size: about 1 for noise however coarse, and more for writing, because it has lines. Pixels up to the threshold, that of InkThreshold, are
+// ink. It returns 0 if the image has too little ink to tell.
+func Order(g *image.Gray, threshold uint8) float64 {
 	var orders []float64
 	for y := 0; y+tileSide <= g.Rect.Dy(); y += tileSide {
 		for x := 0; x+tileSide <= g.Rect.Dx(); x += tileSide {
@@ -69,10 +69,9 @@ func order(sums [tileSide]int, share, run float64) float64 {
 	return math.Sqrt(variance) / (tileSide * math.Sqrt(share*(1-share)*spot/tileSide))
 }
 
-// IsPattern reports whether nearly all tiles with ink are the same as their surroundings a few pixels further down, and further right. Those
-// of writing never are.
-func IsPattern(g *image.Gray) bool {
-	threshold := otsu(histogramOf(g))
+// IsPattern reports whether nearly all tiles with ink look the same a few pixels further down, and a few pixels further right; those of
+// writing never do. The threshold is that of Order.
+func IsPattern(g *image.Gray, threshold uint8) bool {
 	tiles, same := 0, 0
 	for y := 0; y+tileSide+maxPeriod <= g.Rect.Dy(); y += tileSide {
 		for x := 0; x+tileSide+maxPeriod <= g.Rect.Dx(); x += tileSide {
@@ -92,7 +91,7 @@ func IsPattern(g *image.Gray) bool {
 	return tiles >= leastTiles && float64(same) >= patternShare*float64(tiles)
 }
 
-// repeats reports whether a tile is the same as what lies some steps away, for a number of steps up to maxPeriod.
+// repeats reports whether a tile looks the same after minPeriod to maxPeriod steps.
 func repeats(g *image.Gray, at, step image.Point, threshold uint8) bool {
 	for n := minPeriod; n <= maxPeriod; n++ {
 		if isSame(g, at, at.Add(step.Mul(n)), threshold) {

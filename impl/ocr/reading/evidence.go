@@ -175,12 +175,7 @@ func letterWidth(line *document.Line) float64 {
 // word that no list has. A short word that no list has is of no kind.
 func (p *page) isKnown(word string) (known, short, unknown float64) {
 	_, core, _ := text.Core(word)
-	letters := 0
-	for _, r := range core {
-		if unicode.IsLetter(r) {
-			letters++
-		}
-	}
+	letters := text.CountLetters(core)
 	isKnown := slices.ContainsFunc([]string{p.model, earlyPrint}, func(model string) bool {
 		list := p.src.Lexicon(model)
 		return list != nil && list.Known(word)

@@ -13,6 +13,7 @@ import (
 
 	"uncial/impl/ocr/lexicon"
 	"uncial/internal/document"
+	"uncial/internal/text"
 )
 
 // ancientGreek is the name of the model for Greek with its accents.
@@ -116,7 +117,7 @@ func readGreekWords(ctx context.Context, src Source, img *image.Gray, blocks []d
 // mayBeGreek reports whether a word may be Greek that was read in Latin letters: it is doubtful, and not in the word list, which may be
 // nil.
 func mayBeGreek(w document.Word, latin *lexicon.Lexicon) bool {
-	return w.Confidence < maxDoubtfulWord && letters(w.Text) >= minGreekLetters && (latin == nil || !latin.Known(w.Text))
+	return w.Confidence < maxDoubtfulWord && text.CountLetters(w.Text) >= minGreekLetters && (latin == nil || !latin.Known(w.Text))
 }
 
 // coversWord reports whether two boxes of one line belong to one word: their intersection is most of both.
@@ -159,7 +160,7 @@ func mostDoubtful(blocks []document.Block, latin *lexicon.Lexicon) []document.Li
 		n := 0
 		for _, w := range l.Words {
 			if mayBeGreek(w, latin) {
-				n += letters(w.Text)
+				n += text.CountLetters(w.Text)
 			}
 		}
 		if n >= minDoubtfulLetters {
@@ -186,16 +187,6 @@ func isGreek(word string) bool {
 		}
 	}
 	return n >= minGreekLetters
-}
-
-func letters(word string) int {
-	n := 0
-	for _, r := range word {
-		if unicode.IsLetter(r) {
-			n++
-		}
-	}
-	return n
 }
 
 // greekForms are signs that the Greek model writes for other shapes of a letter, and for the apostrophe, with what Unicode has for them in

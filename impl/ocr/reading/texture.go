@@ -27,12 +27,14 @@ func (s sheet) isTexture(spots []image.Rectangle) bool {
 		sizes[l.Size()]++
 	}
 	area := s.img.Rect.Dx() * s.img.Rect.Dy()
-	switch {
-	case area < minTexturePixels:
+	if area < minTexturePixels {
 		return false // a word or a line, which costs little to read
+	}
+	threshold := imaging.InkThreshold(s.img)
+	switch {
 	case len(s.letters) >= minTextureSpots && float64(mostOften(sizes, sameSizes)) >= sameSizeShare*float64(len(s.letters)):
 		return true
-	case isNoise(s.img), imaging.IsPattern(s.img):
+	case isNoise(s.img, threshold), imaging.IsPattern(s.img, threshold):
 		return true
 	case legible > maxTextureLetters:
 		return false
@@ -52,8 +54,8 @@ func mostOften(sizes map[image.Point]int, n int) int {
 	return sum
 }
 
-// isNoise reports whether ink is scattered at random.
-func isNoise(g *image.Gray) bool {
-	order := imaging.Order(g)
+// isNoise reports whether ink is scattered at random. Pixels up to the threshold are ink.
+func isNoise(g *image.Gray, threshold uint8) bool {
+	order := imaging.Order(g, threshold)
 	return order > 0 && order <= maxNoiseOrder
 }

@@ -7,6 +7,7 @@ import (
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/lexicon"
 	"uncial/internal/document"
+	"uncial/internal/text"
 )
 
 // mayBeSpoilt reports whether hardly anything of a page that was prepared and read as print is likely to be right, with or without the
@@ -50,7 +51,7 @@ func readUnprepared(ctx context.Context, p *page) (attempt, bool, error) {
 func knownShare(blocks []document.Block, list *lexicon.Lexicon) float64 {
 	known, all := 0, 0
 	for w := range document.Words(blocks) {
-		n := letters(w.Text)
+		n := text.CountLetters(w.Text)
 		if n < leastKnownLetters {
 			continue
 		}

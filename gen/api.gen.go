@@ -298,7 +298,7 @@ type Box struct {
 type Details map[string]string
 
 // Edit One correction made by the enhancement: neighbouring words of one line that were replaced. Words that were split or
-// joined are one correction, with single blanks between the words. `before` is empty for words that were missing, `after` for
+// joined are one correction, with single spaces between the words. `before` is empty for words that were missing, `after` for
 // words that were dropped. The corrections, applied in order, turn the text without enhancement into `text`.
 type Edit struct {
 	// After The corrected words, as in `text`; empty if they were dropped.
@@ -359,17 +359,17 @@ type ExtractionResult struct {
 	//
 	// `pdf` is a file of the type `application/pdf`, in base64 with padding and without line breaks (RFC 4648, section 4). It shows
 	// all pages, with the words as invisible text in their places, and is built to PDF/A-2b. A picture that PDF can hold is
-	// embedded as it was sent, others as a copy. All pictures of a PDF together have at most 16 MiB; if they would have
-	// more, copies of a lower quality or size replace them. Repeats with an `Idempotency-Key` get the whole PDF again.
+	// embedded as it was sent, others as a copy. Together, the pictures of a PDF take at most 16 MiB; beyond that,
+	// copies of lower quality or size replace them. Repeats with an `Idempotency-Key` get the whole PDF again.
 	//
-	// A word that is divided at the end of a line stays as printed in `text` and in TSV. If a word list or the page itself has the
+	// A word hyphenated at a line end stays as printed in `text` and in TSV. If a word list or the page itself has the
 	// whole word, ALTO writes the hyphen as `HYP` and the whole word in `SUBS_CONTENT`, PAGE-XML has the whole word in the attribute `custom` of
 	// both parts (`hyphenation {part:1; whole:beginning;}`), and hOCR ends the first part with a soft hyphen (U+00AD).
 	//
 	// A doubtful word may have up to three other readings, the likeliest first: in PAGE-XML as `TextEquiv` with an `index` from 1,
 	// after the word's own with `index` 0; in ALTO as `ALTERNATIVE`; in hOCR within a `span` of the class `alternatives`, which has the word
-	// as `ins` and the others as `del`, all of the class `alt`. They are not part of `text`, differ from the word, and are at most as
-	// confident. TSV and PDF have none.
+	// as `ins` and the others as `del`, all of the class `alt`. They are not part of `text`, differ from the word, and are never
+	// more confident than it. TSV and PDF have none.
 	//
 	// Illustrations (woodcuts, engravings, photographs) and music are regions without text. PAGE-XML has them as `ImageRegion` and
 	// `MusicRegion`, ALTO as `Illustration` with the `TYPE` `illustration` or `music`, hOCR as `ocr_image` with the property
@@ -387,7 +387,7 @@ type ExtractionResult struct {
 	// same reading.
 	Language *string `json:"language,omitempty"`
 
-	// PointsUsed Points charged for this call; in a stored answer, for the call that was answered first.
+	// PointsUsed Points charged for this call; in a stored answer, for the original call.
 	PointsUsed ExtractionResultPointsUsed `json:"pointsUsed"`
 
 	// ProcessingTime Processing time in milliseconds.
@@ -407,12 +407,12 @@ type ExtractionResult struct {
 	Text string `json:"text"`
 
 	// Weak Places where the reading is weak and that should be checked first, the least certain first. Neighbouring words and
-	// lines are one place. If there are more than 50 places, the 50 with the most characters likely to be wrong are listed.
+	// lines count as one place. If there are more than 50 places, the 50 with the most characters likely to be wrong are listed.
 	// Empty if there are none. A word outside of these places can be wrong too.
 	Weak *[]WeakPlace `json:"weak,omitempty"`
 }
 
-// ExtractionResultPointsUsed Points charged for this call; in a stored answer, for the call that was answered first.
+// ExtractionResultPointsUsed Points charged for this call; in a stored answer, for the original call.
 type ExtractionResultPointsUsed int64
 
 // ExtractionResultSuccess Always true.
@@ -422,19 +422,19 @@ type ExtractionResultSuccess bool
 // failed; absent if the request itself is invalid or the image was fetched and cannot be read.
 type FetchFailure struct {
 	// Reason - `invalid-url`: the URL cannot be fetched as it is written
-	// - `refused-address`: the address is not public, or the port is not allowed, or no host has this name and it is one of
-	//   internal networks (of a single label, or ending in `.internal`, `.local`, `.lan` or `.home.arpa`)
+	// - `refused-address`: the address is not public, the port is not allowed, or the name belongs to an internal network (a
+	//   single label, or ending in `.internal`, `.local`, `.lan` or `.home.arpa`) and does not resolve
 	// - `no-address`: the host does not exist, or has no address that this service can reach
 	// - `unreachable`: no connection could be made
-	// - `tls`: the certificate or the TLS of the server is not accepted
+	// - `tls`: the server's certificate or TLS is not accepted
 	// - `timeout`: the image did not arrive in time
 	// - `incomplete`: the connection was lost before the image was complete
-	// - `redirect`: the server redirects too often, or to an address that is not accepted
+	// - `redirect`: the server redirected too often, or to an address that is not accepted
 	// - `not-found`: the server has no such image (404, 410)
 	// - `forbidden`: the server denies this service access to the image (401, 403, 407, 451)
-	// - `busy`: the server asks to try later (429, 503)
+	// - `busy`: the server asks clients to try again later (429, 503)
 	// - `server-error`: the server failed (500, 502, 504)
-	// - `bad-answer`: the server answered with another status, or not in valid HTTP
+	// - `bad-answer`: the server answered with another status, or with invalid HTTP
 	// - `not-an-image`: what the server sent is not an image
 	// - `too-large`: the image has more bytes than the limit
 	//
@@ -465,8 +465,8 @@ type InsufficientPointsError struct {
 	// Error Description for people.
 	Error string `json:"error"`
 
-	// LimitedBy Which limit has fewer points left: the allowance of the `account`, or the monthly cap of the `key`. If both have
-	// equally many, `account`.
+	// LimitedBy Which limit has fewer points left: the allowance of the `account`, or the monthly cap of the `key`. If they are
+	// equal, `account`.
 	LimitedBy *InsufficientPointsErrorLimitedBy `json:"limitedBy,omitempty"`
 
 	// Message Technical description for debugging.
@@ -485,8 +485,8 @@ type InsufficientPointsError struct {
 // InsufficientPointsErrorCode Always `INSUFFICIENT_POINTS`.
 type InsufficientPointsErrorCode string
 
-// InsufficientPointsErrorLimitedBy Which limit has fewer points left: the allowance of the `account`, or the monthly cap of the `key`. If both have
-// equally many, `account`.
+// InsufficientPointsErrorLimitedBy Which limit has fewer points left: the allowance of the `account`, or the monthly cap of the `key`. If they are
+// equal, `account`.
 type InsufficientPointsErrorLimitedBy string
 
 // InsufficientPointsErrorSuccess Always false.
@@ -684,8 +684,8 @@ type WeakPlace struct {
 	// Example: low-confidence
 	Reason string `json:"reason"`
 
-	// Rotation By how many degrees the image must be turned clockwise to be the upright page that `box` is on. Absent if it is upright
-	// as sent, with the orientation that the file declares (Exif).
+	// Rotation Degrees clockwise by which the image must be turned to match the upright page that `box` refers to. Absent if it is
+	// upright as sent, with the orientation that the file declares (Exif).
 	Rotation *int64 `json:"rotation,omitempty"`
 
 	// Text What was read there, in the order of `text`, with a line feed between lines. Absent where nothing was read.
@@ -2390,204 +2390,204 @@ func (sh *strictHandler) Status(w http.ResponseWriter, r *http.Request) {
 // const string: with thousands of chunks the chained `+` fold is several
 // times slower for the Go compiler than parsing a slice literal.
 var swaggerSpec = []string{
-	"7L0Lcxs3sij8V/DNOVUrZ4f0kCZliyrXKVqWEyZ+KJJsxzG1HnAGJGENgckAI4nrz/e330I3MC+OKNFO",
-	"zuvu1sYlkgAaaDQa/cYXL5KrVAomtPJGX7wlozHL4M8jGi3ZkRQ6k4n5HDMVZTzVXApv5I2FumaZIjRj",
-	"5IomPCZzmREpGIlokrCMUA2fVnLFhD4ksSRCahKZQYleslXX8z12Q1dpwryRJ2RHaZkxz/cy9kfOMxZ7",
-	"I53lzPdUtGQrambARL7yRh/Lxhe+p9ep6a90xsXC+/rV9yYxW6VSMxGtT1ma0LUZqjn98yVXhCszEwJj",
-	"xYTCioiWhArCaJZwlhEzGaY0ueZ6iY3pipGwAqPzC1uHPqEiJkKSVHKhFblmGSPRkmYLhojhmtAF5aI7",
-	"FROtyEzGawRv0DSHkec8U9rOokvGM8WEJvNMrghNEiL10iAVsd6dihr2DKK8NkzBD61YesnFZcuuxnHG",
-	"lMIpcUXepEyMTyYkllFu9pHsnb44Ik/2H/Ue1PdvmgfBo+ihTJmgKe+u6SqBr9ghyVjydOopll3xiHUM",
-	"vKm3dZtTqjXLRDHqx3/gUBd/d0P+cMuYm8s8pZq95CuuN9d6pqlmDvk0imQu9N8UyahmncR0IddcxPJ6",
-	"RMIsdISgSMLm2iehDolikRSxIrnQPDE7nDHFtJqKvcnx+QsSZ3SuybScAsHDReacJbECsvjp/Pxk6j1o",
-	"7ufUs/OZeofZ0+HBoX466N8TZ/+od94L/v+Pvc7Bxcegc3Dxw4ND3fzm37fj7UQmPFq3HSBGEEtAw2HR",
-	"waBqbjiDliMS/lHBHBckvC7Q9iej6Y+n+8Hh9dP94FvQ9MfTCkZglHth5f2SiSMzRDuHuRtBXXJiaEZo",
-	"wue1FlyRFH/p3mvFf/4Kt67tvkenYGMcmzpuOqc8YTGZsbnMmDk511SRCKF173US/kLKZzpbj+eaZS3r",
-	"tideS3JNuXYLMEsT7EYTM5VVarnkQa8X+IbaTWfSC7r97qM61xz0t9HqXGYrqr2Rx4XeH3i+t6I3fGX4",
-	"+n7geysu8ENQLIILzRYsa6zizRXLEknjb15NjUjhCkS2a4hU5nB9RTSlEddrIjOypMpchILpa5ld1tbb",
-	"v9/yHu0Hdy/w/fv341wvmdA8opq1nz92k7JIm7u9bGo2A2bBWrep193vNi+3Z4xmLLuXaGKbtl65v50i",
-	"+U9a9mISm+nNOVN48bqTwkWBcpb9TZFELrrk11xqPDZLJsha5iSSQtNIE5WnqcwaTCPo/fx88OHg15/3",
-	"3x+86L1+dP7kaHj6+Jf+b6/uyys//n+d/3Pxpef3+k++tp2ar76X0oyumLayY0U++oW13B6v6CVThBbL",
-	"VHTODB1mLGVUd8lkXgpb9kzb31T5Q7tsdsnW8A0XpD8gS5lnyidcT8WC6TZ5zwhuKV0bojWdFofQxt5B",
-	"NUHPSZMhUaa9kl0ytrMicD6ulzxhFVnOTnAqzIbmQnCxgJOmrEjYJefNWRNKYj6fs4wJXRKBQdUgCLrk",
-	"jUjWTgjE9kpTnSvSDwIQxXFtI0LN0Z8KI8lmmcxgUgYGV2SeMWaFUdIzSO8Ph+SKKz5LGBmfHU0mILnS",
-	"SLdImsN5wAazgHb26bDfGUQ91jmID2adIHoUD2kvfsx6Pc/3uNlkxKHne4KuGNJ4VWiucfEVvXnJxEIv",
-	"vVF/OITT7z73/DZS7A+HLaToezedLIeZrnJlWNrdS0T6zZhKpVAMyPf4RpsfgVaNhiQ0EyBB0jRNLBN5",
-	"+FnhzxY50HGWUBSrVb5a0WxtRGoCX5KULhjupMqjiCnl+d4VTXJmQcx5zETEgN8xsaQiModyThPFfC+h",
-	"YpHThVkXMxuCasZbZZr0At9LM2mG5GJxzg2uH5kvM8S/wa6MWaK80ccL31Nyrq9pZoZ6KyJOEzMPlik8",
-	"mL3uoBt4gI8V5YZiTwCUNzo4eBL4npu75Raa3RgW7vneNaOXBoDB5TxPkgYSksTKc7euunswuGvhq3us",
-	"vNcftC/9ixfzBVNmumpJ+8P90cH8yX4cPOk9eTKIHsf7wwPanzNKg2g4pHHQG9JHs/lg3pv1Z8HsSb8f",
-	"xb1hvB/1hrNgHgQ0eFJSttEW15/SjAvtff0uHB/ciuP3SypQlBynGU8ShuffXBbKcDlmOJLUbCoMU4kz",
-	"uViijPaKZtGSLKlekpRlEYvNgQBpzDRvbB3curSxe8B1nPxmLot77WVzp75vWXCDpvG8ebgUM8uj5mCf",
-	"PH9h1ksrB843F+iMKgYSxm3HzWm33sj7+d2z41Me3Lz8HP3y6mx8PfnxgNPP109e9k6H0Y9vr37tvwg+",
-	"vL+5+n198OuH93ESrcfryfPx4u3nwd9/fz+8nPV//uPo82Tx6ujZ1YeVfHJydPCW/fYsedl7tvy9/+6f",
-	"LwOd/v7T69mr9fh68uLn+GXw+ip+Pwwmz4//frJ6l/9u4C3kP82YZqyT59dX735Krn8/Q3hmnGj1Lo+P",
-	"LFx+8Pr396fph7c/X7EX6tp89/r8sjd5vgheJUFlzHQQrd6tjj6PF6/H8vrV83Hx3+T5h97r81e9yY8f",
-	"Fkefx5XfLhf278WMj3+p9Om94vbvo2f5pDre+fhm4sb9cbA4EqfrD+8T9ftvE4OLc/pbmkye/3r1dnVw",
-	"FR9BW8DdkXgdfPjt54D99HPy+0LevP786y8/n717cR58+MX778oQ9+/LELW6atItir9I+TSOzb1QkOHt",
-	"x6pXI9aEXbFkqg2hfxL5aqpniYwu8c+UZvhHwoX99Vpmsf2OzfVUa5lO9TWP9XKql4wvlnqqDbypNquY",
-	"it5U96Y62Pj//iCY6n4QTHWnN9VTMYR2tf/3g6l+Ylr1+lM9fDLVB71uAP+banvOUbD4bn4/CPqte/P4",
-	"1r2x8IGh4CZVd+b8WpI0oREDvShasujy9v148uRPubJuI87/xVfW3PL2+XddWV+8mbxBs7UhX280fOJ7",
-	"QNHe6JGRA268Ue9JP/C9tTfqD3rBV7/J+1PYqR7gHwQ6LxdmKzpcXHpf/Q0I+4MCwqDXBwgHhgTXhhQ3",
-	"xu8O9ttAJPK6U2lXIKyGFe/rBUimpZD87xmbeyPv3x6WNvuH+Kt6WIqsp0zliUapdlMl5isjh15To2LS",
-	"uEt6QZvN2iezdV0RlZkPRqp2hai0V0HPigFdCma00aZfoVNxLLQty7Z/WHNC1I37nap1f9sYbQ6BigV8",
-	"W9eXSAV1M/K2DmXDaq9OaUW9V2fb/Kvv/daxRoPO5M51VuwLsPkTofL5nEecCe2O607aTETTFNFb8se+",
-	"Ixdzh5BcGC3ZnMyVFHqZrElEU2cYvAQdr8I6Y9ACX5+9ffFicjQ5fn3+6eTN5PX5mbkIjJbqjbzXUhMm",
-	"ZL5YOjhz0F65IqygcENQYGZk8TMzJwS0Ykoh2zXkVzQmkVRalXR+SPqk4GJ3LuCQZJQrVOrhlwxtZXOr",
-	"U4PJ33BVdqNP4e+R1w/6+52g3wl650Ewgv//7rWwzn6Fb8LdYTaNVzZtC+Z9syDBWMzi/xwcWyvMN+L5",
-	"kOTpIqMxIjJNqPirMXlvxrl5So4BTy38sx1xNSx0yWs0I6FJG7npn8kA/x/gWuBOHqfcWg53YFgc+zZk",
-	"bbEG0xcIIhzsfIRGEUv1LWfn3fjl5Pmn8cnk0y/HHyrnxlyf45OJs6OZcQBct3YodL3VioOk55NcXAp5",
-	"LXzCblLQoWVGMnYlL1l8SBQTMZl641wvZcb/CSscETQmE/SC2jHRBQrezu8g+QqKb6X289JkeJ9F+Obv",
-	"XLEYfdYy14rHjHCtyOSEZFQsmPqvOgjv37/vNL0F2/o1nQt/Dknbb3ekaYou+SZNE/t9jazTfJbwaAtR",
-	"nx7/+vb47Nwze60pT/DUGJHwbZZY4nUD18Y8JAt+hdz77elLMLMIK0tKQahtZf0UBl/VQ4PtIpknMQw5",
-	"Yyh8er43ZzpamkkUsnHG5oaKOm7dht3rbE1nCXOUXj1ubvIj8ifNve1SnuVq3VATC6eMExZwQKouQXHU",
-	"2ZokVMN437MZFgaa/FlMhsGjQwgmqcABW76F9j2Yh1VadFsH6KOghn6j3W3B/q6TbZV/VjByE9ctC4EF",
-	"bGXh34LgQTA4JK4NcU6EFtr5LlQLqTtzmYt4N/L+9sm2obo0VDRYSy6sH5HFpGi0I5orVpCpp5Pl1HOH",
-	"shj7sPxzRGLmk5h1XlI99wkzN4xY+WSemf9WPllkkU+49klCzS0UN7FfcZXdci+7CY3IXzKfNgTba7Np",
-	"+qtb0Sv363eQstXUOTj/KgRQcibwrtJvQFxJgvcH0oYNxa5Y1nQtnOGX6KVUGDQY7Uxs1gZX8fpRMpMy",
-	"YVT4KO+RwkFYxB24plKAzcncvT7R7Eb7ZCmjzCc00dK3bgStrnySxvPd0WfnNiJ3TO3QmoTLhrtN7Pvl",
-	"QSufbBUI3XpjyXDFK6oj9L4bmcZoQSAIliQRUVFn2Cgz0rhdVZoKDM0UUZLHECNwnUmxIFZiInqdMt/w",
-	"NQnWyX+yGIIpfbKiiUEgi8nPZ29eg1vfSqvWW4Wu7H/pYfcUWovh0AK0g8SalL3Kg/6+qutjdBhyC9T6",
-	"m8f9dHx+/Onl5NXk/Ph5VQWTkqyoWBdBhZu6F8afcUX2gzL0MGUZWXGRa3ZYkUK4IIO+i0f07jZu73qu",
-	"KijceqhchMuSKtSg8hRNIlS79biAXBdX9y8rg41x6xShelt7lzLtdx6LMxDBcDt3NU5olonmBXgOhsVc",
-	"QWxIS7QXkSJpM6OeHZ++Oz79dHx6+ua0YaNw8XmlLGrWlTDNqkGYjUveTg4v4kPyB4SYmeZVZN0acPY9",
-	"t08Vo7ccELcijBv1SWb4P4Year5i/r1CEcme0ejRBRVWaCd8cNtN9D/mQFWDdb//bDVH+5ZjVkSdfu9x",
-	"g/C2HU/afeOP0oQaCkszWXhpT90V4Jg/fn0utTm4vSAIgk2HblbdsAT/2A8q94k3Gh5AiBnT3qj3eP9x",
-	"vz/c3w++Vrqe1tsqu26PRppf1fQ3UMJ3DdUBeah+p3wbJlpWXZv6Lgcf1njKIpnFdxggEQv/uva+7zgV",
-	"OwOYeoaO7UYCEMlYpKlYJGAcMxSTpxlfLHUZT5XyG5YoNPNyrUieGvEK/IGRzATLzJakmUxZpjlTVe/5",
-	"1rDv/uP9x9vjvgvX+3ePc/MnjLH+7jG+VuOvP3o3nhnULdJ3WCuDyeXsM4uAjp6Xyi+NY252jyYnNZzX",
-	"Q2gbIdvNs/beWpFR2TLM4tp+42Lou+QXtsZ8P7RbCLpiykdtC3gDy5TvAqfhR3MHh0Y7C0HY4KI6wV7L",
-	"qo7jtkStN8LIMllmQ/RXNGYYnsCIVa5XTOgREQZdM5lnwCFkFkMem9GiEy4YGsohyCFjEOETd8l7aFX+",
-	"otLECNvZVHyWXLAYlitr8H0bd83hjECooSIzpq8Zw/MCkLskxHQKiI1gq1SvQfu5bgAsPCshRGyHptFU",
-	"NFvFmUxTM1+QFoupKJ/AVchicyxlFrPMJzrPcB6a3WBsvJGMKogiXGhJQvNziEJO/azS9tyXCmgW4zp8",
-	"QjGrC8Y6tMvELJF1feZeCwUigtohIQYgSiWSC2H0fL82fsYQgLABJpujI3vbdgEZDtiI2GnO5aj4zQnn",
-	"Jfq7VWtSLPNZwqrnv9d69kW+miH7SK3pteFjht+dVQ15LnDaXg1cwW0chF4bh8JQ+A0QdFUkb5kWSGgr",
-	"552vL7Aaek87/7ww/wSdg87Fl8B/1PvankNVZWopGo/NdhRb7lsiszOsbUEbt6sGNxU+tHa+Z4PwmsnK",
-	"zj0jYrJ0lgcaE64376rCmGjwNqd5om8Z9f2SQVKulg5nVvJyFGuPIBAr6HXQ2TCEmM/nPMoT3SVv5nPD",
-	"zSyoUXl0MTtZTMUVy2ZU8xUcN4jYc9qJRZS1JxpMOQLZTvgvsJVzt4AJ+YtHxfrNHKLqKtkYT3oH/ToV",
-	"/LS8+Hiu8b+T9OLjmbr4j9HDhx//8fA//u3CTIprSMB4z2akdOI1z2c9v+h5fPFxTHHMMb0YffyHbwis",
-	"Pxx+Pfz4bIY/nqmLj8fsYn/gV6BMBDB35+VogLlo7lmbxdrGY45IuNQ6DeHWMn+pkOyZgyGVJk/83kG/",
-	"kjTyAKyclIQx1XQUgiUc7gUMNu+SsTWOTwUlk8nkBQm5mMuuUVdCojQVsSrMYYkRZJV2M4KLVyvn7UlZ",
-	"tuJa2eQf66y0iGX2QkbLajNZBxYxevgQxlVd+0NXZouH5lR2gqDX/ZzWjOJ5xpGHFdk4jw/2HwU2Ia8q",
-	"T1j8b3EBbKbmLGRng09XvVDFecOg7vrWvbQNHbgiJ50qQsmzoxMyeEw0XYxIyETokzBm+C84cUKy9yPL",
-	"VhSsfi8yeqnz7JBMzt6Q3vCgP3jgkzChpv08w39X4VTsveJxnDDyImMiWpo2TKxC4r4+FouEK/ie6xCY",
-	"C6Tpu4tRaZokIGaAzSEXcVhLoJxzSL8ECijWNhWMRktMFwLGj4KYBqwqzE5zpQqWTFhJqzpIlzR8eJou",
-	"ihwycr2Uihm0gADZdZ3CqUi4chlyRVcp2EYOmMVonU4e1ZO2Gjxj3PndXB5f+v6Tr3sd+zHoHFx86flP",
-	"vj744d8rJ9ruZIESTRf3yfMqSKDakag8WprNYBBw5mbevKMKLnjX5QORtRsX6mmd45vDb88uTA6Ce1p0",
-	"8kOCkdaEJteQUMgMOdDCVEHYTcRSTUJH6UhiIYu5VqFPrpc8WpKYpWZ8q6xVjHv1W22bkHOsNF9Rs91q",
-	"CQLvvLjQKpmA3yftlGkLbeJecZZ5bRlYPGNF9SGhth6GYc7IRAEXKMWSiSFcc2myP3KaKPu9T2byxrLI",
-	"Um9F9jEVdb3WjMZjbJsL/kfOumT55ugUfhi/PH9DljKJYXdMB5B7jWLgZm42/WT843Hnt1cvy+WYPsq0",
-	"m4oUfM+mi8sEzJiR1Y2SYc5meBL9CNtq/aT47avj87NyOLhhzBC2Mfg1Cr0cFIDuVExFmMbzEI/8nCcF",
-	"xzSbQsKq9cy0q+RIIYDUSFZOC7T6A1yys4zRS4Vp04P9wZMybXrwwOwBUUt5raaiQJJf5uYWAj0XLhET",
-	"pRzYcJ7ZpAu7EYrMcp5oc5mcPH/xcNzpzwyCUx7pPLNX5MnzFySiAveFq6lgqxmLY8SnrSmAEenIlBGh",
-	"kUzXXTI2M8TBFOaMmdG0XKBEt6RXjLirv7dPXvFnh6VeA2Z102QqVjJjvhmTu3ESaTizoUJrhFb8n4XG",
-	"iYVvyKnNZMaEX7FZToYsGMqS10tpE9tc9ZipGAMui7ivmF9xWLS2GnFsJ2J2TGnDWEqxsdTWEM+CnJ+9",
-	"g3RriqOaO8D5b5FOtWLJHEzpcGpwRqatj8fiOuPaXkDLdWpuJKpI+NOHk7CwOZZ9AP7Z22dnn47evD4/",
-	"fn0e+uWpsTAazeG+0zrjs1wzEka50nIVwkU5k0CtmVZkL0TgmN//xXw56h3iUKMZW3DIvj78Gj5ACoOj",
-	"zdz1i+nappNLwlZyrt169t7+PQjGzx9Y7Bvep+d5gjNc0TWSS55ikkrGmC3WYy5sLhbKx9uZX7KEQ/UL",
-	"A21k1lYs3aDsnN3o4z9yfhWWhMFFzG5CqwD6UwFqU3Ge/qaIvHYeDds0ODQDw86YQccvz49PX4/PJ++O",
-	"Q/gFFm7z4ykJVUpF6PhDlFClSEgT8AVpfsXKa6bYHJnFU2GG5kKVW1wesTBmSehjzaLmsCFYMNbAZCE+",
-	"z2Bczgt2janvuFwHDPfL9HAHkqqpcNeZ7hoKhibmlMBOgEnA7NUkSXKlM6AJRfaupYyjXCufMLHI6BXu",
-	"TbqUWi4ymi7VAxhnlSsjYIOdaAE9HRPEy71JrytY9cSIEKfQAbAyFeErM5D9yi+3pDqrsGSQ4fmHk+OQ",
-	"hLz2s7nuYEKhb68jRUIZZZ9AZKl0t7f9eirCm0+XXMS34RqvV6BMvDFg0eDP44IIiZz6ELmzs2spTa8Y",
-	"FswyOACB8A77IkgpbQaVwnp1myUPLqTaFIvrPxcJM7Tkku7gktNZDiYgrtlK3ZknFaMhfkVvJtgenDql",
-	"yEKzjIKdvUzs+3Kb4l9Y2UDCxObdVr28ruVs1Amqiqxo9rOhAF3yAvTMWq0L1CS4MxFUuruuEFvoF+XF",
-	"4Ng4IQBu3flUoBENikZYicPe2SBYIYiqYme9qXgIXmDig42inRdyjd+cK0QtmGW58htTYYt3wP5aUvpT",
-	"9YgmJVYdV03sY6RHrVQbzDiiSQL8ktbLhfiF0m5alAgvQjKBuUP9FawI0wsuWsx2m6a6ZlLoxkSL38Hl",
-	"baa24knCbfTKduNgq/uiTDjdGsOCrdpSP2/BJTiC3EVlUfkN0yv8nRsuKtSW3Km3eDYfL9pOHqZWtp26",
-	"NDEcz2lsIC/NmVGCWEozaoQa8505EKCF4I9wRrrkuLDoV8sNtBqiXY5xA1mYY1waBx3D44qYHvZmpSBU",
-	"G4FzxjAb2dGYlSoYVZpELAPujcRHXm86QuBGguUULg2QSF2pHcsJVlgAigoyDAqJ3MAZBuVVA9ykVAxR",
-	"slkb6WfGnAMpYyBKgk3quG62p85qT6wk61JFkEEp5vKvjXBfjKilRF5xLy7/ntFLwHCd1Q832HzDEFCW",
-	"ZgGyqRmma4ykzVDwgulo+YLyJG/zarxfrqt5ApqEzuoQtsa1+9YLx6wsaVQGOP2VKExQf1iSliW6pEgA",
-	"1TAIF4upwJiZ4gZtVGKz4j3EHmEZz1rwJtwlNmwTxIQimBMiOFu8Ry7Evbn8jhEYAUInz5KwjB/ejA9F",
-	"9Q2ckVxrJqaiQ8JGWki4Jd+jCEBNZVZmfCVGM8MsJSHJ0tAwCnCmAdSZMgoRtMfA26kgpAiLsjFEiuyB",
-	"cmW9fwmdsQSGZAIPryBh13UKfRJ2Exm5v6iV57pLuWJdmqU0fABrE7KxLJhdEWLLbrjCqFp7BddSf2AB",
-	"RcgXBckpWsK4kMmOxVHCkekYSSGYy9a0TMUIYdBaJw68YSd8DqlPDpXnL8+cAGFNW41MOhyCr5jMtR0G",
-	"SSjmSNk0y/gVetH4CiFy4QLTHOByfobyEqlqVelKmnT9LGnE3MiUYS1Jwn2rDOsgcq6ZQMKA+q5t2VO1",
-	"pRQZGvVR7Q6AWRGnszcIBj4Z9ALcy7nMZjyOmaj3i5koaru5zaLAa1xpg2K0nk8GwSPzz2OfDIY9HHeW",
-	"q3V9yI1UI7I36B/4ZBg8wi7YrgMRffWutv7i3jAITPu++Wdg4dC4g8JM2J5zYnVTVHExTMkeKjDmIBOB",
-	"gp0OjVR0UFsZoS27MiqyJIt+K04iJUnZAbdIjZYM9uGKmq3R5kAFKWJ+jcb3EvBg61YoUM5pHBNkSmpE",
-	"YhZx1DnCIu0mbNq3bR7U7p7Peu7UN5ZbPHSVFAif4x1gebpfnXOh9xSl8jaT0YyafmlzlEkixcJIZBAu",
-	"qW3140f7QYCrv3c1xnY/c5nCtE1XqlXtM3sD1y0kGWmMGmqKb43r2V4uVYCtF3HhBC0dSp+xY31y2LAo",
-	"ZFo4lCsmd4y5sA4XrpytHqJeSuW7kCSr4RDhUkZZSPZAb+91+w/8qQhpomVI9sAaMOiC3ykFTX6vsCv0",
-	"g95BJ3jc6Q3Nr1pdhWTvnCnFjMD1N8P8knwlrLUCTb17tFkIq7DpPoATAIoXxu1U1mZr8GDpSoshK/iY",
-	"uXu+Z6br+c6Jr9WVh1W4LlqI/7ZM+s0AhGYefZu7Ima3iv5hS32DsKILtNY/aJsxa5/f8/ITnJ6UyTRh",
-	"3bttHpWCCZvngEdLG8y/BKnKEFSlooMVaIyYQkVU2OxDmxwQFlJNS6GK8JKtQ2AFYBJF2zS4QpI15Ev4",
-	"5Tj1TS/LOlyydSuOihjxDRWKRUvBI5qQuIGvmM3yxcJo93ejrFLuoYV1CCvHAZYgfhaMQ2/Pj+ruKKpZ",
-	"x7C2dp68g95a1gOp1m4u9jVEd+tfoM5ChEmFhuHzxZ0csVRYkJZ9PDnltm2uv4rzNu7ZUh2gVX3eoTbA",
-	"7ue7VoOhcbbr9Rn+M871X3wG/qtoY8vu13IBN8v34p6bHXZqY1n/91s322Z2tm62y/q8aA1kLUJht5kE",
-	"XMTsX0AeRX731pirqnXgfy9NlfvRRl33fY5hs5L8BlEl7cOcupQ/q/CDi7wcY9cAyjK14VZAcG+Ao7LM",
-	"z/sWa2zrHfhW8JvC4OsenKDaOuUquZT49sTOgBvb6xJDynW7mW3dTZffuEnLbfmauzCHah5ojTPUEkT/",
-	"F9wBu0gp/6PFj1ZCKlwRLVkJaSbjHGpAWu9VF32pe2HpEwkfVOII9sJXTNOYajrRbBU+KB3+e+GKaRo+",
-	"QINfoZJiwU1UtiH4DnwB+ErHVIB9RirrXbNhwwb66Zuj47OzyesfT49fnBl9D2MTnk7BtfJsTb4ozVI1",
-	"6na7h1+nnmlx8wlhhQ/Qb13Y+NyEVm02VVcQtE0Kw98qcyuCbXwXPYFeXuSsPLPBDqbJYSUxoenGuJeZ",
-	"HfftlZlC3dC+P9j0p5YVRrcFpKeZXGS08TpUUZH0jkNUFCxtQniHPzSAVI3iaPm1MmwdOhY/vQN482C4",
-	"xfpu926ne8RfSyoW9KxsLWaWbJCHKxK7caP+NO70h/tu0TDa3xREhKn6Cv+86rIVo5kd9GPQOaCd+cWX",
-	"/UG7zQwL0m6jCZh5fcYMrqZddgTA+A5ZbbvRSO2+Kw1516usmrFdu8pqqdz/Umf+VHWmlmO6XeY0+izF",
-	"6Dlu5Ee0jHx3MO8mmWCy7VYmmFDhF7HL4TxjEMqeZhI9SDSLlvyKhd1vNFNvZPhuM4m4vKc8g0dJUpZx",
-	"GX+DCFLLpN4kjYbdqw7ORaFxRcLSCxuSNMmLb4rlhN88ua0xIlCZoxUZvi1XY1Ri985LWRJUgWGuZu8D",
-	"9/i2+rkQneOqVooiDBJJ0q/hwN9cvzUMl/gOASJKMQ1qN6Qe0fQ2L8B2neWuFOiNQijeLSnvrdwWnLKK",
-	"hEWHbvY9W6yKUgLt/BlzzMNDYvQVdG8ZJEHcEiWDoNet2U0hLf/iG9jf/QJXmll0hmfUyHTzFLfxvzIQ",
-	"okW+wJhkrIEInlUgkEogSktkB5h8nPt1k7f9OVmX90pIKHRuWMYhCWwwzXXGtasRYETrogrff+9Uzdvj",
-	"JurV4sNRNYkYA20qu7TiyizY+v/ndMUTTrPOkorYIiYckconF0RQaBIQU0KzOFmTykCuJH44IlxcYqdE",
-	"ykukkQLnELJSwTv0dgHTHVBEwhGGVRlKsp4sl4C6NguwvM5RW8yyux27TQ/uRn39b/LlSk11qzbxbA1J",
-	"pGDYiNkiYzb+HZ3URRlGTO6IEhldXkMNcemqM1ZTT6yLYSZvQow9qT6aaLUSbA5h15jRUHgeZcaZwHmW",
-	"Owk5HzGLEpoxRfaOb/j8wV1u3v7jqpf3wHzIE83ThL2Z4+dNmm0PrXvvYiKdOpqxTVXURXzbcPsy+M5F",
-	"HAONFKjAky0q1T/cqd5FBailItfow56+TQ4KdQujPON6fQaPBiKXg8LM4xxLUeAn53T2bKHmDWdzeO/q",
-	"zqGttSDr7y0qXSQoQAh4wq/Yp9A3/VSpKkWX0GQqoI1mSn8KjRB7Hz+NGQr8jFKwu2o5+y6lsNedilMJ",
-	"kjTMhF2xbE0OAhLTtTKzYymGydsKTfYQY71AmaDZJWNmzzCDemVOSgHH7n0qFWQNIR3jA47mvnRPM9p9",
-	"W2qdYi0ZLuayzZ4KQjrkUqLDHsuYQIasmd2SKy0z1IGsn1z5RfoMWJIs89QM83F++AELY4jYebN/+IEc",
-	"AxIgRjiiWcaZaVDUBYdMJJw60fKSCdAyUG6Y58lGVf2pqJTVB/ziQWAJ1g0zCkKXWDl1xhIMmKzLjDYh",
-	"w+whbBPerAbdvsvimIoZTUAIx9S0IjbJSB9/UxXndMFoMnijUmkqYG/BehbRhImYZijT+uCtdS8X2kiK",
-	"qWg+XsjLgj5k88k808IlxaDNygVZlMKaHayYeuE4djEyU2GfJo+5spFmqvJmI3JvjqzFr8Xkoi5nFb+K",
-	"DF/N4LtmSWLp4bSosQSkYHBSLfFHyZzfQCQVWO7lnOwHzrbftZRTebCUxSQ8eXN2Th5asgjxqVzlT4UL",
-	"D+XaxdIoG4vVJeGPx+fkIWIlJMKQje3ocuzwO+vcto9RVjViO8GyMJ0tKzQV1beKQdlo1jUq8su0HTTH",
-	"Uh5ZbHH0pmKUxMBmODfOsbw3CHoPfMxwbpRC3Bv0D6o/qSVNS8eRjS7aGwSBbYS6VFkXrs5U94aOtOo1",
-	"4SoA7IbvDYJ+9WtLLxhAa+DhhW2o7JaKp4e30c8DIFGuN4NhfRLCX/bN0evluh4XrOVUFAUtLWrBglXh",
-	"QvgCKK8GLYWW2YRojIGCqiEGClZMST6hJIxkzOyXaDVF8qFTEVrDS9iwECHF2003BM9uaKSTtS2kE7Mu",
-	"eWsrs6ZUL3G8FdNLafNvza0ycFAGwZDs4aTBSBA+KMjKKIhGoqnIQ2b4FpcyOZNu5N5jskdFURs2PIb6",
-	"RpAXSAaPemSvIPJCwNZSQvwctBkGvfoA5xkVas6yzrGIZGydEabd0LRD3rSin2UhvhoS/On8/AQdE5iV",
-	"jw+JIFu3kG1YpGnpQ+AknFZUNYATxk6Rt/v+nKsoY1C45YcfyGvpotZsblftBgKLv0sJw2B8+FRWHLA6",
-	"oYJL3D05G0ssmW3EX1sgaipmbMntZOypgmBjkEJhg31DDNElMdzLCA5/5MzciD5RTGvMwisCrSH0uage",
-	"VZS58Al3LyRnCstqRJYLVmphyDlJWWY0AuCCOMqcJHyWUYRosCakY2Slie23zomE+NbOszXa2H7rgD0Y",
-	"vuiSEI3DLrXvHachKCHgt0EPlVZ2H1AvhAOIV7KPnMteIXxVpKSDJK3QslfJ/gkty60m+ED0p2I6hPgn",
-	"wW+mwv5yaM5ooR3arG8nPjhxOgDYPTtD6w6BKTY0K1do1lVzJntYuMQ2CDGc0BYo0I7GlJPiVtIlYJKj",
-	"xKgmCvShqeALISG1vlaSmUxE4RoGJlT7vSha4RMlUb1xKoBBEIwYE8UTJnSyRskw4RETCrR1+9LdOIWS",
-	"gH3w4eRQLd0VRrm+vu5S+BmKoti+6uHLydHx67Nj6PO1Uuuk7WG8HraRKRM05d7Ie9QNuo9Q51yCtuDu",
-	"bbD9yjZPDcSG1JTIWn6Ib+VVri2WUcLhtuhBlxzVn17aiBzGK9ByZA4CFybIothrNe+fT45/9MnJ6x99",
-	"cj558YLsYUqzGdY0e+CTZ69OzNl4z2YnrhYZVuXGuGqFFc0hohms2RmKXVYVjaEAAXZ0ByJjpB+QV/yZ",
-	"T3pBQFZsQV2ZBog6L8otmOU86vuP9x+7Og6pkfm4uU0eBQF5fjIx8FYyY1Ox4FcWmzMG73CrPDFy4LiS",
-	"yAVZ3cHRg0q6l3MwwymoJUUibcmUYV7uJPZGntvV+tvnH9uNX2WTh4230b9eoJLKlH4m4/V3lzrdqHLj",
-	"l2XboC7N+OX5m2rtz6LeFb7dWJgIbOhv5ZGB+9QT0nzu1d7ArNZc4ZCCtvHehJWkBCiZFSmuOsvKNKDk",
-	"Enx+mIrFIYY5+/zdszen18EvPy7keDwevz57uzx+uzB/Hpt/nh2Nfx2Px0e9n8bXR+aLoyA5/vXd6aC/",
-	"en359/GT8fjXt8/GZ9GHQf+D+Xl89vbdm9NfhkcfJpOn3q71Vm+Z+X0LMgE4GV12BkFQh/dKRpejbdX1",
-	"R4ZfbgE/evjQjNy1cXsPTesKuF4bOKpc2tilq+tnuxtovZ2g9arQ+rdD69eepcQAadNhF1j9Cqz+wfaV",
-	"VRQMgGjrsI+I6bkD0P5BCXTYvnu2QBz6VilP1IgMd9qzYXXPWp6ct2uraNGjUoNG9dlG+d8XIgIpYWby",
-	"konOtXWqbkJGdwLa9u5drWSX+VQmUM5q45Wm8rQ4dW+zUDggH+darXS9w1wM2GISUa7b5rCkydypnvhe",
-	"RaFHVpLejNyVSMXiHcAbgAX0oq7gXdui5KrwFbhwIXSx2uvAXRrqsCh/wbVf2sSw1AacHDBlF/V9qtVD",
-	"dlhGOfNyMRlPb9tPg0MIiVyBiMBZxKzI0AsqLzrcG7oBVQCe05jdSdiQhwaZ2u65aJeNNgyqvhmlXS7v",
-	"7RViCtMZjAdUff+542zLyZt7YOtZuOXm8CtPcVJldIdcreE6QSub/Vba5GIC+bC7zLOcWDHZii21Hd+V",
-	"BiRtPEN1B7zq2AXAorrK3RtshKhKLRarrCtN53CSbZmYmVF4nCS+w+yqEylml9i3Cdt2zSrzJXlD1pxP",
-	"ypJAaD/dYQ4ArgRu3ShtWDlCibSDrhYkb2tLBB2jyd52mQSCLachmy9m3UYLBuCjACwz6C7aBaoUiyrM",
-	"mr+w/TKlGUvWJGELKF6Gt2rZCczu1yToDnaaRQ1uMR9wvXXSjbfZHDUYDmKLtWBMJ2ottmb1bF2tWLHD",
-	"dCpgi6lUE3hvI02w9DSyeHeVQ2twCujW73LLUbVOmR35ghuzAFKE3retrX472xQ0dyMW/owdwCO0Arji",
-	"C6HuYkV/5NYXTVY0u1Q+gV7AhWh2madGxVvN8EXrSoCE4VgJ0xpNZmQu8wwzp3eYLs6vnK4h2d4tgq25",
-	"JWDSyJN6vpGsVgqvD1FES1TNWvZSfBT4gZHCdrxSytkUE9RMAAW34tRxDkDH4wrn8GvMBVx5ZcE8nWfC",
-	"d6+xgX8SxeH7z7OcVDFPVxXmDtm5kC/gcgYZoUiCvi90AGUAp/G8+RZhPWu4OmhhB8DH5b5Ri81FzDTL",
-	"VoYxNWFXYo4qFawa5XG/U5OumSLg3cj7v0+yWXW85ZGSbaXFCzcHWjt9W8Wl8ShLRnliDm5MNbVeISh1",
-	"0vWq0Qv26dWMqVQKheTdx2PYtoaiXWUV3lffG9ynS+O9YujWu3c3+3I39Orfp1czaxy6or6+vWv1ibqv",
-	"vje8z9rqr035FYK0iCqLpNXfT9V0obzRR6/0zXsXZoCHZVzhgrUmpJX+aNWIN/arDsHWwNeWd3ug0qp1",
-	"+vtlBgmIY1MBjkClmzaNdo/vRBNNL2GASgKnc5IYQa7N8GkX/C3EaJ9z+s8mxO+kjF/Yuqh04ry3Iq4/",
-	"peTIwyXUX3ytxg6BXbgaNfTx4uuF+dmARKtxk2oSUKGLMA5br6buve4WHo2HNOUPr3pgTbZT2Qzur0e7",
-	"OLdBWYLBOkxYlWPckvntg85TQYb5iEb9LnmRMVYZz6HEzO2mg2JExATNuMR50pnMzU0D1/8Iok1Imkmf",
-	"9FAsSK0XrfqiI7XvOXq+NzN7hBFXFmIR+SQvYQkOQK9fr7hg7vRKrI0LofDLoixcWavjFiCJvK5BMYep",
-	"CqUSCg78/c4BwURXG5I2qz4MK2jp9QvBZLdloZRRFDewUWtbJhbRNAVeW87MBpE5Q/C2VWHLWm8bd3aP",
-	"3rZlvXeFv2FsdWG13cA5WHG3jU81S4q7pITRqJpU2Gq3LTTLakMAWftkljtuW7w5WjpQt4+omiRWPSl4",
-	"DzyqEsTO58SMcSsAm23ik545jY0TuTMoO1qdiCBOxQ60o961lWZA1bod0O5W2W2HI98K65uMKNu4jrWb",
-	"bEfjPe2kW+CgaXQ7lB1sU9tWBOaoxtnLVU6Txm5j9EY5wgmk6o4g+OepkUOqg0D4AHVlsMpXoksf491j",
-	"DjbG7JVjlkELFf55x3C9xnB9/1a312GNl9nXYO8Do1+H0T/w73Z3fSuw/kEN2NDinM83q87da8BhA+EY",
-	"5yczQye2xFw/CEZ4blqy8YqQ1srLEhj7imqtDSG3j0zcNSWrXT51HuDazVw811HJUQPAtvTYPccGR35z",
-	"yfZcuWMESRJi3YgLqlpQ7oIWs4Sun/aa6F3RNVkYadPFq2FktKyUbXNq0NbhFWPx08cby9iNl982OKDz",
-	"6SZP/0Ymvh1Mk5l/O/feDqeFi+/KtrcD2GDf38Kv71gD8O2Lr/83AAD//w==",
+	"7H0Ncxu3kuBfwc1u1ZPzhvSQImWLKtcWLcsJE1tWJNmOY+p5wBmQhDUEJgNQFJ/P99uv0A3MF0eUaCe7",
+	"t3tv68UrkgAaaDQa/Y0vXiQXqRRMaOUNvnhzRmOWwZ/HNJqzYyl0JhPzOWYqyniquRTewBsKtWKZIjRj",
+	"5IYmPCZTmREpGIlokrCMUA2fFnLBhD4isSRCahKZQYmes0Xb8z12SxdpwryBJ2RLaZkxz/cy9seSZyz2",
+	"BjpbMt9T0ZwtqJkBE8uFN/hYNL7yPb1OTX+lMy5m3tevvjeK2SKVmolofc7ShK7NUPXpX865IlyZmRAY",
+	"KyYUVkS0JFQQRrOEs4yYyTClyYrrOTamC0bCEozWL2wd+oSKmAhJUsmFVmTFMkaiOc1mDBHDNaEzykV7",
+	"LEZakYmM1wjeoGkKI095prSdRZsMJ4oJTaaZXBCaJETquUEqYr09FhXsGUR5TZiCHxqx9IqL64ZdjeOM",
+	"KYVT4oq8SZkYno1ILKOl2Ueyd/7ymDw92O88qu7feBkE+9FjmTJBU95e00UCX7EjkrHk2dhTLLvhEWsZ",
+	"eGNv6zanVGuWiXzUj//Aoa7+7ob84Y4xN5d5TjV7xRdcb671QlPNHPJpFMml0H9TJKOatRLThay4iOVq",
+	"QMIsdISgSMKm2iehDolikRSxIkuheWJ2OGOKaTUWe6OTy5ckzuhUk3ExBYKHi0w5S2IFZPHT5eXZ2HtU",
+	"38+xZ+cz9o6yZ/3DI/2s130gzv5R7bwX/O+Pndbh1cegdXj1w6MjXf/m37fj7UwmPFo3HSBGEEtAw2He",
+	"waBqajiDlgMS/lHCHBckXOVo+5PR9Mezg+Bo9ewg+BY0/fGshBEY5UFYeT9n4tgM0cxh7kdQm5wZmhGa",
+	"8GmlBVckxV/aD1rxn7/CrWt76NHJ2RjHpo6bTilPWEwmbCozZk7OiioSIbT2g07CX0j5TGfr4VSzrGHd",
+	"9sRrSVaUa7cAszTBbjUxU1mklksedjqBb6jddCadoN1t71e5Zq+7jVanMltQ7Q08LvRBz/O9Bb3lC8PX",
+	"DwLfW3CBH4J8EVxoNmNZbRVvbliWSBp/82oqRApXILJdQ6RyCddXRFMacb0mMiNzqsxFKJheyey6st7u",
+	"w5a3fxDcv8D3798Pl3rOhOYR1az5/LHblEXa3O1FU7MZMAvWuE2d9kG7frk9ZzRj2YNEE9u08cr97RzJ",
+	"f9SwF6PYTG/KmcKL150ULnKUs+xviiRy1ia/LqXGYzNngqzlkkRSaBppopZpKrMa0wg6P7/ofTj89eeD",
+	"94cvO6f7l0+P++dPfun+9vqhvPLj/2r9n6svHb/Tffq16dR89b2UZnTBtJUdS/LRL6zh9nhNr5kiNF+m",
+	"olNm6DBjKaO6TUbTQtiyZ9r+poofmmWza7aGb7gg3R6Zy2WmfML1WMyYbpL3jOCW0rUhWtNpdgRt7B1U",
+	"EfScNBkSZdor2SZDOysC52M15wkryXJ2gmNhNnQpBBczOGnKioRtclmfNaEk5tMpy5jQBREYVPWCoE3e",
+	"iGTthEBsrzTVS0W6QQCiOK5tQKg5+mNhJNkskxlMysDgikwzxqwwSjoG6d1+n9xwxScJI8OL49EIJFca",
+	"6QZJsz8NWG8S0NYB7XdbvajDWofx4aQVRPtxn3biJ6zT8XyPm01GHHq+J+iCIY2XheYKF1/Q21dMzPTc",
+	"G3T7fTj97nPHbyLFbr/fQIq+d9vKljDTxVIZlnb/EpF+M6ZSKRQD8j251eZHoFWjIQnNBEiQNE0Ty0Qe",
+	"f1b4s0UOdJwkFMVqtVwsaLY2IjWBL0lKZwx3Ui2jiCnl+d4NTZbMgpjymImIAb9jYk5FZA7llCaK+V5C",
+	"xWxJZ2ZdzGwIqhlvlWnSCXwvzaQZkovZJTe43jdfZoh/g10Zs0R5g49XvqfkVK9oZoZ6KyJOEzMPlik8",
+	"mJ12rx14gI8F5YZizwCUNzg8fBr4npu75Raa3RoW7vneitFrA8DgcrpMkhoSksTKc3euun3Yu2/hiwes",
+	"vNPtNS/9ixfzGVNmumpOu/2DweH06UEcPO08fdqLnsQH/UPanTJKg6jfp3HQ6dP9ybQ37Uy6k2DytNuN",
+	"4k4/Pog6/UkwDQIaPC0o22iL609pxoX2vn4Xjg/vxPH7ORUoSg7TjCcJw/NvLgtluBwzHElqNhaGqcSZ",
+	"nM1RRntNs2hO5lTPScqyiMXmQIA0ZprXtg5uXVrbPeA6Tn4zl8WD9rK+U9+3LLhB03haP1yKmeVRc7DP",
+	"Xrw066WlA+ebC3RCFQMJ467j5rRbb+D9/O75yTkPbl99jn55fTFcjX485PTz6umrznk/+vHtza/dl8GH",
+	"97c3v68Pf/3wPk6i9XA9ejGcvf3c+/vv7/vXk+7Pfxx/Hs1eHz+/+bCQT8+OD9+y354nrzrP57933/3z",
+	"VaDT3386nbxeD1ejlz/Hr4LTm/h9Pxi9OPn72eLd8ncDbyb/acY0Y529WN28+ylZ/X6B8Mw40eLdMj62",
+	"cPnh6e/vz9MPb3++YS/Vynx3enndGb2YBa+ToDRm2osW7xbHn4ez06FcvX4xzP8bvfjQOb183Rn9+GF2",
+	"/HlY+u16Zv+eTfjwl1Kfzmtu/z5+vhyVx7sc3o7cuD/2ZsfifP3hfaJ+/21kcHFJf0uT0Ytfb94uDm/i",
+	"Y2gLuDsWp8GH334O2E8/J7/P5O3p519/+fni3cvL4MMv3v+rDPHgoQxRq5s63aL4i5RP49jcCzkZ3n2s",
+	"OhViTdgNS8baEPonsVyM9SSR0TX+mdIM/0i4sL+uZBbb79hUj7WW6ViveKznYz1nfDbXY23gjbVZxVh0",
+	"xroz1sHG/w56wVh3g2CsW52xHos+tKv8rxuM9VPTqtMd6/7TsT7stAP4v7G25xwFi+/m972g27g3T+7c",
+	"GwsfGApuUnlnLleSpAmNGOhF0ZxF13fvx9Onf8qVdRdx/g++sqaWt0+/68r64k3kLZqtDfl6g/5T3wOK",
+	"9gb7Rg649Qadp93A99beoNvrBF/9Ou9PYac6gH8Q6LylMFvR4uLa++pvQDjo5RB6nS5AODQkuDakuDF+",
+	"u3fQBCKRq1apXY6wCla8r1cgmRZC8r9nbOoNvH97XNjsH+Ov6nEhsp4ztUw0SrWbKjFfGDl0RY2KSeM2",
+	"6QRNNmufTNZVRVRmPhipmhWiwl4FPUsGdCmY0UbrfoVWybHQtCzb/nHFCVE17rfK1v1tYzQ5BEoW8G1d",
+	"XyEVVM3I2zoUDcu9WoUV9UGdbfOvvvdbyxoNWqN711myL8Dmj4RaTqc84kxod1x30mYimqaI3oI/dh25",
+	"mDuELIXRks3JXEih58maRDR1hsFr0PFKrDMGLfD04u3Ll6Pj0cnp5aezN6PTywtzERgt1Rt4p1ITJuRy",
+	"NndwpqC9ckVYTuGGoMDMyOLnZk4IaMGUQrZryC9vTCKptCro/Ih0Sc7F7l3AEckoV6jUwy8Z2sqmVqcG",
+	"k7/hquxWn8PfA68bdA9aQbcVdC6DYAD/+91rYJ3dEt+Eu8NsGi9t2hbM+2ZBgrGYxf85OLZWmG/E8xFZ",
+	"prOMxojINKHir8bkgxnn5ik5ATw18M9mxFWw0CanaEZCkzZy0z+TAf5/wLXAnTxMubUc7sCwOPatydpi",
+	"DaYvEEQ42PkIjSKW6jvOzrvhq9GLT8Oz0adfTj6Uzo25PodnI2dHM+MAuHblUOhqqwUHSc8nS3Et5Er4",
+	"hN2moEPLjGTsRl6z+IgoJmIy9oZLPZcZ/yescEDQmEzQC2rHRBcoeDu/g+RLKL6T2i8Lk+FDFuGbv5eK",
+	"xeizlkuteMwI14qMzkhGxYyp/6qD8P79+1bdW7CtX9258OeQtP12R5qm6JKv0zSx31fIOl1OEh5tIerz",
+	"k1/fnlxcemavNeUJnhojEr7NEku8buDKmEdkxm+Qe789fwVmFmFlSSkIta2sn8Lgq3xosF0kl0kMQ04Y",
+	"Cp+e702ZjuZmErlsnLGpoaKWW7dh9zpb00nCHKWXj5ub/ID8SXNvupQnS7WuqYm5U8YJCzggVdeKRIm5",
+	"TECB1Nkabe0koRpG/56tsRDRAcBi0g/2jyC05B6o37MfsHa7CdYtuh9UNsXofFv25Fsn3SgdLQBCfSca",
+	"FgQL2crgvwXhvaB3NzV9F5qF1K2pXIp4N4LfbYJNKC3MFTUGsxTWm8hikjfaEZ0lW8jY08l87LmjmY99",
+	"VPw5IDHzScxar6ie+oSZe0YsfDLNzH8Ln8yyyCdc+ySh5i6K6xgvOczuuJ3dhAbkL5lPE4Lt5Vk3AFZt",
+	"6aVb9jtI1urrHFyAJQIo+BP4WOk3IK4gu4cDacKGYjcsqzsYLvBL9FUqDB2MdiY2a4kr+f4omUiZMCp8",
+	"lPpI7ibMow9cUynA8mRuYJ9odqt9MpdR5hOaaOlbZ4JWNz5J4+nu6LNzG5B7pnZkDcNFw90m9v1SoZVS",
+	"toqFbr2xZLjiBdUR+uCNZGN0IRAHC5KIqKgyZpQcadysMI0FBmiKKFnGECmwyqSYESs3Eb1OmW/4mgQb",
+	"5T9ZDCGVPlnQxCCQxeTnizen4Ny3Mqv1WaFD+1/a2ANF13w4tAPtILcmRa/ioL8va/wYI4bcAnX/+nE/",
+	"H16efHo1ej26PHlRVsSkJAsq1nlo4aYGhlFoXJGDoAhATFlGFlwsNTsqSRtckF7XRSV695u4dz1XJRRu",
+	"PVQuzmVOFepRyxQNI1S79biwXBdd9y9bg410a+UBe1t7FzLsdx6LCxC7cDt3NVFolon6BXgJ5sWlwqA6",
+	"kaybAr8aDsjFyfm7k/NPJ+fnb85rlgoXpVfIn2ZdCdOsHIpZu+Tt5PAiPiJ/QKCZaV5G1p1hZ99z+5Qx",
+	"escBcSvC6FGfZIb/YwCi5gvmPyggkewZvR4dUWGJdsJHd91E/20OVDlk9/vPVn20bzlmeezp9x43CHLb",
+	"8aQ9NAopTaihsDSTua/23F0Bjvnj15dSm4PbCYIg2HTrZuUNS/CPg6B0n3iD/iEEmjHtDTpPDp50u/2D",
+	"g+Brqet5ta2y6/ZopPlNRX8DpXvXgB2Qh6p3yrdhomHVlanvcvBhjecskll8jxkSsfCva+/7jlO+M4Cp",
+	"5+jerqUBkYxFmopZAiYyQzHLNOOzuS6iqlJ+yxKFxl6uFVmmRrwCr2AkM8EysyVpJlOWac5U2Ye+Nfi7",
+	"++Tgyfbo79wB/93j3P4JY6y/e4yv5Sjsj96tZwZ1i/Qd1oqQcjn5zCKgoxeF8kvjmJvdo8lZBefVQNpa",
+	"4Hb9rL23tmRUtgyzWNlvXCR9m/zC1pj1h3YLQRdM+ahtAW9gmfJd+DT8aO7g0GhnIQgbXJQn2GlY1Unc",
+	"lK71RhhZJstsoP6CxgyDFBixyvWCCT0gwqBrIpcZcAiZxZDNZrTohAuG5nIIdcgYxPnEbfIeWhW/qDQx",
+	"wnY2Fp8lFyyG5coKfN9GX3M4IyqFgKEJ0yvG8LwA5DYJMakCIiTYItVr0H5WNYC5fyWEuO3QNBqLeqs4",
+	"k2lq5gvSYj4V5RO4CllsjqXMYpb5RC8znIdmtxghbySjEqIIF1qS0PwcopBTPau0OQOmBJrFuA6fUMzt",
+	"grGO7DIxV2RdnbnXQIGIoGZIiAGIVYnkTBg936+MnzEEIGyYyeboyN62XUCGA9bidupzOc5/c3J5gf52",
+	"2ZoUy+UkYeXz32k8+2K5mCD7SK3pteZpht+dVQ15LnDaTgVczm0chE4Th8KA+A0QdJGncJkWSGgL56Ov",
+	"LrAcgE9b/7wy/wStw9bVl8Df73xtzqQqM7UUjcdmO/It9y2R2RlWtqCJ25VDnHJPWjPfs6F49ZRl56QR",
+	"MZk7ywONCdebd1VuTDR4m9Jlou8Y9f2cQWqulg5nVvJyFGuPIBArqHTQ2TCEmE+nPFomuk3eTKeGm1lQ",
+	"g+LoYo6yGIsblk2o5gs4bhC357QTiyhrTzSYcgSynfBfYivnVgET8hePivWbKcTWlXIynnYOu1Uq+Gl+",
+	"9fFS439n6dXHC3X1H4PHjz/+4/F//NuVmRTXkIbxnk1I4cqrn89qltGL+OrjkOKYQ3o1+PgP3xBYt9//",
+	"evTx+QR/vFBXH0/Y1UHPL0EZCWDuzstRA3NV37Mmi7WNyhyQcK51GsKtZf5SIdkzB0MqTZ76ncNuKXXk",
+	"EVg5KQljqukgBEs43AsYct4mQ2scHwtKRqPRSxJyMZVto66ERGkqYpWbwxIjyCrtZgQXr1bOw5OybMG1",
+	"silA1mVpEcvshYyW1XrKDixi8PgxjKva9oe2zGaPzalsBUGn/TmtGMWXGUcelufkPDk82A9sWl5ZnrD4",
+	"3+IC2EzQmcnWBp8ue6Hy84ah3dWte2UbOnB5ZjpVhJLnx2ek94RoOhuQkInQJ2HM8F9w4oRk70eWLShY",
+	"/V5m9FovsyMyunhDOv3Dbu+RT8KEmvbTDP9dhGOx95rHccLIy4yJaG7aMLEIifv6RMwSruB7rkNgLpCs",
+	"7y5GpWmSgJgBNoeliMNKGuWUQxImUEC+trFgNJpj0hAwfhTENGBVYY6aK1gwZ8JKWuVB2qTmw9N0lmeS",
+	"kdVcKmbQAgJk23UKxyLhyuXJ5V2lYBuZYBajVTrZr6Zu1XjGsPW7uTy+dP2nX/da9mPQOrz60vGffn30",
+	"w7+XTrTdyRwlms4eku2Vk0C5I1HLaG42g0HYmZt5/Y7KueB9lw/E125cqOdVjm8Ovz27MDkI8WnQyY8I",
+	"xlsTmqwgrZAZcqC5qYKw24ilmoSO0pHEQhZzrUKfrOY8mpOYpWZ8q6yVjHvVW22bkHOiNF9Qs91qDgLv",
+	"NL/QSvmA3yftFMkLTeJefpZ5ZRlYQmNB9RGhtiqGYc7IRAEXKMWSkSFcc2myP5Y0UfZ7n0zkrWWRhd6K",
+	"7GMsqnqtGY3H2HYp+B9L1ibzN8fn8MPw1eUbMpdJDLtjOoDcaxQDN3Oz6WfDH09av71+VSzH9FGm3Vik",
+	"4Hs2XVw+YMaMrG6UDHM2w7PoR9hW6yfFb1+fXF4Uw8ENY4awjcGvkevloAC0x2IswjSehnjkpzzJOabZ",
+	"FBKWrWemXSlTCgGkRrJyWqDVH+CSnWSMXitMnu4d9J4WydO9R2YPiJrLlRqLHEl+kaGbC/RcuHRMlHJg",
+	"w3lmUy/sRigyWfJEm8vk7MXLx8NWd2IQnPJILzN7RZ69eEkiKnBfuBoLtpiwOEZ82soCGJeOTBkRGsl0",
+	"3SaXcgaym49SNg6rMIfMjKvpNSPu7u8ckNf8+RGZsLWEk0y1PxaRTDl2SaRhxobwrN1Z8X/mSiZWvCHn",
+	"NoUZM33FZh0ZMmMoPq7m0ma0ubIxYzEE9JH5Op0zAQeVakJxU8zhV9rwj0I6LJQyRKcglxfvILea4kiG",
+	"1Ts3LZKjViyZgsUcDgfOwrT1kfpXGdf2nsFpGHDhTx/Owty0WPQB+Bdvn198On5zenlyehn6xeGwMGrN",
+	"4VrTOuOTpWYkjJZKy0UI9+FEAlFmWpG90OHAUN0X8+Wgc4RDDSZsxiHV+uhr+AgJCU4wc7cs5mabTi7j",
+	"WsmpduvZe/v3IBi+eGQxblicni4TnOGCrsmc3jBwzUmi5xljtjKPuZe5mCmkpYRfs4RDqQsDbWDWli/d",
+	"oOyS3eqTP5b8JiyIgYuY3YZWz/PHArSj/Nj8TRG5co4L2zQ4MgPDzphBh68uT85Ph5ejdych/AILt8nw",
+	"lIQqpSJ0bCBKqFIkpAm4fDS/YcVtkm+OzOKxMENzoYotLk5SGLMk9LFAUX3YEAwVa+ClEIxnMC6nOVfG",
+	"PHdcrgOG+wU9DP8bi4XMIKYAbi1IlxOYOH/xDpqaEwI7AhYAs2ejJFkqnQFtKLK3kjKOllr5hIlZRm9w",
+	"j9K51HKW0XSuHsE4i6Uy8jSYhWbQ0/E8vMvrdLuA1Y+MxHAOHQA7YxG+NgPZr/xia8qzCgt+GF5+ODsJ",
+	"ScgrP5vbDSYU+vb2USSUUfYJJJRSd3u5r8civP10zUV8F87xNgUKxQsCFg3uOy6IkMiYj5AZOzOW0vSG",
+	"YZUsgwOQ/+4xJ4JQ0mQ/yY1Vdxnu4P6pTDG/7ZciYYamXKYd3Gk6W4LFh2u2UPcmR8Vod1/Q2xG2Bx9O",
+	"IaHQLKNgVi+y+b7cpefnRjUQKLF5u1ENryo1G8WByhIqWvms579NXoJaWSlwgYoDdxaBUnfXFcIH/bym",
+	"GNxa7s6HS3Y6Fmgzg0oRVsCwVzTIUQiirMdZ5ykegpeY7WBDZ6e5GOPX5wpBCmZZrubGWNiKHbC/lpT+",
+	"VLWhTollP1Ud+xjYUanPBjOOaJIA36TVGiF+rqPLjM+4oAk0hSorWPelE1w1mOU2TXH11M+NmeW/g0vb",
+	"zGXBk4Tb6JTtxr9G90SRVro1RgVbNSV43oE8cPS4G8ri7huml/szN1xQqA25Y27xbD5eNR01TKBsOmZp",
+	"Ylic08hAWJoyo+SwlGbUSDPmO3MCQMvAH+FQtMlJbrEvFxVoNDS7TOIasjCTuDD+OQ7HFTE97JVKQWhe",
+	"JrFRYSHnGNTDTGkrTjCqNIlYBuwafmiT001HB1xBsByspmUuDjikZhquqo49/wus9UQF6Qe52G2A9YPi",
+	"ggEeUmh/KNesjewzYc5LlDEQJMHwdFK1zVNnmidWdnVZIciWFHOp1kaCz0fUUiKHeBBvf8/oNaC5yuD7",
+	"G8y9pu0XVViAdirW5wr7aLIGvGQ6mr+kPFk2uS7ez9fllABNQmdaCBuD1H3ramNWkjRKArCAUqgl6Dgs",
+	"SYtqXBgmNMVBuJiNBQbG5PdmreiaFe4hrBIrdlYiNOEGsbGZIBzkEZsQptngInKx6/Xlt4y4CBBayywJ",
+	"iyDhzSBQ1NHA48i1ZmIsWiSsZYCEW1I7rOYmsyKzKzGKWJyHnwpz70xYIsVM2dqeeZRTHhJEx4I4X15C",
+	"JyyB7kzgURUkbLs+oU/CdiIj9xe14lp7LhesTbOUhihQ5qGxGVMyuWGwMiFri5rLchQtu+UKA2fttVvJ",
+	"8QE2m0d1UZCWojmMCynrWAUlHJiOkRSCubRMy1eM4AWtdeLA59FlhrXwKSQ7GfCXry7qmXLYky+YXGrb",
+	"G+km5kjONMv4DfrH+AIBceFCzmyP0rQMuSVSVarOFYTo+ll6iLkRHyuTJu5bKA4giZxqJnDXYZOb0qMq",
+	"a8kTLqrDWsyDxRDns9cLej7pdYJH0G8qswmPYyaq/WIm8uJtbpMocBhXuyAfreOTXrBv/nnik16/g+NO",
+	"lmpdHfKeBBmy1+se+qQf7OMA2KsFoXvVgWy5xb1+EJj2XfNPz0KlcQuFnLA5ocRqp6jkYjwSYBm+d4wE",
+	"6nM6pFLRQj1lgEbr0qjIluxmWEESCUvKFvg/KqRl9gKuqckarQ5UkDy41+h6rwAPtkyFAvWcxjFBxqQG",
+	"JGYRR20jzHNqwroh2yY47e7irCZFfWN1xSNXOIHwKd4Dlq/75TnnGk9eGW8z98wo6tc2JZkYfmdEM4iL",
+	"1LbY8f5BEODqH1x8sdmhXOQnbdOSKkX6zN7AlQvZRBrDg+pyXO2KthdMGWDjZZx7OwvP0WfsWJ0cNszr",
+	"luae45JtHYMrrGeFK2eUh/CWQu3ORcpy3EM4l1EWkj3Q2Dvt7iN/LEKaaBmSPbAD9NrgYEpBh9/LLQrd",
+	"oHPYCp60On3zq1Y3Idm7ZEoxI3QZ3iyT5UJYOwXadPdove5Vbrx9BCcAVC4M0CmtzZbcwUqVFkNW+DFz",
+	"93zPTNfznbdeqxsPi25dNRD/XYnzm5EG9bT5Jr9EzO7UAcKGcgZhSSloLHfQNGPWPL8XxSc4PSmTacLa",
+	"91s7SvURNs8Bj+Y2an8OkpUhqFIBByvUGGmFiig3zoc2CyDMBZiGuhThNVuHjhWAsWcswOXhF/2rm11U",
+	"b7hm60bc5EHgGzoUi+aCRzQhcQ1PMZssZzOjz9+PqlJVhwaWIawYB9iBAFkwB729PK76m6hmLcPSmnnx",
+	"DoprUfajXKI5388Q/al/gT4LISQl2oXPV/dywkJZQRr28cQU27a5/jLOm7hmQxGARv15hxIAu5/rSqmF",
+	"2pmulmH4zzjPf/EZ+K+ijS27X0n226zSi3tudthJekWZ32/dbJu62bjZLq3zqjFSNY913WYOcCGxfwF5",
+	"5EnbW4OqypaB/7k0VexHE3U99NWFzYLxG0SVNA9z7nL6rL4PPvBijF0jJIvchTsBwb0BLsoiAe9bzLGN",
+	"d+BbwW9zi697V4Jq644rJUviExM7A65tr8v8KNbtZrZ1N10C4yYtNyVk7sIcyomeFc5QyQD9H3AH7CKl",
+	"/LcWPxoJKfdFNKQdpJmMl1Dq0fqr2ug93QsLp0j4qBRBsBe+ZprGVNORZgtrdgPlay9cME3DR2j8y1VR",
+	"rKuJSjZE14EzAB/jGAuw0khl/Wk2LthAP39zfHJxMTr98fzk5YXR8zAq4dkYfCvP1+SL0ixVg3a7ffR1",
+	"7JkWt58QVvgIPdW5hc9NaNFkT3V1P5ukMPytNLc8msZ3cRPo10XOyjMb5mCaHJUyD+p+jAeZ2HHfXpsp",
+	"VI3sB71ND2pRSHRbxHmayVlGa49A5YVH7zlEeV3SOoR3+EMNSNkgjtZmK8NWoWON03uA1w+GW6zvdu9u",
+	"ukf8NeRaQc/S1mLqyAZ5uFqwGzfqT8NWt3/gFg2j/U1ByJeqrvDPKyJbMpbZQT8GrUPaml59Oeg128qw",
+	"7uw2moCZV2fM4GraZUcAjO+Q1bQbtdzt+/KMd73KyinZlauskqv9L3XmT1VnKkmk22VOo8+CmXUK4fXW",
+	"MvLd0bqbZILZtFuZYEKFnwcnh9OMQax6mkl0KtEsmvMbFra/0Ty9kcK7zSTiEpuWGbw9krKMy/gbRJBK",
+	"qvQmadTsXVVwLv6MKxIWHtiQpMky/yZfTvjNk9saFQKlNxqR4dt6NEYlds+5FJU/FRjkKnY+cI1vK5ML",
+	"8TiuOKXIAyCRJP0KDvzN9VuDcIHvECCiFFOjdkPqEU3vsv5v11nuy3HeqHTi3ZHT3sht4Y0fRcK8Qzv7",
+	"ni1Wea2AZv6MSeThETH6Crq1DJIgUomSXtBpV+ymkHd/9Q3s72GRK/U0OcMzKmS6eYqb+F8RBNEgX2AE",
+	"MpY6BAcrEEgpEqUhqgNMPs4Lu8nb/py0ygdlHOQ6NyzjiAQ2mmaVce2KAKCfncb/DXIx746ZqBaFDwfl",
+	"LGEMsint0oIrs2Dr/Z/SBU84zVpzKmKLmHBASp9cCEGuSUA8Cc3iZE1KA7nK9+GAcHGNnRIpr5FGcpxD",
+	"uEoJ79DbhUq3QBEJBxhXZSjJerBchunaLMDyOkdtMcvud+jWPbcbZfS/yYcrNdWN2sQLNssYUyRKZHS9",
+	"4gocyYVFBn3ULvHIJnFoWaqFVs4tsS6GibytvP84rGomRT5KnraQex1lxpnAuRa7CYkdMYsSmjFF9k5u",
+	"+fTRfS7e7pOyh/fQfFgmmqcJezPFz5t02xxf996FnjqVNGOb6qiL97bB9kUEnoszBjrJUYGnW5RKfLiT",
+	"vYsaUMk3rtCIPYGbXBSKE0bLjOv1BbwPiJwOajAPl1hvAj85h7NnazJvOJrDBxdyDm1BBVl9WlHpPD0B",
+	"Ar8TfsM+hb7ppwp1KbqGJmMBbTRT+lNoBNmH+GrMUOBjlILdV7bZd3mDnfZYnEuQpmEm7IZla3IYkJiu",
+	"lZkdSzE43pZhsgcZiwLKBE0vGTN7hmnSC3Ngcjh271OpIDUI6RjfajR3pnuF0e7bXOsUC8ZwMZVNNlUQ",
+	"1CFhEp31WKsE0mDN7OZcaZmhHmR95MrPk2fAmmQZqGaYgfPDD1j9QsTOk/3DD+QEkBDRJCERzTLOTIO8",
+	"BDikG+HUiZbXTICmgbLDdJlsFNAfi1IFfcAvHgSWYHEwoyS0iZVVMa7NBRjlcqNNxzB7CNuEt6tBt+9y",
+	"OMZiQhMQxDH/LI9SMhLI31TJMZ0zmgyeo1SaCthbsKBFNGEiphnKtT54bN0jhTaKYizq7xTyomoP2Xwd",
+	"z7RwKTFot3IBFoXAZgfLp547j51TfCzsK+QxVzboTJWeZ0TWzZG1+JXAXNTnrPJXkuPLaXorliSWHs7z",
+	"QkpACgYn5Tp+lEz5LURRgfVeTslB4Oz7bUs5pbdJWUzCszcXl+SxJYsQ43iVPxYuPJRrF0cDd6uQuk3C",
+	"H08uyWPESoipM7ajS6TD76yD2747WdaK7QS5cuzb1g4ai/KzxKBw1IsX5dll2g66xHodWWxx9KZkmMTo",
+	"Zjg3zrm81ws6j3xMY67VO9zrdQ/LP6k5TQvnkY0s2usFgW2E+lRR/K3KVPf6jrSqhd9KAOyG7/WCbvlr",
+	"Sy8YQGvg4YVtqOyOsqZHd9HPIyBRrjeDYX0Swl/2edHVfF2NC9ZyLPIQQItasGKVuBA+9snLAUuhZTYh",
+	"GmSgamqIQYIlc5JPKAkjGTP7JVpOkXzoWITW+BLWrERI8XbTDcGzWxrpZG2r5cSsTd7a8qsp1XMcb8H0",
+	"XNokW3Or9ByUXtAnezhpMBSEj3KyMkqikWhK8pAZvsGtTC6kG7nzhOxRkReADU+giBFkBZLefofs5USe",
+	"C9laSoidgzb9oFMd4DKjQk1Z1joRkYytQ8K065t2yJsW9LPMRVhDgj9dXp6hcwJT7/HNEGTrFrINiTQt",
+	"fZKxmZHL7TP8Bm3Q+Zqt7aa/4CrKGJRm+eEHcipduJpN56pcP2Dyd1lgGIkPn4qaAlYpVHCDu6dlY4lF",
+	"sedy5UpAjcWEzblljPZIQawxiKCwu76hhOiaGNZlpIY/lsxchz5RTGtMvMtjryHyOa8PlRey8Al3LyFn",
+	"CgtnRJYFlqpdGLywzKgEwAJxlClJ+CSjCNFgTEjHxQob22+tMwmBra3nazSy/dYCgzB80SYhWoddNt87",
+	"TkPQQsBxgy4qrew+oGIIpw/vYx/Zlr0/+CJPOgcxWqFpr5T/E1p+W07xgbBPxXQIAVCC346F/eXIHNBc",
+	"PbR53U52cLJ0ALA7dobWHwJTrKlWrpSsq9dM9rA0iW0QPsqVL1uGQMucOiZLbS+UjC3kDTPk3CbHNlLZ",
+	"aERjwWdCQhJ9pfgyGYncRwycqPJ7Xp7CJ0qijuP0AIMoGDEmiidM6GSN4mHCIyYUqO32ZbthCsX/uuDM",
+	"WUJddFcCZbVatSn8DOVPbF/1+NXo+OT04gT6fC1VNWl6CK+DbWTKBE25N/D220F7H5XPOagM7vIGI7Bs",
+	"ctlAkIjNo25IEvGt0Mq1FZhRzOG2vEGbHFefWtoIHcZ70LJlDlIX5sai7GtV8J/PTn70ydnpjz65HL18",
+	"SfYwq9kMa5o98snz12fmjLxnkzNXdQzrb2NgtcLa5XmaBUYsjoXVR2MoNYAd3cHIGOkG5DV/7pNOEJAF",
+	"m1FXkAHCzvPCCmY5+13/ycETV7EhNYIfN1fKfhCQF2cjA28hMzYWM35jsTlh8O62WiZGGByWUrogsTs4",
+	"flRK/HKeZjgNlXxIpC2ZMkzJHcXewHO7Wn3r/GOzFaxo8rj2FvrXK9RUmdLPZbz+7qKmG/Vs/KJAG1Sg",
+	"Gb66fFOu8plXtsK3GnM7gY39LT0n8JDKQZpPvcqbl+XqKhyS0TZelrDilABNsyTKlWdZmgYUV4LPj1Mx",
+	"O8I4Z5+/e/7mfBX88uNMDofD4enF2/nJ25n588T88/x4+OtwODzu/DRcHZsvjoPk5Nd3573u4vT678On",
+	"w+Gvb58PL6IPve4H8/Pw4u27N+e/9I8/jEbPvF0rq94x84eWXgJwMrpu9YKgCu+1jK4H2+roDwy/3AJ+",
+	"8PixGbltA/gem9YlcJ0mcFS53LFrV8HPdjfQOjtB65Shde+G1q08Q4kR0qbDLrC6JVjdw+0rK2kZANFW",
+	"XB8Q03MHoN3DAmi/efdsKTh0slKeqAHp77Rn/fKeNTwxb9dWUqUHhRqNOrQN838oRARSwMzkNROtlfWu",
+	"bkJGvwIa+LYWKdllDiWgxUw2XmIqTojT8zbLgAPCcX7lOtY7zMWAzScRLXXTHOY0QdrCpyhy7bGU9cbB",
+	"mqzYLngw0HLQecnA+/ZByUXuJXCBQmi7tvzf3RLqKC91wbVfWMKwrAYcFTBI56V7yhVDdlhGMfNiMRlP",
+	"79pMg0MIhlyATMBZxKyM0AlKjzU8GLoBlQOe0pjdS8mQeQZJ2u49aJd/1g8K8xbkPluF4+6qMLnBDMYD",
+	"kn743HG2xeQN4996EO56cmUPbd/E9H0EF4c1MWIL62Yx07veBbelCeWTLFlOm/FcakDS2stS98Arj50D",
+	"zCuo3L+xRloq1VuxqrnSdDqFuhlYCmZiFBsncu8wu/JE8tkl9tHBpt2ydFSQNeTH+aQo/4PW0h3mAOAK",
+	"4NZp0oSVYxQ9W+hYQZ3LWg5BmajwtF1mgDCLOcj6C1h3EYLZgv0AjDDoGdoFqhSzMsyKe7D5yqQZS9Yk",
+	"YTMoRoZ3Z9EJLOwrErR7O82iAjefD3jZWunGW2uOFAzbsNVYMIQTdRNbg3qyLleo2GE6JbD5VMp5unfR",
+	"Jdh1asm6u0qbFTg5dOtiueOcWv/LjkzBjZkDySPtm9ZWvZJtxpm7BnPevgN4hJYDV3wm1H186I+ldT2T",
+	"Bc2ulQ//b5ka/W0xweepS2EQhktN5TJrTdaalX7YYZI4q2KShlA7dwitVKzzmog2FRwZUsc3stRCoT9G",
+	"5MERZSOWvQn3Az8wcteO90kxr3yqmgmg4EacOs4Bt+yTEufwK8wFvHZFZTy9zITvXlcDVyQKvQ+fZzGp",
+	"fJ6uCsw9EnIuVIAxGASDPNf5odABlAGcxtP624LV5ODyoLm2j4/FfaOuuhQx0yxbGMZUh10KMSqVqCqk",
+	"c9Mz0uo7NeaKyQFegnz4iyObdcQbnh3ZViw892mgVdO3JVtqz6xklCfmDMdUU+sCgromba8cqmAfT82Y",
+	"SqVQSOBdPJJNa8jblVbhffW93kO61N4hhm6dB3ezL3JDr+5DetXTw6Er6uXbu5Yfnfvqe/2HrK36fpRf",
+	"IkmLqKIOWvVFVE1nyht89ApHvHdlBnhcBBLOWGMGWuF8VrUAY7/s/WuMdG14iQdqp1oPv1+kjIA0Nhbg",
+	"9VO6brtodu+ONNQuhUomhSXSOUWMKNdk4LQL/hZitA80/WcT4ndSxi9snZc0ca5aEVcfR3Lk4TLor76W",
+	"A4XA/lsOEfp49fXK/GxAonW4TjUJaM55zIYtU1N1Vbdzz8VjmvLHNx2wGtupbEbzV0NbnHugqLVgHSOs",
+	"zDHuSPX2QeUpIcN8RON9m7zMGCuN51Bi5nbbQpEiYoJmXOI86UQuzV0DAsAAQktImkmfdFAwSK3XrPxG",
+	"I7UvNHq+NzF7hOFVFmIe5iSvYQkOQKdbLa1gbvVSYI2Ll/CL6itcWeviFiCJXFWgmMNUhlKK/Qb+fu+A",
+	"YIqrDEnr5R36JbR0urlostuyUM7IqxnYELUtE4tomgKvLWZmI8acwXfbqrBlpbcNMntAb9uy2rvE3zCY",
+	"OrfObuAcrLXbxqeaJfldUsColUfKbbLbFppllSGArH3whiK3zV8RLZyl20dUdRIrnxS8B/bLBLHzOTFj",
+	"3AnAppf4pGNOY+1E7gzKjlYlIjAu2YF21Ly20gwoW3cD2tESu+1kLLcC2t2Aso3fWJvJdgQ+0DC6BQ7a",
+	"QrdD2cEotW1FYIeqnbqlWtKkts8Yp1GMcAYh0gOI8XlmJJDyIBAgQF2lq+LF58KLeP+YvY0xO8WYRVhC",
+	"iXPeM1ynNlzXv9OxdVThYoZKHgijW4XRPfTvd2h9K7DuYQVY3+KcTzcLyz1owH4N4RjOJzNDJ/hgOukG",
+	"wQAPTUPiXR65WnolAkNcUaW1keL2wYj7pmT1ymfOx1u5k/OnN0rpaADYVhd74Njgqq8v2Z4rd4wgH0Ks",
+	"axFAZevJfdBiltD1s04dvQu6JjMOoTnoicAAaFmqzOYUoK3DK8biZ082lrEbF79rcEDns01u/i3sezuM",
+	"Ohv/Rr69HUgD/96VYW8HsMG4v4VT37MG4NhXX/9vAAAA//8=",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,

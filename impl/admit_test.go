@@ -52,7 +52,7 @@ func TestService_Extract_SharesTheWaitOfFetchedImages(t *testing.T) {
 	})
 	select {
 	case status := <-answered:
-		t.Fatalf("the other account got %d at once, although it has nothing that waits", status)
+		t.Fatalf("the other account got %d at once, although none of its images is waiting", status)
 	case <-time.After(200 * time.Millisecond):
 	}
 	release()

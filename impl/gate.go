@@ -34,7 +34,7 @@ func (g *Gate) Authenticate(ctx context.Context, token string, from netip.Addr) 
 }
 
 // Count counts one extraction and reports whether the rate limit admits it. It fails for a plan that is no longer in the
-// catalogue, so that the accounts on it get a 500 rather than unlimited use.
+// catalogue, so the accounts on it get a 500 rather than unlimited use.
 func (g *Gate) Count(ctx context.Context, p edge.Principal) (contract.Window, bool, error) {
 	plan, err := g.Accounts.Plan(p.Plan)
 	if err != nil {

@@ -36,7 +36,7 @@ func (s *Service) hold(ctx context.Context, j job) (hold ledger.Hold, reply []by
 	return hold, nil, err
 }
 
-// readWhileHeld reads the image and extends the hold meanwhile. If the hold is lost anyway, reading stops, because
+// readWhileHeld reads the image and extends the hold in the meantime. If the hold is lost anyway, reading stops, because
 // its result could not be charged; the error is then ledger.ErrExpired or ledger.ErrEnded.
 func (s *Service) readWhileHeld(ctx context.Context, h ledger.Hold, j job) (*document.Document, error) {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -35,7 +35,7 @@ type Service struct {
 	// separate, so that workers never wait for slow image servers. Default: nil, no bound.
 	Fetching, Reading *fair.Gate
 	// Proofread corrects the document of a request with "enhance" in place. If it fails it must leave the document
-	// unchanged. Default: nil, so that only the recognizer's own corrections apply.
+	// unchanged. Default: nil, so only the recognizer's own corrections apply.
 	Proofread func(ctx context.Context, image []byte, doc *document.Document) error
 	HoldTTL   time.Duration // lifetime of a hold that is no longer extended, for example because its process died
 	Deadline  time.Duration // of one extraction

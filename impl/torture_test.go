@@ -45,7 +45,7 @@ func (l *loadResult) add(status int, took time.Duration) {
 	}
 }
 
-// offer sends extractions of four accounts in turn, at a rate per second, and asks for the status meanwhile.
+// offer sends extractions of four accounts in turn, at a rate per second, and asks for the status in the meantime.
 func (s *service) offer(t *testing.T, keys []string, rate float64, during time.Duration) *loadResult {
 	t.Helper()
 	l := &loadResult{statuses: map[int]int{}}

@@ -103,7 +103,7 @@ func (m *Mock) reset(r *http.Request) (any, error) {
 }
 
 // requests returns the journal, or with ?key= the part of one key, oldest first. Faults are counted since the last reset,
-// also those of requests that the journal has dropped.
+// including those of requests that the journal has dropped.
 func (m *Mock) requests(r *http.Request) (any, error) {
 	name, err := keyParameter(r)
 	if err != nil {
@@ -126,7 +126,7 @@ func keyParameter(r *http.Request) (string, error) {
 	}
 	for name, values := range query {
 		if name != "key" || len(values) != 1 || values[0] == "" {
-			return "", invalid("query", "must be key=..., given once, or empty")
+			return "", invalid("query", "must be empty or a single key=...")
 		}
 	}
 	return query.Get("key"), nil

@@ -38,8 +38,8 @@ var faultKinds = []struct {
 	takesTime   bool
 }{
 	{faultReset, "the connection is reset, without an answer", false},
-	{faultCut, "half of the body, then the connection is closed", false},
-	{faultLength, "a Content-Length that counts only half of the body", false},
+	{faultCut, "half the body, then the connection is closed", false},
+	{faultLength, "a Content-Length that counts only half the body", false},
 	{faultDrip, "the body in small pieces over 10 seconds", true},
 	{faultLate, "the answer 10 seconds late, after the charge", true},
 }

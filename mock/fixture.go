@@ -21,7 +21,7 @@ import (
 // which an empty line begins a new block; a line "%%" separates fixtures. A misread word is written "read~right~rule": the word
 // as read, the word as printed, and the rule by which enhance corrects it. To add a text, append it to the file of its
 // language; a new file adds a language, which openapi.yaml and README.md must then list. Either may change which text the
-// other images of that language have.
+// other images of that language get.
 //
 //go:embed fixtures/*.txt
 var fixtureFiles embed.FS
@@ -51,7 +51,7 @@ type fixtureWord struct {
 	noise             float64 // 0..1, lowers the confidence
 }
 
-// fixtures returns all texts, by language in alphabetical order. The files are part of the program, so that an error in
+// fixtures returns all texts, by language in alphabetical order. The files are part of the program, so an error in
 // them is a bug and panics.
 var fixtures = sync.OnceValue(func() []Fixture {
 	names, err := fs.Glob(fixtureFiles, "fixtures/*.txt")
@@ -178,7 +178,7 @@ func parseFixture(source string) (Fixture, error) {
 	return f, nil
 }
 
-// parseWords splits a line at spaces. The noise of a word is a hash of its line and position, so that it never changes.
+// parseWords splits a line at spaces. The noise of a word is a hash of its line and position, so it never changes.
 func parseWords(line string) []fixtureWord {
 	var words []fixtureWord
 	for i, word := range strings.Fields(line) {

@@ -24,7 +24,7 @@ type preferences struct {
 
 // parsePrefer parses the values of the Prefer headers of a request (RFC 7240, section 2). If a preference is repeated the
 // first one counts. The RFC lets servers ignore unknown preferences; the mock refuses them, because a test must not pass
-// due to a typing error. codes lists the statuses of the operation. The error is meant for the client.
+// due to a typo. codes lists the statuses of the operation. The error is meant for the client.
 func parsePrefer(values []string, codes []int) (preferences, error) {
 	var p preferences
 	seen := map[string]bool{}

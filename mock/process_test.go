@@ -134,7 +134,7 @@ func TestCommand_StaysUnder25MB(t *testing.T) {
 	close(failed)
 	require.NoError(t, <-failed)
 	now, peak := memory(t, p.cmd.Process.Pid)
-	t.Logf("after %d requests: %.1f MB resident, %.1f MB at the most", requests, float64(now)/1e6, float64(peak)/1e6)
+	t.Logf("after %d requests: %.1f MB resident, %.1f MB at most", requests, float64(now)/1e6, float64(peak)/1e6)
 	require.Less(t, now, 25_000_000)
 }
 

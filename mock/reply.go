@@ -82,7 +82,7 @@ func (s *state) end(r *reply, o outcome, succeeded bool) {
 	defer s.mu.Unlock()
 	close(r.done)
 	switch {
-	case s.keys[r.key.name] != r.key: // the key was reset or forgotten meanwhile
+	case s.keys[r.key.name] != r.key: // the key was reset or forgotten in the meantime
 	case !succeeded:
 		s.dropReply(r)
 	default:

@@ -141,18 +141,18 @@ var imageScenarios = append([]imageScenario{
 	{name: "low-confidence", page: pageKind{kind: handwritten, confidenceFactor: 0.35}, about: "a barely legible page: confidence below 0.4"},
 	{name: "weak", page: pageKind{kind: handwritten, weak: true}, about: "a page with a weak place for each reason"},
 	{name: "multi-page", page: pageKind{pages: 3}, about: "three pages, their texts joined by a form feed"},
-	{name: "broken-word", page: pageKind{specimen: brokenWord}, about: "a page with a word that is divided at the end of a line"},
-	{name: "signs", page: pageKind{specimen: signs}, about: "a page with quotation marks, signs of markup, combining characters and letters of four bytes"},
+	{name: "broken-word", page: pageKind{specimen: brokenWord}, about: "a page with a word hyphenated at a line end"},
+	{name: "signs", page: pageKind{specimen: signs}, about: "a page with quotation marks, markup, combining characters and four-byte characters"},
 	{name: "long", page: pageKind{specimen: long}, about: "a handwritten page of 30 long lines"},
 	{name: "ten-pages", page: pageKind{specimen: tenPages, pages: 10}, about: "ten pages of 7 long lines, handwritten and printed in turn, one of them blank"},
-	{name: "faded", page: pageKind{specimen: long, faded: true}, about: "a page with more weak places than the 50 that are listed, and up to three other readings of each weak word"},
+	{name: "faded", page: pageKind{specimen: long, faded: true}, about: "a page with more weak places than the 50 an answer lists, and up to three other readings of each weak word"},
 	{name: "illustrated", page: pageKind{kind: printed, illustrated: true}, about: "a page with an illustration and a staff of music above its text"},
-	{name: "slow-1500", slow: 1500 * time.Millisecond, about: "any page after 1,500 ms; any number of milliseconds up to 30,000 works"},
+	{name: "slow-1500", slow: 1500 * time.Millisecond, about: "any page, answered after 1,500 ms; any number of milliseconds up to 30,000 works"},
 	{name: "400", code: 400, problem: fetchProblems[contract.FetchNotFound], fetch: contract.FetchNotFound, about: "the image cannot be fetched: 400"},
 	{name: "not-an-image", code: 400, problem: unknownFormat(), fetch: contract.FetchNotAnImage, about: "the file is not an image: 400"},
 	{
 		name: "fetch-busy", code: 400, problem: fetchProblems[contract.FetchBusy], fetch: contract.FetchBusy,
-		about: "the image cannot be fetched, for the reason busy: 400; any reason of fetch works",
+		about: "the image cannot be fetched (reason busy): 400; every fetch reason works",
 	},
 	{name: "401", code: 401, about: "as if the key were invalid: 401"},
 	{name: "402", code: 402, about: "as if 2 points were left: 402"},
@@ -176,7 +176,7 @@ func unknownFormat() string {
 }
 
 // findImage returns the scenario of an image. On imageHost the first segment of the path names it, so that /printed/7.tif
-// works and a query tells images apart. A path that names no scenario is a 400, so that a typing error never passes a test.
+// works and a query tells images apart. A path that names no scenario is a 400, so that a typo never passes a test.
 // Images on other hosts have no scenario, except inline images that production would refuse.
 func findImage(ctx context.Context, imageURL string) imageScenario {
 	u, isScenario := onImageHost(imageURL)
@@ -184,7 +184,7 @@ func findImage(ctx context.Context, imageURL string) imageScenario {
 		if host := hostOf(imageURL); address.NeverPublic(host) || address.IsInternalName(host) {
 			refused := unfetchable(contract.FetchRefusedAddress)
 			if _, err := netip.ParseAddr(host); err != nil && address.EndsInNumber(host) {
-				refused.problem = "the URL must write an IPv4 address as four decimal numbers"
+				refused.problem = "an IPv4 address in the URL must be four decimal numbers"
 			}
 			return refused
 		}
@@ -214,7 +214,7 @@ func findImage(ctx context.Context, imageURL string) imageScenario {
 }
 
 // onImageHost parses a URL on imageHost. It looks at the first characters before it parses, because a data URL has up to
-// 28 million; internal/edge has already refused user names in front of the host.
+// 28 million; internal/edge has already refused user names before the host.
 func onImageHost(imageURL string) (*url.URL, bool) {
 	_, rest, _ := strings.Cut(imageURL[:min(len(imageURL), len("https://")+len(imageHost))], "://")
 	if !strings.EqualFold(rest[:min(len(rest), len(imageHost))], imageHost) {

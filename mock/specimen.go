@@ -15,7 +15,7 @@ const (
 	tenPages   = "ten-pages"
 )
 
-// specimens returns the pages of each text. The texts are part of the program, so that an error in them panics.
+// specimens returns the pages of each text. The texts are part of the program, so an error in them panics.
 var specimens = sync.OnceValue(func() map[string][]*Fixture {
 	all := map[string][]*Fixture{}
 	for name, pages := range map[string][]string{brokenWord: {dividedText}, signs: {signsText}, long: longTexts(1, longLines), tenPages: longTexts(10, longLines/4)} {

@@ -9,7 +9,7 @@ import (
 	"uncial/internal/contract/imagefile"
 )
 
-// askedToWait is how long the servers of the mock's images ask to wait. It differs from the wait that is advised without
+// askedToWait is how long the servers of the mock's images ask clients to wait. It differs from the wait that is advised without
 // being asked, so that clients see which one they follow.
 const askedToWait = 7 * time.Second
 
@@ -22,10 +22,10 @@ var fetchProblems = map[contract.FetchReason]string{
 	contract.FetchTLS:            "the server's certificate has expired or is not valid yet",
 	contract.FetchTimeout:        "the image did not arrive within 20 s",
 	contract.FetchIncomplete:     "the connection was lost before the image was complete",
-	contract.FetchRedirect:       "the server redirects more than 5 times",
+	contract.FetchRedirect:       "the server redirected more than 5 times",
 	contract.FetchNotFound:       "the server answered 404; give the URL of an image",
-	contract.FetchForbidden:      "the server answered 403; give the URL of an image that anyone may fetch",
-	contract.FetchBusy:           "the server answered 503; it asks to try again later",
+	contract.FetchForbidden:      "the server answered 403; give the URL of an image that is publicly accessible",
+	contract.FetchBusy:           "the server answered 503; it asks clients to try again later",
 	contract.FetchServerError:    "the server answered 500; try again later",
 	contract.FetchBadAnswer:      "the server sent no valid HTTP response",
 	contract.FetchNotAnImage:     "the server sent a web page; give the URL of the image itself",

@@ -88,7 +88,6 @@ func (p *FaultProxy) Drop() {
 	}
 }
 
-// current returns the fault that applies now.
 func (p *FaultProxy) current() Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()

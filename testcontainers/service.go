@@ -44,7 +44,7 @@ type System struct {
 
 // The secret and the database of every System.
 const (
-	systemSecret = "a secret of tests, long enough to be one"
+	systemSecret = "a test secret that is long enough"
 	systemDB     = "postgres://uncial@postgres:5432/postgres?sslmode=disable"
 )
 

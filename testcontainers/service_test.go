@@ -57,7 +57,7 @@ func TestService(t *testing.T) {
 	})
 
 	t.Run("only the API has the secret", func(t *testing.T) {
-		const secret = "a secret of tests"
+		const secret = "a test secret"
 		require.Contains(t, docker(t, "inspect", api.GetContainerID()), secret)
 		for _, c := range []tc.Container{engine, s.Postgres} {
 			require.NotContains(t, docker(t, "inspect", c.GetContainerID()), secret)

@@ -52,7 +52,6 @@ func TestWatchdog(t *testing.T) {
 	require.Eventually(t, func() bool { return left() == "" }, 30*time.Second, 200*time.Millisecond, "the watchdog removed nothing")
 }
 
-// docker runs the docker command and returns its output.
 func docker(tb testing.TB, args ...string) string {
 	tb.Helper()
 	out, err := exec.Command("docker", args...).CombinedOutput()

@@ -44,8 +44,8 @@ type Account struct {
 	Plan    string    `json:"plan"`
 	Created time.Time `json:"created"` // UTC, whole microseconds
 
-	Suspended time.Time `json:"suspended,omitzero"` // its keys are refused since then; zero: it is not suspended
-	Deleted   time.Time `json:"deleted,omitzero"`   // only the ledger refers to it since then; zero: it was not deleted
+	Suspended time.Time `json:"suspended,omitzero"` // when it was suspended, which refuses its keys; zero: it was not
+	Deleted   time.Time `json:"deleted,omitzero"`   // when it was deleted; then only the ledger refers to it; zero: it was not
 }
 
 // Options of a Registry.
@@ -119,7 +119,7 @@ func (r *Registry) CreateIn(ctx context.Context, x store.Executor, name, plan st
 	return a, nil
 }
 
-// Find returns the account with this ID, also if it was deleted. IDs are compared byte by byte. Errors: ErrNoAccount,
+// Find returns the account with this ID, even if it was deleted. IDs are compared byte by byte. Errors: ErrNoAccount,
 // *store.Error.
 func (r *Registry) Find(ctx context.Context, id string) (Account, error) {
 	return r.FindIn(ctx, r.store.Reader(), id)
@@ -149,7 +149,7 @@ func (r *Registry) List(ctx context.Context) ([]Account, error) {
 	return all, nil
 }
 
-// Page returns at most limit accounts, the newest first, beginning after the account with this ID; "" begins with the
+// Page returns at most limit accounts, newest first, beginning after the account with this ID; "" begins with the
 // newest. Errors: *store.Error.
 func (r *Registry) Page(ctx context.Context, after string, limit int) ([]Account, error) {
 	all, err := store.All(ctx, r.store.Reader(), selectAccount+` WHERE $1 = '' OR
@@ -174,18 +174,18 @@ func scanAccount(scan func(...any) error) (Account, error) {
 }
 
 // Suspend refuses the keys of an account from the next request on, until Resume. Suspending it again changes nothing.
-// Errors: ErrNoAccount, also for a deleted account, *store.Error.
+// Errors: ErrNoAccount (including for a deleted account), *store.Error.
 func (r *Registry) Suspend(ctx context.Context, id string) error {
 	return r.update(ctx, `UPDATE accounts SET suspended_at = COALESCE(suspended_at, $2) WHERE id = $1 AND deleted_at IS NULL`,
 		id, store.At(r.now()))
 }
 
-// Resume ends a suspension. Errors: ErrNoAccount, also for a deleted account, *store.Error.
+// Resume ends a suspension. Errors: ErrNoAccount (including for a deleted account), *store.Error.
 func (r *Registry) Resume(ctx context.Context, id string) error {
 	return r.update(ctx, `UPDATE accounts SET suspended_at = NULL WHERE id = $1 AND deleted_at IS NULL`, id)
 }
 
-// Rename changes the name of an account. Errors: ErrName, ErrNoAccount, also for a deleted account, *store.Error.
+// Rename changes the name of an account. Errors: ErrName, ErrNoAccount (including for a deleted account), *store.Error.
 func (r *Registry) Rename(ctx context.Context, id, name string) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -223,6 +223,6 @@ func CheckName(name string) error {
 	return nil
 }
 
-// newID returns a random ID of 80 bits behind a prefix, such as "acc_". Lower-case letters and digits sort the same way
+// newID returns a random ID of 80 bits with a prefix, such as "acc_". Lower-case letters and digits sort the same way
 // in every database, whatever its collation.
 func newID(kind string) string { return kind + "_" + strings.ToLower(rand.Text())[:16] }

@@ -16,7 +16,7 @@ import (
 
 var (
 	noon   = time.Date(2026, time.March, 16, 12, 0, 0, 0, time.UTC)
-	secret = []byte("a secret of tests, as long as one must be")
+	secret = []byte("a test secret that is long enough")
 	home   = netip.MustParseAddr("192.0.2.7")
 )
 

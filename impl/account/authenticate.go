@@ -18,7 +18,7 @@ var ErrDenied = errors.New("API key refused")
 
 // Reasons for a refusal, for the log.
 var (
-	errUnknown    = fmt.Errorf("%w: unknown", ErrDenied) // also for a key with a wrong form or checksum
+	errUnknown    = fmt.Errorf("%w: unknown", ErrDenied) // including for a key with a wrong form or checksum
 	errExpired    = fmt.Errorf("%w: expired", ErrDenied)
 	ErrRevoked    = fmt.Errorf("%w: revoked", ErrDenied)
 	errOutOfRange = fmt.Errorf("%w: not allowed from this address", ErrDenied)

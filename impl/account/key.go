@@ -53,10 +53,10 @@ func (k Key) statusAt(now time.Time) Status {
 
 // Errors that callers decide on.
 var (
-	ErrEnded   = errors.New("the key has expired, was revoked or was rotated before; create a new key instead")
-	errExpires = errors.New("invalid lifetime of a key; use a positive duration, or none for a key that never expires")
-	errOverlap = errors.New("invalid overlap of two keys; use 0 or a positive duration")
-	ErrCap     = fmt.Errorf("invalid cap of a key; use 0 to %d points a month, or none", int64(contract.MaxPoints))
+	ErrEnded   = errors.New("the key has expired or was already revoked or rotated; create a new key instead")
+	errExpires = errors.New("invalid key lifetime; use a positive duration, or none for a key that never expires")
+	errOverlap = errors.New("invalid key overlap; use 0 or a positive duration")
+	ErrCap     = fmt.Errorf("invalid key cap; use 0 to %d points a month, or none", int64(contract.MaxPoints))
 	ErrAllow   = errors.New("invalid address range; use at most 100 addresses or CIDRs such as 192.0.2.0/24 or 2001:db8::/32")
 )
 

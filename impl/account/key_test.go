@@ -142,7 +142,7 @@ var registryRotateTests = registryTests{
 }
 
 func TestRegistry_Revoke(t *testing.T) {
-	registryTests{"ends a key for ever, at the first call": func(t fixture) {
+	registryTests{"ends a key forever, at the first call": func(t fixture) {
 		k, token := t.mustKey(0)
 		require.NoError(t, t.Revoke(t.Context(), k.ID))
 		t.clock.Advance(time.Hour)

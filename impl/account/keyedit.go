@@ -9,7 +9,7 @@ import (
 	"uncial/impl/store"
 )
 
-// KeyOf returns a key of an account. Errors: ErrNoKey, also for a key of another account, *store.Error.
+// KeyOf returns a key of an account. Errors: ErrNoKey (including for a key of another account), *store.Error.
 func (r *Registry) KeyOf(ctx context.Context, accountID, id string) (Key, error) {
 	k, err := r.findKey(ctx, r.store.Reader(), id)
 	if err == nil && k.AccountID != accountID {
@@ -21,7 +21,7 @@ func (r *Registry) KeyOf(ctx context.Context, accountID, id string) (Key, error)
 	return k, nil
 }
 
-// KeyBySecret returns the record of a key by the key itself, also if it has ended, so that a leaked key can be matched.
+// KeyBySecret returns the record of a key by the key itself, even if it has ended, so that a leaked key can be matched.
 // Errors: ErrNoKey, *store.Error; a registry without secret is an error too.
 func (r *Registry) KeyBySecret(ctx context.Context, token string) (Key, error) {
 	if len(r.secret) == 0 {
@@ -37,7 +37,7 @@ func (r *Registry) KeyBySecret(ctx context.Context, token string) (Key, error) {
 	return k, nil
 }
 
-// KeyPage returns at most limit keys of an account, the newest first, beginning after the key with this ID; "" begins with
+// KeyPage returns at most limit keys of an account, newest first, beginning after the key with this ID; "" begins with
 // the newest. Keys that have ended are included. Errors: *store.Error.
 func (r *Registry) KeyPage(ctx context.Context, accountID, after string, limit int) ([]Key, error) {
 	now := r.now()

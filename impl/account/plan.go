@@ -47,7 +47,7 @@ func LoadCatalogue(path string) (Catalogue, error) {
 //	{"free": {"points": 300, "requestsPerMinute": 10}}
 //
 // A name has 1 to 32 lower-case letters, digits and "-", and begins with a letter. Both numbers are required; "weight" may
-// be added, see Plan. Unknown and repeated names are errors, because a typing error here would change what customers get.
+// be added, see Plan. Unknown and repeated names are errors, because a typo here would change what customers get.
 func ParseCatalogue(r io.Reader) (Catalogue, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxCatalogueBytes+1))
 	if err != nil {
@@ -61,7 +61,7 @@ func ParseCatalogue(r io.Reader) (Catalogue, error) {
 		return Catalogue{}, err
 	}
 	if len(plans) == 0 {
-		return Catalogue{}, errors.New("the catalogue has no plan; define at least one")
+		return Catalogue{}, errors.New("the catalogue contains no plans; define at least one")
 	}
 	return Catalogue{plans: plans}, nil
 }
@@ -115,7 +115,7 @@ func checkPlan(p Plan) error {
 	case p.Requests < 1 || p.Requests > contract.MaxRequests:
 		return fmt.Errorf("plan %q: requestsPerMinute must be 1 to %d", p.Name, contract.MaxRequests)
 	case p.Weight < 0 || p.Weight > contract.MaxWeight:
-		return fmt.Errorf("plan %q: weight must be 1 to %d, or absent, which is 1", p.Name, contract.MaxWeight)
+		return fmt.Errorf("plan %q: weight must be 1 to %d, or omitted (1)", p.Name, contract.MaxWeight)
 	}
 	return nil
 }

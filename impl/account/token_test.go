@@ -38,7 +38,7 @@ func TestNewToken_Randomness(t *testing.T) {
 	for _, c := range base62 {
 		chiSquare += (count[c] - expected) * (count[c] - expected) / expected
 	}
-	// 61 degrees of freedom: a fair source stays below 150 but for one run in 10^8; bytes modulo 62 give over 2,000.
+	// 61 degrees of freedom: a fair source stays below 150 except in one run in 10^8; bytes modulo 62 give over 2,000.
 	require.Less(t, chiSquare, 150.0)
 }
 
@@ -60,16 +60,16 @@ func TestIsWellFormed(t *testing.T) {
 	t.Parallel()
 	good := account.NewToken()
 	for name, token := range map[string]string{
-		"nothing":            "",
-		"the prefix alone":   "ocr_live_",
-		"a key of the mock":  "ocr_test_ok",
-		"one character less": good[:len(good)-1],
-		"one character more": good + "0",
-		"another prefix":     "ocr_test_" + good[len("ocr_live_"):],
-		"upper case":         strings.ToUpper(good),
-		"a space in front":   " " + good,
-		"a NUL":              good[:20] + "\x00" + good[21:],
-		"not ASCII":          good[:20] + "é" + good[22:],
+		"nothing":             "",
+		"the prefix alone":    "ocr_live_",
+		"a key of the mock":   "ocr_test_ok",
+		"one character fewer": good[:len(good)-1],
+		"one character more":  good + "0",
+		"another prefix":      "ocr_test_" + good[len("ocr_live_"):],
+		"upper case":          strings.ToUpper(good),
+		"a space in front":    " " + good,
+		"a NUL":               good[:20] + "\x00" + good[21:],
+		"not ASCII":           good[:20] + "é" + good[22:],
 	} {
 		require.False(t, account.IsWellFormed(token), name)
 	}

@@ -78,7 +78,7 @@ func (v *visitor) linkProvider(users *user.Directory) {
 	require.Contains(v, v.Text("main"), "The link to the provider was removed.")
 	v.signOut()
 	v.follow("Sign in with Archive login")
-	require.Contains(v, v.Text("h1"), "You have no user here")
+	require.Contains(v, v.Text("h1"), "You are not registered here")
 	v.check("openid-refused")
 }
 

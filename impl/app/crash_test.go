@@ -23,7 +23,7 @@ func TestUncial_Kill(t *testing.T) {
 	t.Parallel()
 	options := app.DataOptions{
 		Database:  "sqlite:" + filepath.Join(t.TempDir(), "uncial.db"),
-		KeySecret: "a secret of tests, long enough to be one",
+		KeySecret: "a test secret that is long enough",
 	}
 	data := mustOpenData(t, options, time.Now)
 	owner, err := data.Accounts.Create(t.Context(), "test", "pro")

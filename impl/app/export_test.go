@@ -9,7 +9,6 @@ import (
 // NewHealth makes the health behind /readyz.
 var NewHealth = newHealth
 
-// Update checks once.
 func (h *health) Update() { h.update(context.Background()) }
 
 // Ready returns why the service cannot work.

@@ -55,7 +55,7 @@ func newMetrics(r recognizer, h *health) *metrics {
 	m := &metrics{
 		registry: newRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "uncial_requests_total", Help: "Requests by path and status, including refused ones. The path is empty if the service does not have it.",
+			Name: "uncial_requests_total", Help: "Requests by path and status, including refused ones. The path is empty for unknown paths.",
 		}, []string{"path", "status"}),
 		extractions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "uncial_extractions_total", Help: "Extractions by outcome, without requests refused for their key, rate limit or body.",

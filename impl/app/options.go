@@ -63,11 +63,11 @@ type DataOptions struct {
 
 	Existing bool // fail if the SQLite file is missing. Default: create it
 	// Retention is how long extractions are kept one by one after the end of their month: their holds and entries are then removed, and
-	// their sums by day and key stay. At least 7 days; negative: for ever. Default: 400 days
+	// their sums by day and key stay. At least 7 days; negative: forever. Default: 400 days
 	Retention time.Duration
 
 	// ReplyTTL is how long answers are kept for requests that are repeated with their Idempotency-Key: 24 hours, which the contract
-	// promises, to 72 hours. Default: 24 hours
+	// promises, to 72 hours. Default: contract.ReplyLifetime
 	ReplyTTL time.Duration
 
 	WithoutKeys bool // make and check no keys, so that no secret is needed
@@ -111,7 +111,7 @@ func (o Options) withDefaults() Options {
 }
 
 const (
-	// maxWorkers and maxQueue catch typing errors: each worker may take 3 GiB, and each image in the queue 20 MiB.
+	// maxWorkers and maxQueue catch typos: each worker may take 3 GiB, and each image in the queue 20 MiB.
 	maxWorkers, maxQueue = 1024, 100_000
 	// minDeadline is the unit of time that workers count in. maxDeadline is longer than any page takes; nobody waits longer for an answer.
 	minDeadline, maxDeadline = time.Millisecond, time.Hour

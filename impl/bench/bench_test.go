@@ -124,7 +124,7 @@ func TestBench(t *testing.T) {
 		names = append(names, part.name)
 	}
 	if len(results.figures)+len(results.unmeasured) == 0 {
-		t.Errorf("no part has the name in PART; write one of %s", strings.Join(names, ", "))
+		t.Errorf("PART names no part; choose one of %s", strings.Join(names, ", "))
 	}
 }
 

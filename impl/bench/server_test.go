@@ -147,7 +147,7 @@ func benchStatus(tb testing.TB, results *table) {
 		shares = append(shares, ours/rate(tb, calls, func() { mustSend(tb, other, s.token, nil) }))
 	}
 	results.add(tb, medianOf(shares, figure{
-		what: fmt.Sprintf("requests a second of /status on SQLite against a bare handler, %d callers", callers), goal: 0.3, atLeast: true,
+		what: fmt.Sprintf("requests a second of /status on SQLite compared with a bare handler, %d callers", callers), goal: 0.3, atLeast: true,
 	}))
 }
 
@@ -221,7 +221,7 @@ func benchPostgres(tb testing.TB, results *table) {
 			shares = append(shares, ours/pgbench(tb, database, c.script, calls, variables))
 		}
 		results.add(tb, medianOf(shares, figure{
-			what: fmt.Sprintf("%s a second on Postgres against pgbench with the same statements, prepared, %d callers", c.what, callers), goal: c.goal, atLeast: true,
+			what: fmt.Sprintf("%s a second on Postgres compared with pgbench with the same statements, prepared, %d callers", c.what, callers), goal: c.goal, atLeast: true,
 		}))
 	}
 }

@@ -287,7 +287,7 @@ func TestExtractCmd_Run_LinkedAddresses(t *testing.T) {
 	assert.Equal(t, "--fetch-allow: invalid address range \"all\"; expected e.g. 10.0.0.0/8\n", stderr)
 }
 
-// TestExtractCmd_Run_RoomForAll looks at the disk while several pages are read: there is room for the answer to each.
+// TestExtractCmd_Run_RoomForAll looks at the disk while several pages are read: there is space for the answer to each.
 func TestExtractCmd_Run_RoomForAll(t *testing.T) {
 	t.Parallel()
 	const jobs = 3

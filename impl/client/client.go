@@ -126,7 +126,7 @@ func newAPIClient(base, key string, timeout time.Duration) (*apiClient, error) {
 		return nil, fmt.Errorf("invalid service URL %q; expected e.g. http://127.0.0.1:8080", base)
 	}
 	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New("invalid API key; expected visible ASCII without blanks, beginning with ocr_live_")
+		return nil, errors.New("invalid API key; expected visible ASCII without spaces, beginning with ocr_live_")
 	}
 	if !strings.HasSuffix(u.Path, "/api/v1") {
 		u = u.JoinPath("api/v1")
@@ -156,7 +156,7 @@ type reply struct {
 // extract sends one request until it succeeds, is refused permanently, or runs out of attempts or time. All tries carry the same
 // Idempotency-Key, so that at most one is charged. A 429 does not count as a try: its wait ends with a window of the rate limit. notify,
 // which may be nil, is called after each failed try that will be repeated, with the pause before the next one. Errors:
-// *refusedAnswer, *connectionError, errNoResponse, or ctx's.
+// *refusedAnswer, *connectionError, errNoResponse, or ctx's error.
 func (c *apiClient) extract(ctx context.Context, key string, request gen.ExtractionRequest, notify func(failed error, wait time.Duration)) (*reply, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()

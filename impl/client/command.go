@@ -20,7 +20,7 @@ import (
 )
 
 // ExtractCmd is the command "uncial extract". Its exit status is 0 if every page was read, 1 if some were not, and 2 if
-// none can be: wrong usage, nothing to read, no valid key, or no service at the URL.
+// none can be: incorrect usage, nothing to read, no valid key, or no service at the URL.
 type ExtractCmd struct {
 	Images     []string      `arg:"" name:"image" help:"Image files, directories, PDFs, http, https or data: URLs, IIIF manifests or collections, or - for standard input."`
 	URL        string        `name:"url" env:"UNCIAL_URL" default:"http://127.0.0.1:8080" placeholder:"BASE" help:"Base URL of the service (default: ${default})."`
@@ -38,7 +38,7 @@ type ExtractCmd struct {
 	FetchAllow []string      `placeholder:"CIDR" help:"Non-public address range that manifests may name; may be repeated."`
 	Force      bool          `help:"With --out, read all pages again, and pay for them again."`
 	DryRun     bool          `short:"n" help:"Print which pages would be read and what they would cost; send nothing."`
-	Jobs       *int          `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). Fewer while the service asks to wait."`
+	Jobs       *int          `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). Fewer while the service asks clients to wait."`
 	Timeout    time.Duration `default:"5m" help:"Time limit for one page including retries (default: ${default})."`
 
 	// oneByHost is set unless --jobs is given: IIIF servers of archives refuse clients that ask for many images at once.
@@ -49,7 +49,7 @@ type ExtractCmd struct {
 	Stderr io.Writer `kong:"-"` // default: os.Stderr
 }
 
-// Help returns the text below the flags.
+// Help returns the text between the usage line and the flags.
 func (*ExtractCmd) Help() string {
 	var kinds strings.Builder
 	for _, w := range write.Writers() {
@@ -66,13 +66,13 @@ func (*ExtractCmd) Help() string {
 Kinds of --volume:
 ` + kinds.String() + `
 
-Each page costs 10 points. Requests that fail because of overload or network errors are retried up to four
-times and never charged twice. When the limit of requests per minute is reached, the command waits. With --out, a run
+Each page costs 10 points. Requests that fail because of overload or network errors are sent at most five
+times in all and never charged twice. When the limit of requests per minute is reached, the command waits. With --out, a run
 that was interrupted continues where it stopped, and files are complete or absent. PDF needs Debian's poppler-utils;
 JPEG 2000, and images that are too large for the service, need libvips-tools.
 
 Exit status: 0 if every page was read; 1 if some were not, a file could not be written, or --dry-run finds too few points; 2 if none can be
-(wrong usage, nothing to read, no valid key, no service).`
+(incorrect usage, nothing to read, no valid key, no service).`
 }
 
 // failure is the error of a command that did not read every page. The program prints Message and exits with Status.
@@ -130,7 +130,7 @@ const (
 	defaultJobs = 2
 )
 
-// check reports wrong usage before anything is sent. Errors are *failure.
+// check reports incorrect usage before anything is sent. Errors are *failure.
 func (c *ExtractCmd) check() (*apiClient, error) {
 	if c.Jobs == nil {
 		c.Jobs, c.oneByHost = new(defaultJobs), true

@@ -109,7 +109,7 @@ func (c *console) spent(used int64) {
 	}
 }
 
-// close removes the progress bar, also after an interruption.
+// close removes the progress bar, even after an interruption.
 func (c *console) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

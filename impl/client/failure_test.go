@@ -101,7 +101,7 @@ func TestExtractCmd_Run_WrongUsage(t *testing.T) {
 	}{
 		{"no images", client.ExtractCmd{URL: url, Key: "k"}, "no images; give files"},
 		{"no key", client.ExtractCmd{URL: url, Images: []string{file}}, "set UNCIAL_KEY"},
-		{"a key with a blank", client.ExtractCmd{URL: url, Key: "a b", Images: []string{file}}, "API key"},
+		{"a key with a space", client.ExtractCmd{URL: url, Key: "a b", Images: []string{file}}, "API key"},
 		{"an invalid service URL", client.ExtractCmd{URL: "localhost", Key: "k", Images: []string{file}}, "expected e.g. http://127.0.0.1:8080"},
 		{"an unknown format", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: []string{"docx"}}, "--format: unknown format"},
 		{"negative jobs", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Jobs: new(-1)}, "--jobs"},
@@ -211,7 +211,7 @@ func TestExtractCmd_Run_WrongLanguage(t *testing.T) {
 	assert.Len(t, f.requests, 1)
 }
 
-// TestExtractCmd_Run_NamesInMessages has a file whose name would add a line to the messages, and color to a terminal.
+// TestExtractCmd_Run_NamesInMessages has a file whose name would add a line to the messages, and colour to a terminal.
 func TestExtractCmd_Run_NamesInMessages(t *testing.T) {
 	t.Parallel()
 	_, url := mustFake(t, nil)

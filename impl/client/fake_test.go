@@ -123,7 +123,7 @@ func badKey() gen.ExtractResponseObject {
 	}}}
 }
 
-// mustFiles writes images that contain their own names, behind the first bytes of a JPEG, and returns their paths.
+// mustFiles writes images that contain their own names, after the first bytes of a JPEG, and returns their paths.
 func mustFiles(tb testing.TB, names ...string) []string {
 	tb.Helper()
 	dir := tb.TempDir()

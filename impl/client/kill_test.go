@@ -62,7 +62,7 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// archive serves images by number: slow ones, some that fail or ask to wait at first, and one that is gone.
+// archive serves images by number: slow ones, some that fail or ask clients to wait at first, and one that is gone.
 type archive struct {
 	scans [][]byte
 	mu    sync.Mutex

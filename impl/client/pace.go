@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// pace decides how many pages are sent at the same time. It halves their number when the service asks to wait, and adds one
+// pace decides how many pages are sent at the same time. It halves their number when the service asks clients to wait, and adds one
 // after some successes, up to --jobs. It is safe for concurrent use.
 type pace struct {
 	most int
@@ -26,7 +26,7 @@ func newPace(most int) *pace {
 	return &pace{most: most, limit: most, changed: make(chan struct{})}
 }
 
-// enter waits until a page may be sent. The caller must call leave. Errors are ctx's.
+// enter waits until a page may be sent. The caller must call leave. Its only error is ctx's error.
 func (p *pace) enter(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -65,7 +65,7 @@ func (p *pace) leave(isRead bool) {
 	p.broadcast()
 }
 
-// slowDown obeys a service that asked to wait.
+// slowDown obeys a service that asked clients to wait.
 func (p *pace) slowDown(wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,7 +111,7 @@ func (h *hosts) of(name string) *host {
 }
 
 // wait waits for a turn at a server, and as long as it asked; name "" stands for none. The caller must call the function that it
-// returns. Errors are ctx's.
+// returns. Its only error is ctx's error.
 func (h *hosts) wait(ctx context.Context, name string) (release func(), err error) {
 	if name == "" {
 		return func() {}, nil
@@ -138,7 +138,7 @@ func (h *hosts) wait(ctx context.Context, name string) (release func(), err erro
 	return release, nil
 }
 
-// leaveAlone obeys a server that asked to wait.
+// leaveAlone obeys a server that asked clients to wait.
 func (h *hosts) leaveAlone(name string, wait time.Duration) {
 	if name == "" {
 		return

@@ -88,7 +88,7 @@ func TestHosts(t *testing.T) {
 	h.LeaveAlone("a.test", time.Hour)
 	h.LeaveAlone("", time.Hour)
 	_, err = h.Wait(short(), "a.test")
-	require.ErrorIs(t, err, context.DeadlineExceeded, "the server asked to wait")
+	require.ErrorIs(t, err, context.DeadlineExceeded, "the server asked clients to wait")
 	_, err = h.Wait(t.Context(), "")
 	require.NoError(t, err)
 

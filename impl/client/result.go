@@ -35,7 +35,7 @@ var extensions = map[gen.Format]string{
 	gen.Pdf:  ".pdf",
 }
 
-// keep stores the answer to a page in the room held for it, then its files. Without a journal it returns the bytes for stdout. Errors are
+// keep stores the answer to a page in the space reserved for it, then its files. Without a journal it returns the bytes for stdout. Errors are
 // *failure: the next page would be charged and lost too. Files that are missing because the user interrupts are left to the next run.
 func (r *run) keep(ctx context.Context, one *page, answer *journal.Answer, held *room) ([]byte, error) {
 	if r.store.Journal == nil {

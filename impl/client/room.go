@@ -8,17 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// roomSize is the room on the disk that is kept for each page while it is read, in bytes: a large answer and its files.
+// roomSize is the space on the disk that is reserved for each page while it is read, in bytes: a large answer and its files.
 const roomSize = 8 << 20
 
-// room is disk space that is kept for the answer to one page: an answer that was charged and cannot be stored would be lost.
+// room is disk space that is reserved for the answer to one page: an answer that was charged and cannot be stored would be lost.
 type room struct {
 	path string // "" if there is nothing to free
 	once sync.Once
 }
 
-// reserve takes room for the answer to a page, in addition to that for the other pages that are being read. Without a journal nothing is
-// stored, and file systems that cannot reserve room keep none.
+// reserve takes space for the answer to a page, in addition to that for the other pages that are being read. Without a journal nothing is
+// stored, and file systems that cannot reserve space keep none.
 func (r *run) reserve() (*room, error) {
 	if r.store.Journal == nil {
 		return &room{}, nil
@@ -43,7 +43,7 @@ func (r *run) reserve() (*room, error) {
 	return held, nil
 }
 
-// free gives the room up. It may be called again.
+// free gives the space up. It may be called again.
 func (h *room) free() {
 	h.once.Do(func() {
 		if h.path != "" {

@@ -33,7 +33,7 @@ type run struct {
 	// halt stops sending further pages. Pages being read are left to finish, because they may be charged.
 	halt context.CancelCauseFunc
 
-	// storing is held while room is taken or given up, so that no page takes the room of an answer that is about to be stored.
+	// storing is held while space is taken or given up, so that no page takes the space of an answer that is about to be stored.
 	storing sync.Mutex
 
 	mu        sync.Mutex
@@ -212,7 +212,7 @@ func (r *run) wireFormat(image *source.Image) gen.Format {
 }
 
 // announce writes to the journal that the page will be sent, and returns the key to send it with. Without a journal, keys are random.
-// Errors: *failure, *loadError, ctx's.
+// Errors: *failure, *loadError, ctx's error.
 func (r *run) announce(ctx context.Context, one *page) (key string, err error) {
 	if r.store.Journal == nil {
 		return rand.Text(), ctx.Err()
@@ -231,7 +231,7 @@ func (r *run) announce(ctx context.Context, one *page) (key string, err error) {
 	return journal.Key(one.id, one.generation), nil
 }
 
-// slowDown obeys the service, or the server of an image, that asked to wait.
+// slowDown obeys the service, or the server of an image, that asked clients to wait.
 func (r *run) slowDown(one *page, failed error, wait time.Duration) {
 	var refused *refusedAnswer
 	switch {
@@ -252,7 +252,7 @@ func (r *run) count(result *reply) {
 	}
 	r.used += result.Points
 	// Answers about pages that are read at the same time may arrive in another order than their charges; the lowest balance is the latest.
-	// A balance that is too high for the points of this run was reset meanwhile.
+	// A balance that is too high for the points of this run was reset in the meantime.
 	if left := result.Answer.RemainingPoints; r.remaining == nil || left == nil || *left < *r.remaining || *left > *r.remaining+r.used {
 		r.remaining = left
 	}

@@ -22,7 +22,7 @@ type accountPage struct {
 	Current     string // ID of this session
 	HasMail     bool
 	Provider    string // name of the OpenID Connect provider; "" for none
-	CanLink     bool   // the password was confirmed, so that the provider may be linked
+	CanLink     bool   // the password was confirmed, so the provider may be linked
 	Open        openInvitations
 	Invitation  invitation // that was just made; empty otherwise
 }
@@ -172,7 +172,7 @@ func changeEmail(c *Call) error {
 }
 
 // setEmail changes the address at once if no mail can be sent. With mail, it sends a link to the new address: until that link is opened, the
-// old address stays valid, so that a typing error locks nobody out. Errors: those of user.Directory.ChangeEmail and IssueMail.
+// old address stays valid, so that a typo locks nobody out. Errors: those of user.Directory.ChangeEmail and IssueMail.
 func (d *Dashboard) setEmail(c *Call, email string) error {
 	ctx := c.R.Context()
 	if d.o.Mail == nil {

@@ -27,10 +27,10 @@ type adminPage struct {
 type statement struct {
 	account.Account
 	Balance ledger.Balance
-	Plans   bool // the catalogue has its plan, so that Balance is known
+	Plans   bool // the catalogue has its plan, so Balance is known
 }
 
-// showAdmin lists the accounts, the newest first. With a query it leads to the account that the query names: by its ID, or
+// showAdmin lists the accounts, newest first. With a query it leads to the account that the query names: by its ID, or
 // by the e-mail address of a member.
 func showAdmin(c *Call) error {
 	query := strings.TrimSpace(c.R.URL.Query().Get("q"))
@@ -188,7 +188,7 @@ func (c *Call) retryManaged(a account.Account, f *form) error {
 	return c.retry("admin-account", p, f)
 }
 
-// record adds what the operator has done to the log of operators. It holds IDs and no addresses, so that deleting a user
+// record adds what the operator has done to the operator log. It holds IDs and no addresses, so that deleting a user
 // erases the person from it.
 func (c *Call) record(action, accountID, subject, detail string) error {
 	return c.d.o.Users.Record(c.R.Context(), user.LogEntry{Actor: c.User.ID, Action: action, AccountID: accountID, Subject: subject, Detail: detail})

@@ -20,7 +20,7 @@ type auditPage struct {
 	Took time.Duration
 }
 
-// auditing returns the page of the audit, which compares entries, holds and balances now. An audit reads every row, so that only
+// auditing returns the page of the audit, which compares entries, holds and balances now. An audit reads every row, so only
 // one runs at a time.
 func (d *Dashboard) auditing() func(c *Call) error {
 	var running sync.Mutex
@@ -58,7 +58,7 @@ type logEntry struct {
 	Who string // e-mail address of the actor, or the ID of a deleted user
 }
 
-// showLog lists what operators did, the newest first.
+// showLog lists what operators did, newest first.
 func showLog(c *Call) error {
 	entries, err := c.d.o.Users.Entries(c.R.Context(), c.R.URL.Query().Get("after"), pageSize+1)
 	if err != nil {

@@ -68,5 +68,5 @@ func TestDashboard_Attention_Cap(t *testing.T) {
 	s.clock.Set(start.Add(72 * time.Hour)) // in the next month
 	b = s.browser()
 	b.post("/sign-in", "email", "anna@example.org", "password", password)
-	require.NotContains(t, b.get("/").text(), "attention", "the cap begins anew")
+	require.NotContains(t, b.get("/").text(), "attention", "the cap starts over")
 }

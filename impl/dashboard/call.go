@@ -46,7 +46,7 @@ func (c *Call) PublicURL() string { return strings.TrimSuffix(c.d.o.PublicURL.St
 // each sign-in.
 func (c *Call) Session() string { return c.session }
 
-// Form returns the value of a field of a form, without blanks around it. It is empty if the bytes are not text.
+// Form returns the value of a field of a form, without white space around it. It is empty if the bytes are not text.
 func (c *Call) Form(name string) string {
 	if value := strings.TrimSpace(c.R.PostFormValue(name)); isText(value) {
 		return value

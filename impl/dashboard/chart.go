@@ -10,10 +10,10 @@ import (
 const (
 	chartWidth, chartHeight       = 720, 220
 	chartLeft, chartTop, chartLow = 64, 10, 190 // chartLow is the y of the horizontal axis
-	minBar                        = 2           // so that a day with a single call shows
+	minBar                        = 2           // so that a day with a single call is visible
 )
 
-// chart is a bar chart, drawn as SVG by chart.html.
+// chart is a bar chart, drawn as SVG by the template "chart" in layout.html.
 type chart struct {
 	Title string
 	Bars  []bar

@@ -48,7 +48,7 @@ func newSite(tb testing.TB, change func(*dashboard.Options)) *site {
 	tb.Helper()
 	st := storetest.MustMigrate(tb, storetest.SQLite(tb))
 	s := &site{TB: tb, store: st, clock: storetest.NewClock(time.Now()), log: &logtest.Buffer{}}
-	accounts, err := account.New(st, account.Options{Secret: []byte("a secret of tests, as long as one must be"), Now: s.clock.Now})
+	accounts, err := account.New(st, account.Options{Secret: []byte("a test secret that is long enough"), Now: s.clock.Now})
 	require.NoError(tb, err)
 	s.Data = dashboard.Data{
 		Accounts: accounts,
@@ -60,7 +60,7 @@ func newSite(tb testing.TB, change func(*dashboard.Options)) *site {
 	public, err := url.Parse("https://uncial.example.org")
 	require.NoError(tb, err)
 	o := dashboard.Options{
-		Data: s.Data, Secret: []byte("another secret of tests"), PublicURL: public, SignUp: dashboard.Open, Now: s.clock.Now,
+		Data: s.Data, Secret: []byte("another test secret"), PublicURL: public, SignUp: dashboard.Open, Now: s.clock.Now,
 		Logger: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	extra, err := playground.New(playground.Options{
@@ -137,7 +137,7 @@ func (s *site) browser() *browser {
 // proxies are those that remoteBrowser uses.
 var proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 
-// remoteBrowser is a browser at another address, behind a trusted proxy that ends TLS.
+// remoteBrowser is a browser at another address, behind a trusted proxy that terminates TLS.
 func (s *site) remoteBrowser(addr string) *browser {
 	b := s.browser()
 	b.remote = "10.0.0.1:40000"

@@ -50,7 +50,7 @@ func (c *Call) takeInvitation() (invitation, error) {
 		return invitation{}, nil
 	}
 	t, err := c.d.o.Users.Peek(c.R.Context(), code)
-	if errors.Is(err, user.ErrToken) { // used in another browser meanwhile
+	if errors.Is(err, user.ErrToken) { // used in another browser in the meantime
 		return invitation{}, nil
 	}
 	return invitation{code, Link(c.PublicURL(), code), t.Expires}, err

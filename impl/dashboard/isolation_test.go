@@ -178,5 +178,5 @@ func TestDashboard_Isolation(t *testing.T) {
 			require.Equal(t, before, v.rows(), "%s as %s changed something", name, who)
 		}
 	}
-	require.Empty(t, unused, "these routes do not exist any more")
+	require.Empty(t, unused, "these routes no longer exist")
 }

@@ -23,7 +23,7 @@ type keysPage struct {
 	Next string // address of the next page; "" on the last one
 }
 
-// showKeys lists the keys of the account, the newest first.
+// showKeys lists the keys of the account, newest first.
 func showKeys(c *Call) error {
 	keys, err := c.d.o.Accounts.KeyPage(c.R.Context(), c.Account.ID, c.R.URL.Query().Get("after"), pageSize+1)
 	if err != nil {
@@ -159,10 +159,10 @@ var overlaps = []struct {
 	Duration     time.Duration
 }{{"1h", "1 hour", time.Hour}, {"1d", "1 day", day}, {"7d", "7 days", 7 * day}}
 
-// key returns the key in the path. Errors: NotFound for keys of other accounts too.
+// key returns the key in the path.
 func (c *Call) key() (account.Key, error) { return c.keyOf(c.R.PathValue("key")) }
 
-// keyOf returns a key of the account that the visitor works in. Errors: NotFound, also for keys of other accounts.
+// keyOf returns a key of the account that the visitor works in. Errors: NotFound (including for keys of other accounts).
 func (c *Call) keyOf(id string) (account.Key, error) {
 	k, err := c.d.o.Accounts.KeyOf(c.R.Context(), c.Account.ID, id)
 	if errors.Is(err, account.ErrNoKey) {
@@ -216,7 +216,7 @@ func keyForm(k account.Key) *form {
 	return emptyForm(values)
 }
 
-// changeKey runs a change of the key in the path. change returns after marking fields in f if it refuses them.
+// changeKey runs a change of the key in the path. If change refuses a value, it marks the field in f and returns nil.
 func changeKey(done string, change func(c *Call, k account.Key, f *form) error) func(*Call) error {
 	return func(c *Call) error {
 		k, err := c.key()

@@ -99,14 +99,14 @@ func TestDashboard_TellsAboutChanges(t *testing.T) {
 
 	b.post("/account/password", "current", password, "password", "a new password for anna")
 	require.Equal(t, "anna@example.org", latest().to)
-	require.Contains(t, latest().text, "The password of your user was changed")
+	require.Contains(t, latest().text, "Your password was changed")
 	require.Contains(t, latest().text, "If it was not you, choose a new password")
 
 	require.Contains(t, b.post("/account/email", "email", "anna@example.net", "email-password", "a new password for anna").text(), "on its way")
 	require.Equal(t, "anna@example.net", latest().to)
 	require.Contains(t, b.post("/verify", "code", mails.code(t, "anna@example.net")).text(), "The e-mail address is verified.")
 	require.Equal(t, "anna@example.org", latest().to, "the old address is told")
-	require.Contains(t, latest().text, "Your user has another e-mail address now.")
+	require.Contains(t, latest().text, "Your e-mail address was changed.")
 	require.NotContains(t, latest().text, "anna@example.net")
 
 	b.post("/forgot", "email", "anna@example.net")

@@ -83,9 +83,9 @@ func (d *Dashboard) sendAlreadyKnown(c *Call, email string) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("Somebody has tried to sign up at Uncial with your e-mail address, which has a user already.\n\n"+
+	text := fmt.Sprintf("Somebody has tried to sign up at Uncial with your e-mail address, which is already registered.\n\n"+
 		"To sign in, or to choose a new password, open this page:\n\n%s\n\nIf it was not you, ignore this message.\n", c.PublicURL()+Prefix+"/sign-in")
-	return d.o.Mail.Send(c.R.Context(), email, "You already have a user at Uncial", text)
+	return d.o.Mail.Send(c.R.Context(), email, "You are already registered with Uncial", text)
 }
 
 // notice is mail that tells a user about a change which somebody else may have made. Its ending says what to do then.
@@ -93,20 +93,20 @@ type notice struct{ subject, change, ending string }
 
 var (
 	passwordChanged = notice{
-		"Your password for Uncial was changed", "The password of your user was changed, and all sessions were ended.",
+		"Your password for Uncial was changed", "Your password was changed, and all sessions were ended.",
 		"choose a new password on the page \"Forgot your password?\", and tell the people who run the service",
 	}
 	emailChanged = notice{
-		"Your e-mail address for Uncial was changed", "Your user has another e-mail address now. This one cannot be used any more to sign in.",
+		"Your e-mail address for Uncial was changed", "Your e-mail address was changed. You can no longer sign in with this one.",
 		"tell the people who run the service at once",
 	}
 	providerLinked = notice{
-		"A new way to sign in to Uncial", "Your user can now sign in with single sign-on, too.",
+		"A new way to sign in to Uncial", "You can now sign in with single sign-on, too.",
 		"change your password, which also removes the new way, and tell the people who run the service",
 	}
 )
 
-// tell mails a notice to the address that u has. The change is made, so that a failure is only logged.
+// tell mails a notice to the address that u has. The change is made, so a failure is only logged.
 func (c *Call) tell(u user.User, n notice) {
 	if c.d.o.Mail == nil {
 		return

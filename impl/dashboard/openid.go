@@ -127,7 +127,7 @@ var (
 	// What can go wrong at a sign-in with the provider. The log has the cause, the page what to do.
 	errProvider = &Problem{Status: http.StatusBadGateway, Title: "The sign-in provider does not answer", Text: "Try again in a few minutes, or sign in with a password."}
 	errCallback = &Problem{Status: http.StatusBadRequest, Title: "The sign-in did not succeed", Text: "The provider refused it, or it took longer than 10 minutes. Start again from the sign-in page."}
-	errNoSignUp = &Problem{Status: http.StatusForbidden, Title: "You have no user here", Text: "Ask the people who run this service for an invitation. If you have one, enter its code first."}
+	errNoSignUp = &Problem{Status: http.StatusForbidden, Title: "You are not registered here", Text: "Ask the people who run this service for an invitation. If you have one, enter its code first."}
 	errEmailUse = &Problem{Status: http.StatusConflict, Title: "The e-mail address is in use", Text: "A user with a password has this e-mail address. Sign in with the password; the account page can then link the provider."}
 	errLink     = &Problem{Status: http.StatusForbidden, Title: "The provider was not linked", Text: "Sign in, and confirm your password on the account page first."}
 	errLinked   = &Problem{Status: http.StatusConflict, Title: "The provider was not linked", Text: sentence(user.ErrIdentity)}
@@ -235,7 +235,7 @@ func (c *Call) signUpWith(person identity, code string) error {
 	case errors.Is(err, user.ErrToken):
 		return errNoSignUp
 	case errors.Is(err, user.ErrEmail):
-		return &Problem{Status: http.StatusForbidden, Title: "The provider names no e-mail address", Text: "A user needs one. Add it at the provider, and let it pass the address on."}
+		return &Problem{Status: http.StatusForbidden, Title: "The provider names no e-mail address", Text: "An e-mail address is required. Add it at the provider, and let it pass the address on."}
 	case err != nil:
 		return err
 	}

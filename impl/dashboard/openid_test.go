@@ -233,7 +233,7 @@ func TestDashboard_OpenID_Link(t *testing.T) {
 	thief.cookies["__Host-uncial-link"] = b.cookies["__Host-uncial-link"]
 	require.Equal(t, 403, thief.get("/openid?link").status, "the confirmation is good for its user only")
 	require.Contains(t, p.signIn(b, "/openid?link").text(), "The provider was linked.")
-	require.Contains(t, mails.messages[len(mails.messages)-1].text, "Your user can now sign in with single sign-on")
+	require.Contains(t, mails.messages[len(mails.messages)-1].text, "You can now sign in with single sign-on")
 
 	other := s.browser()
 	require.Equal(t, "/usage?month=2026-03", p.signIn(other, "/openid?next=%2Fusage%3Fmonth%3D2026-03").path)
@@ -249,5 +249,5 @@ func TestDashboard_OpenID_Link(t *testing.T) {
 	b.post("/account/openid", "openid-password", password)
 	away := b.request(http.MethodGet, "/openid?link", nil)
 	b.post("/sign-out")
-	require.Equal(t, 403, b.get("/openid/callback?"+p.authorize(away.header.Get("Location")).Encode()).status, "a visitor who signed out meanwhile is not linked")
+	require.Equal(t, 403, b.get("/openid/callback?"+p.authorize(away.header.Get("Location")).Encode()).status, "a visitor who signed out in the meantime is not linked")
 }

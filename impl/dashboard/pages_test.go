@@ -155,12 +155,12 @@ func TestDashboard_Members(t *testing.T) {
 	require.Contains(t, member.post("/members/"+anna+"/role", "role", "member", "password-"+anna, password).text(), "The role was changed.")
 	require.Contains(t, member.post("/members/"+anna+"/role", "role", "owner", "password-"+anna, password).text(), "The role was changed.")
 	require.Contains(t, member.post("/members/"+anna+"/remove", "remove-"+anna, password).text(), "The member was removed")
-	require.Equal(t, 403, owner.get("/keys").status, "a removed member sees nothing any more")
+	require.Equal(t, 403, owner.get("/keys").status, "a removed member no longer sees anything")
 	require.Equal(t, 409, member.post("/members/leave").status, "the last owner stays")
 
 	require.Equal(t, 422, member.post("/account/delete-user", "user-password", password).status, "nor can they delete themselves")
 	require.Equal(t, 422, owner.post("/account/delete-user", "user-password", "wrong").status)
-	require.Contains(t, owner.post("/account/delete-user", "user-password", password).text(), "Your user was deleted.")
+	require.Contains(t, owner.post("/account/delete-user", "user-password", password).text(), "Your sign-in was deleted.")
 	require.NotContains(t, s.dump(), "anna@example.org")
 
 	other := s.signUp("carl@example.org", "Print room")
@@ -245,7 +245,7 @@ func TestDashboard_Invitations(t *testing.T) {
 		require.Contains(t, c.who.post(revoke[1]).text(), "The invitation was revoked.")
 		require.NotContains(t, c.who.get(c.page).text(), "bert@example.org")
 		require.Equal(t, 422, s.browser().post("/link", "code", code).status)
-		require.Equal(t, 404, c.who.post(revoke[1]).status, "it is not open any more")
+		require.Equal(t, 404, c.who.post(revoke[1]).status, "it is no longer open")
 	}
 	require.Contains(t, op.get("/admin/log").text(), "revoke invitation")
 	require.Equal(t, 422, op.post("/admin/invitations", "email", "no address").status)
@@ -259,7 +259,7 @@ func TestDashboard_OperatorLink(t *testing.T) {
 	for _, token := range []user.Token{{Purpose: user.Operator, AccountID: demo, Role: user.Owner}, {Purpose: user.Operator}} {
 		code, err := s.Users.Issue(t.Context(), token)
 		require.NoError(t, err)
-		require.Contains(t, s.browser().post("/link", "code", code).text(), "Do you have a user already?")
+		require.Contains(t, s.browser().post("/link", "code", code).text(), "Already registered?")
 		email := "anna" + token.AccountID + "@example.org"
 		b := s.signUp(email, "Map room")
 		require.Equal(t, 404, b.get("/admin").status)

@@ -118,7 +118,7 @@ func TestDashboard_Playground(t *testing.T) {
 		t.Parallel()
 		p := owner.readForm(formWith(t, "imageUrl", "https://capped.example.org/", "language", "en"))
 		require.Equal(t, 402, p.status)
-		require.Contains(t, p.body, "The monthly cap of the playground leaves 3 points.")
+		require.Contains(t, p.body, "Only 3 points are left under the playground&#39;s monthly cap.")
 		require.NotContains(t, p.body, "cap of the key")
 	})
 	t.Run("explains a form without an image, and one of another kind", func(t *testing.T) {

@@ -56,7 +56,7 @@ func (d *Dashboard) table() []Route {
 		post("/sessions/end", SignedIn, endSessions),
 		post("/sessions/{session}/end", SignedIn, endSession),
 
-		// Changes by operators are recorded in the log of operators; see manage.
+		// Changes by operators are recorded in the operator log; see manage.
 		get("/admin", Operator, showAdmin),
 		get("/admin/accounts/{account}", Operator, showManaged),
 		post("/admin/accounts/{account}/plan", Operator, manage("change plan", "plan-changed", changePlan)),

@@ -22,7 +22,7 @@ func carry(w *httptest.ResponseRecorder) *http.Request {
 func TestSealer(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)
-	s, err := newSealer([]byte("a secret of tests"), func() time.Time { return now })
+	s, err := newSealer([]byte("a test secret"), func() time.Time { return now })
 	require.NoError(t, err)
 	set := httptest.NewRecorder()
 	require.NoError(t, s.put(set, "key", "user_1", "hunter2"))

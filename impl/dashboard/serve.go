@@ -116,7 +116,7 @@ func readForm(r *http.Request) error {
 	case errors.As(err, &tooLarge):
 		return &Problem{
 			Status: http.StatusRequestEntityTooLarge, Title: "The form is too large",
-			Text: fmt.Sprintf("A form may have at most %d bytes. Shorten it and send it again.", tooLarge.Limit),
+			Text: fmt.Sprintf("A form may take at most %d bytes. Shorten it and send it again.", tooLarge.Limit),
 		}
 	case err != nil:
 		return &Problem{Status: http.StatusBadRequest, Title: "The form cannot be read", Text: "Go back and send the form again."}

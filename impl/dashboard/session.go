@@ -42,7 +42,7 @@ func newSessions(o Options) *scs.SessionManager {
 }
 
 // signedIn finds out who sent the request, and sets User, Account and IsOwner of the call. It leaves them zero for visitors
-// without a session, or whose user was deleted meanwhile.
+// without a session, or whose user was deleted in the meantime.
 func (d *Dashboard) signedIn(c *Call) error {
 	token := ""
 	if cookie, err := c.R.Cookie(d.sessions.Cookie.Name); err == nil {
@@ -91,7 +91,7 @@ func (d *Dashboard) enterAccount(c *Call, u user.User) error {
 	return nil
 }
 
-// touch stores that the session is in use, at most once every touchInterval. A session that was ended meanwhile stays ended.
+// touch stores that the session is in use, at most once every touchInterval. A session that was ended in the meantime stays ended.
 func (d *Dashboard) touch(c *Call) error {
 	ctx := c.R.Context()
 	now := c.Now()

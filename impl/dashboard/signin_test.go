@@ -178,7 +178,7 @@ func TestDashboard_SignUp_Open(t *testing.T) {
 
 	again := s.browser().post("/sign-up", fields...)
 	require.Equal(t, "/sent", again.path, "the answer does not tell that the address is known")
-	require.Contains(t, mails.messages[len(mails.messages)-1].text, "has a user already")
+	require.Contains(t, mails.messages[len(mails.messages)-1].text, "is already registered")
 }
 
 func TestDashboard_SignUp_Bound(t *testing.T) {
@@ -254,7 +254,7 @@ func TestDashboard_Invitations_Bounded(t *testing.T) {
 	}
 	p := b.post("/members", "invite-email", "one-more@example.org", "role", "member")
 	require.Equal(t, 422, p.status)
-	require.Contains(t, p.text(), "Too many messages to other addresses; at most 50 within 24 hours are sent, try again tomorrow.")
+	require.Contains(t, p.text(), "Too many messages to other addresses; at most 50 are sent within 24 hours; try again tomorrow.")
 	require.Empty(t, mails.messages)
 	require.Contains(t, b.post("/members", "invite-email", "", "role", "member").text(), "Pass on this link now.", "a link needs no mail")
 }

@@ -23,7 +23,7 @@ func TestDashboard_Transport(t *testing.T) {
 		"this machine":                         {"127.0.0.1:5", "127.0.0.1:8080", nil, true},
 		"this machine by name":                 {"127.0.0.1:5", "localhost:8080", nil, true},
 		"this machine over IPv6":               {"[::1]:5", "[::1]:8080", nil, true},
-		"a trusted proxy that ends TLS":        {"10.0.0.1:5", "uncial.example.org", http.Header{"X-Forwarded-For": {"192.0.2.1"}, "X-Forwarded-Proto": {"https"}}, true},
+		"a trusted proxy that terminates TLS":  {"10.0.0.1:5", "uncial.example.org", http.Header{"X-Forwarded-For": {"192.0.2.1"}, "X-Forwarded-Proto": {"https"}}, true},
 		"a trusted proxy without TLS":          {"10.0.0.1:5", "uncial.example.org", http.Header{"X-Forwarded-For": {"192.0.2.1"}, "X-Forwarded-Proto": {"http"}}, false},
 		"a trusted proxy that does not say":    {"10.0.0.1:5", "uncial.example.org", http.Header{"X-Forwarded-For": {"192.0.2.1"}}, false},
 		"another machine":                      {"192.0.2.1:5", "uncial.example.org", nil, false},

@@ -328,7 +328,7 @@ func TestMonitoring_Metrics(t *testing.T) {
 	}
 }
 
-// A commit is older than the release it leads to, also if its name begins with a digit, and a later commit is newer.
+// A commit is older than the release it leads to, even if its name begins with a digit, and a later commit is newer.
 func TestDebian_Version(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ version, epoch, want string }{

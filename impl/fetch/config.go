@@ -18,7 +18,7 @@ import (
 	"uncial/internal/strictjson"
 )
 
-// Config is what an operator says about particular hosts and about the way out of the network. The zero value has no
+// Config is what an operator says about particular hosts and about reaching the internet. The zero value has no
 // credentials, no proxy and only the system's certificate authorities. It must not be changed while a Fetcher uses it.
 type Config struct {
 	credentials map[string]http.Header // by origin, see originOf
@@ -162,7 +162,7 @@ func add(header http.Header, name, value string) error {
 	return nil
 }
 
-// readSecret returns the content of a file without blanks and line ends around it.
+// readSecret returns the content of a file without white space around it.
 func readSecret(dir, name string) (string, error) {
 	if name == "" {
 		return "", errors.New("needs the name of a file with the secret")
@@ -176,7 +176,7 @@ func readSecret(dir, name string) (string, error) {
 	case secret == "":
 		return "", fmt.Errorf("the file %s is empty", name)
 	case len(secret) > maxSecret:
-		return "", fmt.Errorf("the file %s has more than %d KiB", name, maxSecret>>10)
+		return "", fmt.Errorf("the file %s is larger than %d KiB", name, maxSecret>>10)
 	}
 	return secret, nil
 }

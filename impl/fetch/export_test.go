@@ -35,7 +35,6 @@ func IsOwnFailure(err error, resolved bool) bool {
 	return n.isOwnFailure(err)
 }
 
-// RetryAfter parses the header.
 func RetryAfter(header string, now time.Time) time.Duration { return retryAfter(header, now) }
 
 // ImageURLs returns the image URLs of an info.json that came from a URL.
@@ -47,5 +46,4 @@ func ImageURLs(infoJSON []byte, from *url.URL) ([]*url.URL, error) {
 	return info.imageURLs(from)
 }
 
-// OriginOf returns scheme, host and port of a URL.
 func OriginOf(u *url.URL) string { return originOf(u) }

@@ -133,7 +133,7 @@ func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
 // Fetch returns the bytes at imageURL: an http or https URL of an image or of a IIIF info.json, or the name of an image
 // that the request in ctx carries (request.InlineImage). It does not check that the bytes are an image. Errors: *Error if the URL
-// or its server is the cause, *ocr.ImageError for an inline image, ocr.ErrBusy if too many fetches are waiting, ErrNetwork, ctx's;
+// or its server is the cause, *ocr.ImageError for an inline image, ocr.ErrBusy if too many fetches are waiting, ErrNetwork, ctx's error;
 // all others are internal.
 func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 	if image, ok := request.InlineImage(ctx, imageURL); ok {
@@ -255,7 +255,7 @@ func checkURL(u *url.URL) error {
 		return failed(contract.FetchNoAddress, "the host name does not exist")
 	case address.EndsInNumber(host):
 		if _, err := netip.ParseAddr(host); err != nil {
-			return failed(contract.FetchRefusedAddress, "the URL must write an IPv4 address as four decimal numbers")
+			return failed(contract.FetchRefusedAddress, "an IPv4 address in the URL must be four decimal numbers")
 		}
 	}
 	return nil

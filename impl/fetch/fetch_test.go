@@ -185,9 +185,9 @@ func TestFetcher_Fetch_ServerFailures(t *testing.T) {
 		{"a closed port", "http://" + closed, "refused the connection", contract.FetchUnreachable},
 		{"http behind an https URL", strings.Replace(mustServe(t, write(200, "x")), "http:", "https:", 1), "supports http only", contract.FetchTLS},
 		{"a page that is gone", mustServe(t, write(410, "")), "the server answered 410", contract.FetchNotFound},
-		{"a page behind a login", mustServe(t, write(403, "")), "that anyone may fetch", contract.FetchForbidden},
-		{"a server that is overloaded", mustServe(t, write(503, "")), "asks to try again later", contract.FetchBusy},
-		{"a client that asks too often", mustServe(t, write(429, "")), "asks to try again later", contract.FetchBusy},
+		{"a page behind a login", mustServe(t, write(403, "")), "that is publicly accessible", contract.FetchForbidden},
+		{"a server that is overloaded", mustServe(t, write(503, "")), "asks clients to try again later", contract.FetchBusy},
+		{"a client that asks too often", mustServe(t, write(429, "")), "asks clients to try again later", contract.FetchBusy},
 		{"a server that fails", mustServe(t, write(500, "")), "try again later", contract.FetchServerError},
 		{"a server whose own upstream times out", mustServe(t, write(504, "")), "try again later", contract.FetchServerError},
 		{"a server that does not implement it", mustServe(t, write(501, "")), "the server answered 501", contract.FetchBadAnswer},
@@ -243,7 +243,7 @@ func TestFetcher_Fetch_Redirects(t *testing.T) {
 		assert.Empty(t, referer.Load(), "redirects carry neither Referer nor cookies")
 	}
 	for _, c := range []struct{ name, path, reason string }{
-		{"one too many", "/hops/6", "redirects more than 5 times"},
+		{"one too many", "/hops/6", "redirected more than 5 times"},
 		{"to loopback that is not allowed", "/?to=http://127.0.0.2/", "the address is not public"},
 		{"to cloud metadata", "/?to=http://169.254.169.254/latest", "the address is not public"},
 		{"to a file", "/?to=file:///etc/passwd", "a scheme other than http or https"},

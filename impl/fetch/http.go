@@ -80,20 +80,20 @@ func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 func (f *Fetcher) checkRedirect(next *http.Request, past []*http.Request) error {
 	next.Header.Del("Referer")
 	if len(past) > f.options.MaxRedirects {
-		return failed(contract.FetchRedirect, "the server redirects more than %d times", f.options.MaxRedirects)
+		return failed(contract.FetchRedirect, "the server redirected more than %d times", f.options.MaxRedirects)
 	}
 	if next.URL.Scheme != "http" && next.URL.Scheme != "https" {
-		return failed(contract.FetchRedirect, "the server redirects to a scheme other than http or https")
+		return failed(contract.FetchRedirect, "the server redirected to a scheme other than http or https")
 	}
 	if err := checkURL(next.URL); err != nil {
 		reason := contract.FetchRedirect
 		if refused, ok := errors.AsType[*Error](err); ok && refused.Reason == contract.FetchRefusedAddress {
 			reason = refused.Reason
 		}
-		return failed(reason, "the server redirects to a URL that is not accepted: %s", err.Error())
+		return failed(reason, "the server redirected to a URL that is not accepted: %s", err.Error())
 	}
 	if past[len(past)-1].URL.Scheme == "https" && next.URL.Scheme == "http" {
-		return failed(contract.FetchRedirect, "the server redirects from https to http")
+		return failed(contract.FetchRedirect, "the server redirected from https to http")
 	}
 	return nil
 }
@@ -113,9 +113,9 @@ func (e *statusError) explain() *Error {
 	case http.StatusNotFound, http.StatusGone:
 		reason = contract.FetchNotFound
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusUnavailableForLegalReasons:
-		reason, advice = contract.FetchForbidden, "give the URL of an image that anyone may fetch"
+		reason, advice = contract.FetchForbidden, "give the URL of an image that is publicly accessible"
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		reason, advice = contract.FetchBusy, "it asks to try again later"
+		reason, advice = contract.FetchBusy, "it asks clients to try again later"
 	case http.StatusRequestTimeout:
 		reason, advice = contract.FetchTimeout, "try again later"
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:

@@ -103,7 +103,7 @@ func orUnlimited(limit int) int {
 	return math.MaxInt
 }
 
-// isPlausible reports whether both sides are positive and fit into 32 bits, so that their product fits into 64.
+// isPlausible reports whether both sides are positive and fit into 32 bits, so their product fits into 64.
 func (s size) isPlausible() bool {
 	return s.Width > 0 && s.Height > 0 && s.Width <= math.MaxInt32 && s.Height <= math.MaxInt32
 }

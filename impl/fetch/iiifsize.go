@@ -12,7 +12,7 @@ import (
 	"uncial/internal/contract"
 )
 
-// maxChoices bounds how many sizes of a IIIF image are tried. Each has half the width of the one before, so that the third
+// maxChoices bounds how many sizes of a IIIF image are tried. Each has half the width of the one before, so the third
 // has a sixteenth of the pixels of the first.
 const maxChoices = 3
 

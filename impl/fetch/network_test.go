@@ -43,7 +43,7 @@ func TestFetcher_Fetch_TLS(t *testing.T) {
 
 	requireFetch(t, trusting, server.URL, "over HTTP/2.0")
 
-	requireReason(t, trusting, server.URL+"/down", "redirects from https to http")
+	requireReason(t, trusting, server.URL+"/down", "redirected from https to http")
 
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	require.NoError(t, err)

@@ -26,7 +26,6 @@ type proxy struct {
 	header  http.Header
 }
 
-// noDeadline removes the deadline of a connection.
 var noDeadline time.Time
 
 // newProxy returns the proxy at an http or https URL. The error says what is wrong with it.

@@ -24,7 +24,7 @@ func (e *incompleteError) Unwrap() error { return e.error }
 type Error struct {
 	Reason     contract.FetchReason
 	Text       string        // what is wrong and what is expected
-	RetryAfter time.Duration // how long the image's server asked to wait; 0 if it did not
+	RetryAfter time.Duration // how long the image's server asked clients to wait; 0 if it did not
 }
 
 func (e *Error) Error() string { return e.Text }

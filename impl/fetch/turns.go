@@ -18,7 +18,7 @@ const (
 	// hostWaitersPerSlot bounds the requests that wait for one host per running one, so that a slow host cannot take all
 	// places of Fetcher.gate: 2 + 32 of 128 with the defaults. Further ones fail with ocr.ErrBusy.
 	hostWaitersPerSlot = 16
-	// maxPauses bounds the hosts that are remembered because they asked to wait.
+	// maxPauses bounds the hosts that are remembered because they asked clients to wait.
 	maxPauses = 4096
 )
 
@@ -57,7 +57,7 @@ func newTurns(next http.RoundTripper, idle idleCloser, o Options) *turns {
 func (t *turns) CloseIdleConnections() { t.idle.CloseIdleConnections() }
 
 // RoundTrip sends the request when its turn comes, which lasts until the body of the response is closed. Errors: *Error if the
-// host asked to wait, ocr.ErrBusy if too many requests wait or no turn came before the request's context ended, those of the
+// host asked clients to wait, ocr.ErrBusy if too many requests wait or no turn came before the request's context ended, those of the
 // transport.
 func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 	name := originOf(r.URL)
@@ -71,7 +71,7 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 		seconds := (wait + time.Second - 1) / time.Second
 		return nil, &Error{
 			Reason: contract.FetchBusy, RetryAfter: wait,
-			Text: fmt.Sprintf("the server has asked to wait; try again in %d s", seconds),
+			Text: fmt.Sprintf("the server has asked for a pause; try again in %d s", seconds),
 		}
 	}
 	response, err := t.next.RoundTrip(r)
@@ -87,7 +87,7 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// take waits for a turn and returns a function that ends it, which may be called only once. Errors: ocr.ErrBusy, that of ctx
+// take waits for a turn and returns a function that ends it, which may be called only once. Errors: ocr.ErrBusy, ctx's error
 // if ctx was cancelled.
 func (t *turns) take(ctx context.Context, name string) (release func(), err error) {
 	h, leave, err := t.enter(ctx, name)
@@ -143,7 +143,7 @@ func (t *turns) enter(ctx context.Context, name string) (h *host, leave func(), 
 	}, nil
 }
 
-// leaveAlone records that the host asked to wait. If too many hosts did, those whose time is over are forgotten, and failing
+// leaveAlone records that the host asked clients to wait. If too many hosts did, those whose time is over are forgotten, and failing
 // that, any other.
 func (t *turns) leaveAlone(name string, now time.Time, wait time.Duration) {
 	if wait <= 0 {

@@ -96,7 +96,7 @@ func TestFetcher_Fetch_leavesHostAlone(t *testing.T) {
 	_, err = f.Fetch(t.Context(), strings.ToUpper(url[:7])+url[7:]+"/page")
 	failure = mustFail(t, err)
 	assert.Equal(t, contract.FetchBusy, failure.Reason)
-	assert.Contains(t, failure.Text, "has asked to wait; try again in 1 s")
+	assert.Contains(t, failure.Text, "has asked for a pause; try again in 1 s")
 	assert.Positive(t, failure.RetryAfter)
 	assert.Equal(t, int64(1), asked.Load(), "the host was not asked again")
 	requireFetch(t, f, other, "other")

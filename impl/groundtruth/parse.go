@@ -89,7 +89,7 @@ func parsePAGE(data []byte) (Page, []Line, error) {
 	return page, lines, err
 }
 
-// altoLine is a TextLine of ALTO 4. Parts are words, blanks and hyphens in their order.
+// altoLine is a TextLine of ALTO 4. Parts are words, spaces and hyphens in their order.
 type altoLine struct {
 	Baseline string `xml:"BASELINE,attr"`
 	Polygon  struct {

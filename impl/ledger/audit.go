@@ -41,7 +41,7 @@ func (d Discrepancy) String() string {
 }
 
 // Audit compares entries, balances and holds on one snapshot of the database and reports where they disagree. It reads
-// every row but takes no locks, so that Hold and Settle continue meanwhile. Errors: *store.Error.
+// every row but takes no locks, so that Hold and Settle continue in the meantime. Errors: *store.Error.
 func (l *Ledger) Audit(ctx context.Context) (Report, error) {
 	report := Report{Discrepancies: []Discrepancy{}}
 	err := l.store.Snapshot(ctx, func(ctx context.Context, x store.Executor) error {

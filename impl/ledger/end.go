@@ -113,7 +113,7 @@ func (l *Ledger) finish(ctx context.Context, x store.Executor, h Hold, state str
 	return err
 }
 
-// whyEnded returns why a hold cannot change any more: ErrExpired, ErrEnded or *store.Error.
+// whyEnded returns why a hold can no longer change: ErrExpired, ErrEnded or *store.Error.
 func whyEnded(ctx context.Context, x store.Executor, h Hold) error {
 	var state string
 	err := x.Get(ctx, `SELECT state FROM holds WHERE id = $1`, store.Args{h.ID}, &state)

@@ -71,7 +71,7 @@ type Options struct {
 	Plans account.Catalogue
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// Retention is how long holds and their entries are kept after the end of their month, in Sweep. Default: for ever.
+	// Retention is how long holds and their entries are kept after the end of their month, in Sweep. Default: forever.
 	Retention time.Duration
 	// ReplyTTL is how long replies are kept for requests that are repeated with their Idempotency-Key. Default:
 	// contract.ReplyLifetime.

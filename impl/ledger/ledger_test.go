@@ -43,7 +43,7 @@ func newBook(tb testing.TB, url string) book {
 	tb.Helper()
 	st, plans := storetest.MustMigrate(tb, url), mustPlans(tb)
 	clock := storetest.NewClock(midMarch)
-	registry, err := account.New(st, account.Options{Secret: []byte("a secret of tests, as long as one must be"), Plans: plans, Now: clock.Now})
+	registry, err := account.New(st, account.Options{Secret: []byte("a test secret that is long enough"), Plans: plans, Now: clock.Now})
 	require.NoError(tb, err)
 	a, err := registry.Create(tb.Context(), "An archive", "hundred")
 	require.NoError(tb, err)

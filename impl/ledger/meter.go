@@ -97,7 +97,7 @@ func (h Hold) takeFromMeter(ctx context.Context, x store.Executor, remaining int
 		return errNoMeter
 	case err != nil:
 		return err
-	case limit == nil || *limit-taken >= h.Points: // the cap was raised meanwhile
+	case limit == nil || *limit-taken >= h.Points: // the cap was raised in the meantime
 		return errChanged
 	}
 	b := Balance{Remaining: remaining, NextReset: contract.NextReset(now), LimitedBy: contract.LimitedByAccount}

@@ -40,7 +40,7 @@ func (l *Ledger) openPeriod(ctx context.Context, accountID string) error {
 }
 
 // ChangePlan puts the account on another plan. The allowance of the current month changes at once, but never falls below
-// the points used and held; granted points stay. Errors: account.ErrNoAccount, also for a deleted account, account.ErrPlan, *store.Error.
+// the points used and held; granted points stay. Errors: account.ErrNoAccount (including for a deleted account), account.ErrPlan, *store.Error.
 func (l *Ledger) ChangePlan(ctx context.Context, accountID, plan string) (Balance, error) {
 	allowance, err := l.plans.Plan(plan)
 	if err != nil {
@@ -91,7 +91,7 @@ func (l *Ledger) adjust(ctx context.Context, x store.Executor, accountID string,
 }
 
 // Grant adds points to the allowance of the current month only. reason appears in the entry; it has 1 to 200 printable
-// characters. Errors: ErrPoints, account.ErrName for an invalid reason, account.ErrNoAccount, also for a deleted account,
+// characters. Errors: ErrPoints, account.ErrName for an invalid reason, account.ErrNoAccount (including for a deleted account),
 // account.ErrPlan, *store.Error.
 func (l *Ledger) Grant(ctx context.Context, accountID string, points int64, reason string) (Balance, error) {
 	if points < 1 || points > contract.MaxPoints {

@@ -39,7 +39,7 @@ func (l *Ledger) Acquire(ctx context.Context, req HoldRequest) (Hold, error) {
 }
 
 // wait waits until the request with this idempotency key has ended and returns its stored reply. Errors: errFree if it
-// ended without a reply, ErrKeyReused, ctx's, *store.Error.
+// ended without a reply, ErrKeyReused, ctx's error, *store.Error.
 func (l *Ledger) wait(ctx context.Context, accountID string, i Idempotency) ([]byte, error) {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		reply, err := lookUp(ctx, l.store.Reader(), accountID, i, l.now())

@@ -27,22 +27,22 @@ const (
 	drainTimeout = 5 * time.Second
 )
 
-// pauses are the times between attempts to send one message. Later messages wait meanwhile, because the server is down for
+// pauses are the times between attempts to send one message. Later messages wait in the meantime, because the server is down for
 // them too.
 var pauses = []time.Duration{5 * time.Second, 30 * time.Second}
 
 // Errors of options and messages.
 var (
-	errURL  = errors.New("invalid mail server; expected smtp://USER:PASSWORD@HOST:587, smtps://USER:PASSWORD@HOST:465, or smtp+plain://HOST:25 without encryption and password")
+	errURL  = errors.New("invalid mail server; expected smtp://USER:PASSWORD@HOST:587, smtps://USER:PASSWORD@HOST:465, or smtp+plain://HOST:25 without encryption or a password")
 	ErrFrom = errors.New("invalid sender; use an address such as uncial@example.org or Uncial <uncial@example.org>")
 	errFull = errors.New("too many messages wait to be sent")
-	errTo   = errors.New("invalid e-mail address of a recipient")
+	errTo   = errors.New("invalid recipient address")
 )
 
 // Options of a Mailer.
 type Options struct {
 	// URL locates the server and says how to reach it: smtp://USER:PASSWORD@HOST:587, smtps://USER:PASSWORD@HOST:465, or
-	// smtp+plain://HOST:25 without encryption and password. smtp requires STARTTLS. Required.
+	// smtp+plain://HOST:25 without encryption or a password. smtp requires STARTTLS. Required.
 	URL string
 	// From is the sender. Required.
 	From string
@@ -127,7 +127,7 @@ func (d *dialer) close() {
 	}
 }
 
-// newClient parses the URL of a mail server. Errors: errURL, also for a password that would cross the network unencrypted.
+// newClient parses the URL of a mail server. Errors: errURL, also for a password that would cross the network unencrypted).
 func newClient(text string, d *dialer) (*gomail.Client, error) {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 const (
 	// interval is the time between two checks: a notice at 100 % of a cap should not come much later than the first 402.
 	interval = time.Minute
-	// maxKeys bounds the keys of one check, the oldest first. Rotating or revoking them makes room for the others.
+	// maxKeys bounds the keys of one check, oldest first. Rotating or revoking them makes room for the others.
 	maxKeys = 10_000
 	// lifetime is how long it is remembered that a notice was given: longer than any of them could be repeated.
 	lifetime = 400 * 24 * time.Hour
@@ -145,7 +145,7 @@ func (n *Notifier) capped(ctx context.Context, u ledger.MeterUse) error {
 		name, path := n.meterName(ctx, u)
 		m := message{
 			subject: fmt.Sprintf("%s has used %d %% of its monthly cap", name, percent),
-			text:    fmt.Sprintf("%s has used %d of the %d points of its monthly cap. At the cap its requests are refused until the next month.", name, u.Used, *u.Cap),
+			text:    fmt.Sprintf("%s has used %d of the %d points of its monthly cap. Once the cap is reached, its requests are refused until the next month.", name, u.Used, *u.Cap),
 			path:    path,
 		}
 		return n.once(ctx, u.MeterID, fmt.Sprintf("cap-%d-%s", percent, month), u.AccountID, m, func() {

@@ -54,7 +54,7 @@ func newFixture(tb testing.TB, url string) fixture {
 	st := storetest.MustMigrate(tb, url)
 	f := fixture{TB: tb, clock: storetest.NewClock(noon), mail: &outbox{}, log: &bytes.Buffer{}}
 	var err error
-	f.accounts, err = account.New(st, account.Options{Secret: []byte("a secret of tests, as long as one must be"), Now: f.clock.Now})
+	f.accounts, err = account.New(st, account.Options{Secret: []byte("a test secret that is long enough"), Now: f.clock.Now})
 	require.NoError(tb, err)
 	users := user.New(st, user.Options{Accounts: f.accounts, Now: f.clock.Now})
 	f.ledger = ledger.New(st, ledger.Options{Now: f.clock.Now})
@@ -144,7 +144,7 @@ func TestNotifier_Check(t *testing.T) {
 				require.Contains(t, t.mail.messages[0], want)
 			}
 		},
-		"tells owners at 50, 80 and 100 % of a cap, each month anew": func(t fixture) {
+		"tells owners at 50, 80 and 100 % of a cap, again each month": func(t fixture) {
 			k := t.mustKey(account.NewKey{Name: "student", Cap: new(int64(100))})
 			subject := func(percent string) []string {
 				return []string{`The API key "student" has used ` + percent + ` % of its monthly cap`}

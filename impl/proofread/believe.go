@@ -43,8 +43,8 @@ func isMisreading(read, meant string) bool {
 	return text.MayCorrect(read) && text.MayCorrect(meant) && beforeA == beforeB && afterA == afterB && similarShape(a, b)
 }
 
-// shapes are groups of characters that recognizers take for one another in print and typescript. Letters that a later spelling
-// exchanges share no group, c and t for one ("antient").
+// shapes are groups of characters that recognizers take for one another in print and typescript. Letters that later spelling swaps,
+// such as c and t ("antient"), share no group.
 var shapes = []string{"ceoæœ", "aesoæ", "nurmi", "vwx", "ilt!|", "fst", "jsf", "hbkl", "gqpy", "dcl", "tlr", "rc"}
 
 // mergedShapes are pairs of letters that look like one.

@@ -68,7 +68,7 @@ func refuseRedirect(*http.Request, []*http.Request) error {
 // limitedTransport cuts answers after maxAnswerBytes, counted after decompression.
 type limitedTransport struct{ http.RoundTripper }
 
-// RoundTrip bounds the body of the answer. The library reads it whole, so that an endless one would fill the memory.
+// RoundTrip bounds the body of the answer. The library reads it whole, so an endless one would fill the memory.
 func (l limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := l.RoundTripper.RoundTrip(r)
 	if err == nil {

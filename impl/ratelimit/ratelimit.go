@@ -33,7 +33,7 @@ func New(st *store.Store, now func() time.Time) *Limiter {
 
 // Count counts one request of the account and returns the window including it. If limit requests (at least 1) have been
 // counted already, allowed is false and nothing is counted. It costs one statement, and a second one for a refusal.
-// Errors: *store.Error, also for an unknown account.
+// Errors: *store.Error (including for an unknown account).
 func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w contract.Window, allowed bool, err error) {
 	now := store.At(l.clock()).Time
 	var started store.Instant

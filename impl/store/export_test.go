@@ -17,7 +17,6 @@ func (s *Store) MigrateTo(ctx context.Context, version int64) error {
 	})
 }
 
-// MaxStatements is maxStatements.
 const MaxStatements = maxStatements
 
 // MustCountPrepared returns the number of statements that a connection of the pool has prepared.

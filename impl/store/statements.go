@@ -94,7 +94,7 @@ func (p *preparing) QueryContext(ctx context.Context, query string, args []drive
 }
 
 // statement returns the prepared statement, or nil if it is not kept: scripts and definitions run once, and a statement whose rows are
-// still open must be prepared anew.
+// still open must be prepared again.
 func (p *preparing) statement(ctx context.Context, query string) (*statement, error) {
 	if s := p.statements[query]; s != nil {
 		if s.isOpen {

@@ -1,7 +1,7 @@
 // Package store connects to the database, a SQLite file or a Postgres server, and runs statements and transactions on it.
 // Both databases run the same statements and the same migrations (folder migrations); their differences stay in this
-// package. The packages account, ledger and ratelimit own the tables and document them. Start reading at Store and
-// Executor.
+// package. The packages that use a table own it and document it: account with user and session, ledger, notice and
+// ratelimit. Start reading at Store and Executor.
 //
 // Many replicas may share one Postgres, and several processes may open one SQLite file. Nothing is therefore cached in
 // memory, and every rule that must hold when requests race is a conditional statement.
@@ -259,7 +259,7 @@ func inTx(ctx context.Context, conn *sql.Conn, o *sql.TxOptions, fn func(ctx con
 }
 
 // retry repeats try while its error isRetryable, at most maxAttempts times, after growing random pauses. Errors: those of
-// try, or ctx's as an *Error.
+// try, or ctx's error as an *Error.
 func retry(ctx context.Context, try func() error) error {
 	var err error
 	for i := range maxAttempts {

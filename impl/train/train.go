@@ -60,7 +60,7 @@ const (
 	maxVersion     = 40 // characters of the version that is made of a file's name
 )
 
-// Run trains a model and writes it with its report. When ctx ends it saves the state; the error is then training.ErrInterrupted or ctx's.
+// Run trains a model and writes it with its report. When ctx ends it saves the state; the error is then training.ErrInterrupted or ctx's error.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if err := o.check(); err != nil {
 		return Result{}, err
@@ -208,7 +208,7 @@ func (o *Options) printEvent(e training.Event) {
 	}
 }
 
-// digest identifies the ground truth, so that lines are cut anew when a file changes.
+// digest identifies the ground truth, so that lines are cut again when a file changes.
 func digest(pages []page) string {
 	h := sha256.New()
 	for _, p := range pages {

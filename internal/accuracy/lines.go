@@ -34,7 +34,7 @@ func (f *Folder) Lines() (map[string][]TrueLine, error) {
 	return out, nil
 }
 
-// LineScore tells how well the lines of a page were found. It counts characters of true lines, without blanks.
+// LineScore tells how well the lines of a page were found. It counts characters of true lines, without spaces.
 type LineScore struct {
 	// Characters is the sum of the four others.
 	Characters int `json:"characters"`

@@ -23,7 +23,7 @@ func TestCompareLines(t *testing.T) {
 		found []accuracy.Polygon
 		want  accuracy.LineScore
 	}{
-		{"counts characters without blanks", []accuracy.Polygon{box(100, 100, 500, 50), box(100, 200, 500, 50)}, accuracy.LineScore{OneToOne: 14}},
+		{"counts characters without spaces", []accuracy.Polygon{box(100, 100, 500, 50), box(100, 200, 500, 50)}, accuracy.LineScore{OneToOne: 14}},
 		{"accepts lines that are half as high again", []accuracy.Polygon{box(100, 90, 500, 75), box(100, 190, 500, 75)}, accuracy.LineScore{OneToOne: 14}},
 		{"rejects lines that are three times as high", []accuracy.Polygon{box(100, 50, 500, 130)}, accuracy.LineScore{Missed: 14}},
 		{"calls two lines in one merged", []accuracy.Polygon{box(100, 95, 500, 160)}, accuracy.LineScore{Merged: 14}},

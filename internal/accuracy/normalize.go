@@ -8,7 +8,7 @@ import (
 )
 
 // strict returns the text that the strict measure compares: in NFC, without byte order marks, soft hyphens and zero-width
-// characters, with one blank for each run of white space and none at the ends.
+// characters, with one space for each run of white space and none at the ends.
 func strict(s string) string {
 	return collapse(visible(s))
 }
@@ -21,7 +21,7 @@ func Folded(s string) string {
 	return collapse(norm.NFC.String(strings.ReplaceAll(folded, "''", `"`)))
 }
 
-// Tokens returns the blank-separated words of a strict or folded text.
+// Tokens returns the space-separated words of a strict or folded text.
 func Tokens(s string) []string { return strings.Fields(s) }
 
 // visible composes characters (NFC) and drops those that nobody sees: byte order marks, soft hyphens, joiners and marks of direction.

@@ -1,7 +1,7 @@
 // Package accuracy measures how well a text was read, against a ground truth: character and word error rate, the bag of words, and how
 // far a stated confidence is from the truth. Only tests and the command uncial-accuracy import it.
 //
-// CER is the Levenshtein distance over runes divided by the runes of the ground truth, WER the same over blank-separated tokens. Both
+// CER is the Levenshtein distance over runes divided by the runes of the ground truth, WER the same over space-separated tokens. Both
 // are taken on a strict form of the texts, which ignores white space and invisible characters, and on a folded one (see Folded). BoW-F1
 // is the F1 of the two multisets of folded tokens and ignores the reading order. The figures of a collection are micro-averaged over
 // characters and tokens; its BoW-F1, confidence and calibration error are means over pages.

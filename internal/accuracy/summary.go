@@ -33,22 +33,18 @@ func (s *Summary) Add(score Score, r Reading) {
 	s.cpu += r.CPUSeconds
 }
 
-// BoWF1 returns the mean over pages, NaN without pages.
 func (s *Summary) BoWF1() float64 { return s.mean(s.bow) }
 
-// Confidence returns the mean over pages, NaN without pages.
 func (s *Summary) Confidence() float64 { return s.mean(s.confidence) }
 
-// CalibrationError returns the mean over pages, NaN without pages.
 func (s *Summary) CalibrationError() float64 { return s.mean(s.calibration) }
 
-// Seconds returns the mean wall time of a page, NaN without pages.
+// Seconds is wall time.
 func (s *Summary) Seconds() float64 { return s.mean(s.seconds) }
 
-// CPUSeconds returns the mean processor time of a page, NaN without pages.
 func (s *Summary) CPUSeconds() float64 { return s.mean(s.cpu) }
 
-// mean is NaN without pages, so that no table shows a figure that nobody measured.
+// mean is that over pages. It is NaN without pages, so that no table shows a figure that nobody measured.
 func (s *Summary) mean(sum float64) float64 {
 	if s.Pages == 0 {
 		return math.NaN()

@@ -92,7 +92,7 @@ func Errors(scores []WordScore) int {
 	return n
 }
 
-// AUC returns how well confidence tells correct words from others: the probability that a correct word has more of it than one with
+// AUC returns how well confidence tells correct words from others: the probability that a correct word scores higher than one with
 // errors. It is 0.5 if all words are correct, or none is.
 func AUC(scores []WordScore) float64 {
 	ranked := slices.DeleteFunc(slices.Clone(scores), func(s WordScore) bool { return s.IsUnread })

@@ -27,7 +27,7 @@ type WordScore struct {
 	Characters int  `json:"characters"`
 	// Errors counts its wrong and superfluous characters, those that are missing in it, and a wrong end.
 	Errors int `json:"errors,omitempty"`
-	// Missing counts the characters of words that are missing right behind it, or in front of it, in a passage with errors.
+	// Missing counts the characters of words that are missing right after it, or before it, in a passage with errors.
 	Missing int `json:"missing,omitempty"`
 	// Gap counts the characters of a long gap between this word and the next one of the same weak place. A person who checks the place
 	// sees that they are missing.
@@ -125,7 +125,7 @@ func markMoved(parts []Part, scores []WordScore) map[int]bool {
 	return elsewhere
 }
 
-// gap is where characters are missing: in front of a word, given by its index, or behind the last one.
+// gap is where characters are missing: before a word, given by its index, or after the last one.
 type gap struct{ before, characters int }
 
 // chargeGap adds a gap between two words of the same weak place to the first of them, and otherwise returns its characters.
@@ -205,7 +205,7 @@ func sumUp(folded string, parts []Word) WordScore {
 // chargeErrors adds the edits between truth and the words, which differ, to the words. It returns the long gaps.
 func chargeErrors(truth []string, words []WordScore) (gaps []gap) {
 	var read []rune
-	var owner []int // of each character: the index of its word; a blank belongs to the word in front
+	var owner []int // of each character: the index of its word; a space belongs to the word before it
 	for i, w := range words {
 		if i > 0 {
 			read, owner = append(read, ' '), append(owner, i-1)
@@ -215,7 +215,7 @@ func chargeErrors(truth []string, words []WordScore) (gaps []gap) {
 		}
 	}
 	want := []rune(strings.Join(truth, " "))
-	var missing []rune // in front of the next character
+	var missing []rune // before the next character
 	endGap := func(i, before int) {
 		letters := utf8.RuneCountInString(strings.ReplaceAll(string(missing), " ", ""))
 		switch isWord := letters > 0 && letters < len(missing); {

@@ -53,7 +53,7 @@ type rendered struct {
 	html []byte
 }
 
-// latest is the page rendered last. A server has one site, so that it renders the page once for each change of its languages.
+// latest is the page rendered last. A server has one site, so it renders the page once for each change of its languages.
 var latest atomic.Pointer[rendered]
 
 // Page returns the page of a site; callers must not change it. An error means that openapi.yaml has a construct that the

@@ -183,7 +183,7 @@ func appendLine(text []byte, l *Line) []byte { return appendParts(text, l.Words,
 func appendWord(text []byte, w *Word) []byte { return append(text, w.Text...) }
 
 // appendParts appends the texts of parts with a separator between them. One growing buffer serves all levels, because
-// every answer of the mock needs its text anew.
+// every answer of the mock needs its text again.
 func appendParts[T any](text []byte, parts []T, separator string, add func([]byte, *T) []byte) []byte {
 	for i := range parts {
 		if i > 0 {

@@ -13,7 +13,7 @@ import (
 // hyphen, equals sign, soft hyphen.
 const hyphens = "-\u2010\u00ac\u2e17=\u00ad"
 
-// minStem is the least number of letters in front of the hyphen: a single letter is more likely to be a list item or an initial.
+// minStem is the least number of letters before the hyphen: a single letter is more likely to be a list item or an initial.
 const minStem = 2
 
 // MarkBroken finds words that are divided at the end of a line and sets Word.Whole of both parts. The parts are joined only if
@@ -60,7 +60,7 @@ func joined(first, second string) string {
 	return head + rest
 }
 
-// CutHyphen splits a word into what is in front of the hyphen at its end, and the hyphen. stem is "" if it ends in none.
+// CutHyphen splits a word into what is before the hyphen at its end, and the hyphen. stem is "" if it ends in none.
 func CutHyphen(word string) (stem, hyphen string) {
 	r, size := utf8.DecodeLastRuneInString(word)
 	if size == 0 || !strings.ContainsRune(hyphens, r) {

@@ -37,7 +37,7 @@ func TestDocument_MarkBroken(t *testing.T) {
 		"a quotation mark in front":              {[]string{"„Wör-", "ter Wörter"}, "", "Wörter"},
 		"a word that no list has":                {[]string{"in the begin-", "ning"}, "", ""},
 		"a compound whose whole is not a word":   {[]string{"a well-", "known man"}, "", ""},
-		"a name behind the hyphen":               {[]string{"Saint-", "Denis SaintDenis"}, "", ""},
+		"a name after the hyphen":                {[]string{"Saint-", "Denis SaintDenis"}, "", ""},
 		"a dash":                                 {[]string{"the end --", "beginning end"}, "endbeginning", ""},
 		"one letter":                             {[]string{"a-", "bout about"}, "", ""},
 		"a number":                               {[]string{"17-", "te 17te"}, "17te", ""},

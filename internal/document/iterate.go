@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Lines yields the lines of blocks in reading order. The pointers lead into the blocks, so that lines can be changed in place.
+// Lines yields the lines of blocks in reading order. The pointers lead into the blocks, so lines can be changed in place.
 func Lines(blocks []Block) iter.Seq[*Line] {
 	return func(yield func(*Line) bool) {
 		for i := range blocks {
@@ -18,7 +18,7 @@ func Lines(blocks []Block) iter.Seq[*Line] {
 	}
 }
 
-// Words yields the words of blocks in reading order. The pointers lead into the blocks, so that words can be changed in place.
+// Words yields the words of blocks in reading order. The pointers lead into the blocks, so words can be changed in place.
 func Words(blocks []Block) iter.Seq[*Word] {
 	return func(yield func(*Word) bool) {
 		for line := range Lines(blocks) {

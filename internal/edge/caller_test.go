@@ -36,7 +36,7 @@ func TestHandler_RefusesInvalidKeys(t *testing.T) {
 				assert.Equal(t, "Bearer", res.Header.Get("WWW-Authenticate"))
 				assert.Empty(t, res.Header.Get("RateLimit"))
 				assert.NotContains(t, f.Message, "ocr_test")
-				assert.NotContains(t, d.log.String(), "ocr_test", "keys never stand in the log")
+				assert.NotContains(t, d.log.String(), "ocr_test", "keys never appear in the log")
 				assert.EqualValues(t, 60, d.gate.remaining, "nothing is counted")
 			})
 		}

@@ -28,7 +28,7 @@ func checkOrigin(origin string) error {
 // Origin is a web origin such as https://example.org, or "*", as the value of a flag or an environment variable.
 type Origin string
 
-// UnmarshalText implements encoding.TextUnmarshaler. Blanks around the origin, as in a list, are dropped.
+// UnmarshalText implements encoding.TextUnmarshaler. Spaces around the origin, as in a list, are dropped.
 func (o *Origin) UnmarshalText(text []byte) error {
 	*o = Origin(strings.TrimSpace(string(text)))
 	return checkOrigin(string(*o))

@@ -35,7 +35,7 @@ func TestHandler_UsesTheRequestIDOfTheClient(t *testing.T) {
 		"makes one if there is none":      {nil, false},
 		"replaces an empty one":           {[]string{""}, false},
 		"replaces one of 129 characters":  {[]string{strings.Repeat("x", 129)}, false},
-		"replaces one with a blank":       {[]string{"a b"}, false},
+		"replaces one with a space":       {[]string{"a b"}, false},
 		"replaces one beyond ASCII":       {[]string{"é"}, false},
 		"replaces two":                    {[]string{"a", "b"}, false},
 	} {
@@ -169,7 +169,7 @@ func TestHandler_LogsNoErrorIfTheClientWentAway(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 		cancel()
-		return nil, fmt.Errorf("recognise: %w", &url.Error{Op: "Post", URL: "http://engine", Err: context.Canceled})
+		return nil, fmt.Errorf("recognize: %w", &url.Error{Op: "Post", URL: "http://engine", Err: context.Canceled})
 	}
 	d.ServeHTTP(httptest.NewRecorder(), extraction(smallBody).WithContext(ctx))
 	assert.Contains(t, d.log.String(), `"level":"INFO"`)

@@ -52,7 +52,7 @@ var libraryFaults = []struct{ begin, header, reason string }{
 	{"HTTP/1.1 501 ", "Transfer-Encoding", "must be chunked or absent"},
 	{"HTTP/1.1 400 Bad Request: missing required Host", "Host", "is required"},
 	{"HTTP/1.1 400 Bad Request: malformed Host", "Host", "must be a host with an optional port"},
-	{"HTTP/1.1 431 ", "headers", "must have at most 64 KiB"},
+	{"HTTP/1.1 431 ", "headers", "must not exceed 64 KiB"},
 	{"HTTP/1.1 505 ", "headers", "must follow HTTP/1.1 (RFC 9112)"},
 	{"HTTP/1.1 400 Bad Request", "headers", "must follow HTTP/1.1 (RFC 9112)"},
 }

@@ -55,7 +55,7 @@ const maxLogged = 2048 // bytes of an error's text
 
 // redact removes from an error's text what may be private in its URLs: queries, passwords and inline images.
 func redact(text string) string {
-	// The text is cut at a blank, because the private part of a URL that is cut in the middle would not be recognized.
+	// The text is cut at a space, because the private part of a URL that is cut in the middle would not be recognized.
 	if len(text) > maxLogged {
 		text = text[:max(0, strings.LastIndexByte(text[:maxLogged], ' '))] + "..."
 	}

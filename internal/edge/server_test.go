@@ -56,7 +56,7 @@ func mustServe(t *testing.T, grace time.Duration) *slow {
 		case <-s.release:
 			return gen.Extract200JSONResponse{}, nil
 		case <-ctx.Done():
-			return nil, fmt.Errorf("recognise: %w", ctx.Err())
+			return nil, fmt.Errorf("recognize: %w", ctx.Err())
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())

@@ -22,7 +22,7 @@ type Gate struct {
 type accountState struct {
 	clock float64 // each turn advances it by one, divided by the effective weight of the account
 	last  uint64  // the number of its last turn, counted by Gate.turns
-	// weight is that of its first request that waits or is inside: a plan may change meanwhile.
+	// weight is that of its first request that waits or is inside: a plan may change in the meantime.
 	weight int
 }
 
@@ -68,7 +68,7 @@ func (g *Gate) Enter(ctx context.Context) (inside context.Context, leave func(),
 
 // Wait is Enter for a request that has already been let into an earlier gate: it waits for a place. Among those that wait, the one
 // whose account holds the fewest places for its weight is first, and ties go to the account with the fewest turns for its weight.
-// The error is ctx's.
+// The only error is ctx's error.
 func (g *Gate) Wait(ctx context.Context) (inside context.Context, leave func(), err error) {
 	if g.isInside(ctx) {
 		return ctx, func() {}, nil
@@ -198,8 +198,8 @@ func (g *Gate) admit() {
 	}
 }
 
-// isBefore reports whether a gets a place before b: by the places that they hold, among equals by their clocks, as in worst-case fair weighted
-// fair queueing, and then by the time since their last turns.
+// isBefore reports whether a gets a place before b. The account that holds fewer places comes first. Among equals their clocks decide,
+// as in worst-case fair weighted fair queueing, and then the time since their last turns.
 func (g *Gate) isBefore(a, b Account, sharing weights) bool {
 	if x, y := g.load(a, sharing), g.load(b, sharing); x != y {
 		return x < y

@@ -24,7 +24,7 @@ type Places struct {
 	refused time.Time          // when an account last got less than its share
 }
 
-// holding is the places that one account uses. Its weight is fixed at the first use: a plan may change meanwhile.
+// holding is the places that one account uses. Its weight is fixed at the first use: a plan may change in the meantime.
 type holding struct {
 	places int64
 	weight int

@@ -51,7 +51,7 @@ func altoDescription(x *xmlWriter, doc *document.Document, meta Meta) {
 	x.close()
 }
 
-// altoStep writes a step with its settings, as name=value separated by blanks.
+// altoStep writes a step with its settings, as name=value separated by spaces.
 func altoStep(x *xmlWriter, s step, meta Meta) {
 	x.open("Processing", "ID", s.id)
 	x.leaf("processingCategory", s.category)

@@ -140,7 +140,7 @@ func decimal(f float64) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// hocrString quotes the string of a property. hOCR has no escapes, so that quotes and backslashes are percent-encoded.
+// hocrString quotes the string of a property. hOCR has no escapes, so quotes and backslashes are percent-encoded.
 func hocrString(s string) string {
 	return `"` + strings.NewReplacer(`"`, "%22", `\`, "%5C").Replace(s) + `"`
 }

@@ -58,8 +58,8 @@ type pageTL struct {
 	Text  string   `xml:"TextEquiv>Unicode"`
 }
 
-// blanks reads "x1 y1 x2 y2": eScriptorium splits ALTO's points at blanks and takes each part as a number.
-func blanks(t *testing.T, points string) (all [][2]int) {
+// coordinates reads "x1 y1 x2 y2": eScriptorium splits ALTO's points at spaces and takes each part as a number.
+func coordinates(t *testing.T, points string) (all [][2]int) {
 	t.Helper()
 	fields := strings.Split(points, " ")
 	require.Zero(t, len(fields)%2, points)
@@ -120,7 +120,7 @@ func TestWrite_ALTOIsImported(t *testing.T) {
 	var got []imported
 	for _, l := range file.Lines {
 		text := ""
-		for _, part := range l.Parts { // kraken joins String and SP; eScriptorium puts a blank between Strings
+		for _, part := range l.Parts { // kraken joins String and SP; eScriptorium puts a space between Strings
 			switch part.XMLName.Local {
 			case "String":
 				text += part.Content
@@ -128,7 +128,7 @@ func TestWrite_ALTOIsImported(t *testing.T) {
 				text += " "
 			}
 		}
-		got = append(got, imported{blanks(t, l.Baseline), blanks(t, l.Polygon.Points), text})
+		got = append(got, imported{coordinates(t, l.Baseline), coordinates(t, l.Polygon.Points), text})
 	}
 	require.Equal(t, wantImported, got)
 }

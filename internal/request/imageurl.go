@@ -99,7 +99,7 @@ func (u *imageURL) problem() string {
 	case !isDataURL(text):
 		return webURLFault(text)
 	case u.length > maxDataURL:
-		return "must be at most 27,963,000 characters, which is an image of 20 MiB"
+		return "must be at most 27,963,000 characters, enough for an image of 20 MiB"
 	case u.data == nil:
 		return "must be data:<media type>;base64,<data> if it is a data: URL"
 	case strings.ContainsFunc(text, notInURL):

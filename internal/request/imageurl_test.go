@@ -95,8 +95,8 @@ var urlProblems = map[string]string{
 	"https://example.org:/":           port,
 	"https://example.org:0/":          port,
 	"https://example.org:65536/":      port,
-	"https://user@example.org/":       "must not carry a user name or a password",
-	"https://user:word@example.org/":  "must not carry a user name or a password",
+	"https://user@example.org/":       "must not contain a user name or a password",
+	"https://user:word@example.org/":  "must not contain a user name or a password",
 	"https://example.org/a b":         `must not contain the character ' '; percent-encode it (RFC 3986)`,
 	"https://example.org/a\n":         `must not contain the character '\n'; percent-encode it (RFC 3986)`,
 	"https://example.org/\x00":        `must not contain the character '\x00'; percent-encode it (RFC 3986)`,
@@ -133,7 +133,7 @@ var urlProblems = map[string]string{
 	"data:image/png;base64,AAA%4":                                   misfit(4),
 	"data:image/png;base64,AAA%zz":                                  misfit(4),
 	"data:image/png;base64,AAA%00":                                  misfit(4),
-	"data:image/png;base64," + strings.Repeat("AAAA", 27_963_000/4): "must be at most 27,963,000 characters, which is an image of 20 MiB",
+	"data:image/png;base64," + strings.Repeat("AAAA", 27_963_000/4): "must be at most 27,963,000 characters, enough for an image of 20 MiB",
 }
 
 func TestOperation_Check_RefusesImageURLs(t *testing.T) {

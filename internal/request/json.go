@@ -80,7 +80,7 @@ func (p *parser) unexpected(want string) error {
 	return p.problem("is not JSON: " + want + " is expected")
 }
 
-// space skips the blanks of RFC 8259, section 2. Between most tokens there are none, so this must be fast.
+// space skips the white space of RFC 8259, section 2. Between most tokens there is none, so this must be fast.
 func (p *parser) space() {
 	for p.next() <= ' ' {
 		b := p.buffered()
@@ -103,7 +103,7 @@ func (p *parser) next() byte {
 	return p.buffer[p.start]
 }
 
-// consume skips c if it is the next byte, and reports whether it was. c is ASCII and not a line feed, so that the position
+// consume skips c if it is the next byte, and reports whether it was. c is ASCII and not a line feed, so the position
 // moves by one column.
 func (p *parser) consume(c byte) bool {
 	if p.next() != c {

@@ -24,7 +24,7 @@ var bodyProblems = map[string]struct {
 	want map[string]string
 }{
 	"empty":                         {``, details("body", "is empty; must be a JSON object")},
-	"blanks alone":                  {" \n\t", details("body", "is not JSON: it ends where a value is expected (line 2, column 2)")},
+	"white space alone":             {" \n\t", details("body", "is not JSON: it ends where a value is expected (line 2, column 2)")},
 	"a byte order mark":             {"\ufeff{" + image + "}", details("body", "must not begin with a byte order mark")},
 	"not UTF-8":                     {"{\"imageUrl\":\"https://example.org/\xff\"}", details("body", "must be UTF-8")},
 	"UTF-16":                        {"{\x00}\x00", details("body", `is not JSON: a name in double quotes is expected (line 1, column 2)`)},
@@ -70,7 +70,7 @@ var bodyProblems = map[string]struct {
 	"format in capitals":     {`{` + image + `,"format":"JSON"}`, details("format", "must be one of json, text, hocr, alto, page, tsv, pdf")},
 	"format a number":        {`{` + image + `,"format":7}`, details("format", "must be a string, not a number")},
 	"language empty":         {`{` + image + `,"language":""}`, details("language", badTag)},
-	"language with a blank":  {`{` + image + `,"language":"en "}`, details("language", badTag)},
+	"language with a space":  {`{` + image + `,"language":"en "}`, details("language", badTag)},
 	"language with a NUL":    {`{` + image + `,"language":"en\u0000"}`, details("language", badTag)},
 	"language underscored":   {`{` + image + `,"language":"en_GB"}`, details("language", badTag)},
 	"language too long":      {`{` + image + `,"language":"en-` + strings.Repeat("a", 40) + `"}`, details("language", badTag)},

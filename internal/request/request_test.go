@@ -79,7 +79,7 @@ func TestOperation_Check_ReportsParametersAndHeaders(t *testing.T) {
 		"compressed":         {set("Content-Encoding", "gzip"), details("Content-Encoding", "must be absent or identity; send the body uncompressed")},
 		"compressed twice":   {set("Content-Encoding", "identity", "br"), details("Content-Encoding", "must be absent or identity; send the body uncompressed")},
 		"an empty key":       {set("Idempotency-Key", ""), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
-		"a key with a blank": {set("Idempotency-Key", "a b"), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
+		"a key with a space": {set("Idempotency-Key", "a b"), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
 		"a key beyond ASCII": {set("Idempotency-Key", "é"), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
 		"a key too long":     {set("Idempotency-Key", strings.Repeat("k", 256)), details("Idempotency-Key", "must be 1 to 255 visible ASCII characters")},
 		"two keys":           {set("Idempotency-Key", "a", "a"), details("Idempotency-Key", "is given twice")},

@@ -77,7 +77,7 @@ var separators = strings.NewReplacer("_", "", "-", "")
 
 // notAllowed is the reason for a rule that has no sentence of its own. A test makes sure that no rule of openapi.yaml
 // needs it.
-const notAllowed = "is not what the contract allows; see /openapi.yaml"
+const notAllowed = "is not allowed by the contract; see /openapi.yaml"
 
 // sentence says what is wrong with the value and what would be right. A rule of openapi.yaml whose text people cannot
 // read, such as a pattern, has a sentence as x-rule.

@@ -43,7 +43,7 @@ func webURLFault(s string) string {
 	}
 	switch {
 	case u.User != nil:
-		return "must not carry a user name or a password"
+		return "must not contain a user name or a password"
 	case !isHost(u.Hostname()):
 		return "must have a host that is a name in ASCII or an IP address"
 	case !isPort(u.Port()) || strings.HasSuffix(u.Host, ":"):

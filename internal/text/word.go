@@ -1,5 +1,5 @@
 // Package text compares words and texts as sequences of characters: how far apart they are (Distance), and which differences
-// are a matter of spelling rather than of reading (Respells, OnlyRespells). Code that corrects a text asks here what it must
+// are a matter of spelling rather than of reading (OnlyRespells). Code that corrects a text asks here what it must
 // not change: a correction may fix a misread letter, but it never modernises a word, and it changes neither numbers nor
 // names.
 //

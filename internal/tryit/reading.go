@@ -2,7 +2,7 @@
 // corrections, every format to download, and the call that produced it. It serves the form "Try it" of the API reference,
 // where a pasted key pays, and the playground of the dashboard, where the signed-in account does.
 //
-// One charged extraction serves all formats. Extract sends an ordinary request through the whole front end, so that keys,
+// One charged extraction serves all formats. Extract sends an ordinary request through the whole front end, so keys,
 // limits, prices and errors are those of the API; the server behind it keeps the document in a Reading, which travels in the
 // context of the request. Readings are held in Shelf, bounded in memory and never on disk. HTTP routes are in internal/edge
 // and impl/dashboard.

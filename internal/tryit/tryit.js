@@ -1,6 +1,6 @@
 "use strict";
 
-// Hovering over a word or its box lights both.
+// Hovering over a word or its box highlights both.
 function light(event, on) {
   const id = event.target.closest?.("[data-word]")?.dataset.word;
   if (!id) return;
@@ -42,7 +42,7 @@ for (const form of document.querySelectorAll("form.try")) {
   file.addEventListener("change", () => {
     if (file.files.length > 0) url.value = "";
     const tooLarge = file.files[0]?.size > Number(file.dataset.max);
-    file.setCustomValidity(tooLarge ? "The file has more than 20 MiB. Choose a smaller one." : "");
+    file.setCustomValidity(tooLarge ? "The file is larger than 20 MiB. Choose a smaller one." : "");
     file.reportValidity();
   });
 

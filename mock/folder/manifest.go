@@ -55,7 +55,7 @@ func ReadManifest(root *os.Root) (m Manifest, err error) {
 		return m, fmt.Errorf(`%s: expected {"fixtures": [{"url": "...", "file": "..."}, ...]}: %w`, ManifestName, err)
 	}
 	if len(m.Fixtures) > maxFixtures {
-		return m, fmt.Errorf("%s: has %d fixtures; at most %d are possible", ManifestName, len(m.Fixtures), maxFixtures)
+		return m, fmt.Errorf("%s: has %d fixtures; at most %d are allowed", ManifestName, len(m.Fixtures), maxFixtures)
 	}
 	return m, nil
 }

@@ -69,7 +69,7 @@ func (r *Recorder) Check() error {
 		return err
 	}
 	if r.Key == "" || strings.ContainsFunc(r.Key, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return errors.New("the API key must be visible ASCII without blanks")
+		return errors.New("the API key must be visible ASCII without spaces")
 	}
 	tag, err := language.Match(r.Language, r.Languages)
 	if err != nil {

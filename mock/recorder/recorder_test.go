@@ -222,7 +222,7 @@ func TestRecorder_Check(t *testing.T) {
 		"no address":          {func(r *recorder.Recorder) { r.From = "localhost" }, "--from: invalid service URL"},
 		"a password":          {func(r *recorder.Recorder) { r.From = "http://a:b@c.test" }, "--from: invalid service URL"},
 		"no key":              {func(r *recorder.Recorder) { r.Key = "" }, "the API key must be"},
-		"a key with a blank":  {func(r *recorder.Recorder) { r.Key = "a b" }, "the API key must be"},
+		"a key with a space":  {func(r *recorder.Recorder) { r.Key = "a b" }, "the API key must be"},
 		"an unknown language": {func(r *recorder.Recorder) { r.Language = "tlh" }, `--language: "tlh" is not supported`},
 		"hOCR alone":          {func(r *recorder.Recorder) { r.Formats = []gen.Format{gen.Hocr} }, "--format: hocr, tsv and pdf need alto or page"},
 		"a file for a folder": {func(r *recorder.Recorder) { r.Dir = "/dev/null/x" }, "--to: "},

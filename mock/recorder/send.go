@@ -33,7 +33,7 @@ const (
 	maxAnswer = 64 << 20
 )
 
-// refusal is an answer other than 200. wait is how long the server asks to wait.
+// refusal is an answer other than 200. wait is how long the server asks clients to wait.
 type refusal struct {
 	status  int
 	message string

@@ -58,7 +58,7 @@ class ApiError(Error):
 
     @property
     def retryable(self) -> bool:
-        """whether the same call may succeed later"""
+        """Whether the same call may succeed later."""
         return False
 
 
@@ -85,7 +85,7 @@ class InvalidApiKey(ApiError):
 
 
 class InsufficientPoints(ApiError):
-    """402: `remaining_points` are too few until `next_reset`, an RFC 3339 time."""
+    """402: too few points remain (`remaining_points`) until `next_reset`, an RFC 3339 time."""
     code = "INSUFFICIENT_POINTS"
 
     @property
@@ -193,7 +193,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class _Stream(io.RawIOBase):
-    """The bytes that a connection receives, until a time."""
+    """The bytes that a connection receives, until a deadline."""
 
     def __init__(self, raw, sock, end):
         self._raw, self._sock, self._end = raw, sock, end
@@ -211,7 +211,7 @@ class _Stream(io.RawIOBase):
 
 
 class _Response(http.client.HTTPResponse):
-    """An answer that is complete before a time, headers and body."""
+    """An answer whose headers and body are complete before a deadline."""
 
     def __init__(self, end, sock, *args, **kwargs):
         super().__init__(sock, *args, **kwargs)
@@ -252,7 +252,7 @@ class _HttpsHandler(urllib.request.HTTPSHandler):
 
 
 def _look_up(end, host, port) -> list:
-    """the addresses of a host, in the form of socket.getaddrinfo, which has no time limit of its own and may go on in its thread"""
+    """The addresses of a host, in the form of socket.getaddrinfo, which has no time limit of its own and may go on in its thread."""
     found = queue.SimpleQueue()
 
     def look_up():
@@ -272,7 +272,7 @@ def _look_up(end, host, port) -> list:
 
 
 def _connect(end, address, *_):
-    """A socket that is connected to a host before a time. The addresses of the host are tried in turn."""
+    """A socket that is connected to a host before a deadline. The addresses of the host are tried in turn."""
     failure = OSError(f"{address[0]} has no address")
     for family, kind, protocol, _, target in _look_up(end, *address):
         sock = socket.socket(family, kind, protocol)
@@ -287,7 +287,7 @@ def _connect(end, address, *_):
 
 
 def _left(end) -> float:
-    """the seconds until a time"""
+    """The seconds until a deadline."""
     left = end - time.monotonic()
     if left <= 0:
         raise TimeoutError("the answer did not arrive in time")
@@ -318,18 +318,18 @@ class Client:
         self._opener = urllib.request.build_opener(_NoRedirect, _HttpHandler, _HttpsHandler)
 
     def status(self) -> Status:
-        """returns plan, points and rate limit of the account"""
+        """Returns plan, points and rate limit of the account."""
         return self._call(_status, "GET", "/status")
 
     def extract(self, image: typing.Union[str, os.PathLike, bytes], *, language: str = "en", enhance: bool = False, format: str = "json",
                 idempotency_key: typing.Optional[str] = None) -> Extraction:
-        """reads an image: an address (http, https or data), the path of a file, or the bytes of one"""
+        """Reads an image: an address (http, https or data), the path of a file, or the bytes of one."""
         request = {"imageUrl": _url(image), "language": language, "enhance": enhance, "format": format}
         return self._call(_extraction, "POST", "/extract", request, idempotency_key or str(uuid.uuid4()))
 
     def extract_all(self, images: typing.Iterable, *, progress: typing.Optional[typing.Callable[[Progress], None]] = None, **options):
-        """reads images one after the other and yields (image, Extraction or Error); it stops at 401 and 402, which every further
-        image would get too"""
+        """Reads images one after the other and yields (image, Extraction or Error). It stops at 401 and 402, which every further
+        image would get too."""
         total = len(images) if hasattr(images, "__len__") else None
         done = failed = points = 0
         for image in images:
@@ -386,12 +386,12 @@ class Client:
                 return parse(body)
             error = _ERRORS.get(body.get("code"), ApiError)(status, body, _retry_after(body, got))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
-            raise NoAnswer(f"{self._base} answered {status} with something that is not of the contract", idempotency_key) from e
+            raise NoAnswer(f"{self._base} answered {status} with something the contract does not define", idempotency_key) from e
         raise error
 
 
 def _read(answer) -> bytes:
-    """reads a body until it is complete, at most MAX_ANSWER bytes"""
+    """Reads a body until it is complete, at most MAX_ANSWER bytes."""
     parts, size = [], 0
     while True:
         part = answer.read1(1 << 16) if hasattr(answer, "read1") else answer.read(1 << 16)
@@ -434,7 +434,7 @@ def _box(b) -> Box:
 
 
 def _url(image) -> str:
-    """the address of an image; files and bytes become data: URLs"""
+    """The address of an image; files and bytes become data: URLs."""
     if isinstance(image, str) and urllib.parse.urlsplit(image).scheme.lower() in ("http", "https", "data"):
         return image
     kind = "application/octet-stream"

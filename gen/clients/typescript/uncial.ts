@@ -259,7 +259,7 @@ export class Client {
     const isOk = answer.status === 200;
     const shape = isOk ? good : (errorShapes.get((body as Partial<ErrorBody> | null)?.code) ?? errorShape);
     if (!fits(body, shape) || (body as { success: boolean }).success !== isOk) {
-      throw new NoAnswer(`${this.#base} answered ${answer.status} with something that is not of the contract`, idempotencyKey);
+      throw new NoAnswer(`${this.#base} answered ${answer.status} with something the contract does not define`, idempotencyKey);
     }
     if (isOk) return body;
     const failure = body as ErrorBody;

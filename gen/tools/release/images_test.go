@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// mustSave writes what `docker save` writes of an image with two layers that was built at a time.
+// mustSave writes what `docker save` writes of an image with two layers that was built at the given time.
 func mustSave(t *testing.T, built time.Time, container string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()

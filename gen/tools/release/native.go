@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// native is a Debian package with a library that a program loads, or in an image.
+// native is a Debian package with a library that a program loads, or that is in an image.
 type native struct {
 	name, version, arch string
 	licences            []string // that its copyright file names, of any part of its source; sorted

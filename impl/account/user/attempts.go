@@ -30,9 +30,9 @@ const (
 
 // Errors of the counts below.
 var (
-	ErrTooManySignUps = fmt.Errorf("too many sign-ups from this network; at most %d within 24 hours are accepted", maxSignUps)
+	ErrTooManySignUps = fmt.Errorf("too many sign-ups from this network; at most %d are accepted within 24 hours", maxSignUps)
 	ErrTooManyMails   = errors.New("too many messages to this e-mail address; try again in an hour")
-	ErrTooManySent    = fmt.Errorf("too many messages to other addresses; at most %d within 24 hours are sent, try again tomorrow", maxSent)
+	ErrTooManySent    = fmt.Errorf("too many messages to other addresses; at most %d are sent within 24 hours; try again tomorrow", maxSent)
 )
 
 // CountSignUp counts a sign-up from an address. Loopback and unknown addresses are not counted, as in SignIn.
@@ -45,16 +45,14 @@ func (d *Directory) CountSignUp(ctx context.Context, from netip.Addr) error {
 	return d.countUpTo(ctx, d.store.Writer(), subject("signup", key), maxSignUps, signUpWindow, ErrTooManySignUps)
 }
 
-// CountMail counts a message to an e-mail address, requested by somebody who has not proved to own it. Each purpose and each
+// CountMail counts a message to an e-mail address, requested by somebody who has not proved ownership of it. Each purpose and each
 // known browser has a separate count, so that strangers cannot use up the resets of an owner. Errors: ErrTooManyMails,
 // *store.Error.
 func (d *Directory) CountMail(ctx context.Context, p Purpose, email string, from Client) error {
 	return d.countMail(ctx, d.store.Writer(), p, email, from)
 }
 
-// countMail counts a mail that somebody asked to be sent to an address. The count is limited per sender and overall, so that nobody can
-// flood a mailbox; a known browser has its own limit, so that a stranger cannot use up the owner's. Errors: ErrTooManyMails,
-// *store.Error.
+// countMail is CountMail with x, which may be a transaction. One sender and all senders have separate limits.
 func (d *Directory) countMail(ctx context.Context, x store.Executor, p Purpose, email string, from Client) error {
 	email = foldEmail(email)
 	if from.Known != "" {

@@ -14,7 +14,7 @@ const deletedName = "deleted"
 // DeleteAccount erases the personal data of an account: its name, the names and address ranges of its keys, which are
 // revoked, stored replies, invitations, and the users who belong to no other account and are not operators, with their
 // sessions. Points, holds and entries stay under the account's ID, so that the audit stays exact. It cannot be undone.
-// Errors: account.ErrNoAccount, also if it was deleted before, *store.Error.
+// Errors: account.ErrNoAccount (including if it was already deleted), *store.Error.
 func (d *Directory) DeleteAccount(ctx context.Context, accountID string) error {
 	now := store.At(d.now())
 	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {

@@ -14,8 +14,8 @@ const maxInvitations = 100
 
 // Errors of invitations.
 var (
-	ErrNoInvitation       = errors.New("the invitation was used, revoked, or has expired")
-	ErrTooManyInvitations = fmt.Errorf("too many open invitations; revoke some of them, at most %d may be open", maxInvitations)
+	ErrNoInvitation       = errors.New("the invitation was used or revoked, or has expired")
+	ErrTooManyInvitations = fmt.Errorf("too many open invitations; revoke some; at most %d may be open", maxInvitations)
 )
 
 // OpenInvitation is a link that nobody has used yet.
@@ -31,7 +31,7 @@ type OpenInvitation struct {
 // ofAccount is the condition for the invitations that Invitations lists.
 const ofAccount = `(purpose = $2 AND COALESCE(account_id, '') = $1 OR purpose = $3 AND $1 = '')`
 
-// Invitations returns the open invitations to an account, the newest first. For "" it returns those to accounts of one's own,
+// Invitations returns the open invitations to an account, newest first. For "" it returns those to accounts of one's own,
 // and the links for operators. Errors: *store.Error.
 func (d *Directory) Invitations(ctx context.Context, accountID string) ([]OpenInvitation, error) {
 	all, err := store.All(ctx, d.store.Reader(), `SELECT digest, purpose, COALESCE(role, ''), COALESCE(email, ''), created_at, expires_at

@@ -22,18 +22,18 @@ type LogEntry struct {
 	Detail    string    `json:"detail,omitempty"`  // such as the reason of a grant
 }
 
-// Record adds an entry to the log of operators; it sets ID and At. Errors: *store.Error.
+// Record adds an entry to the operator log; it sets ID and At. Errors: *store.Error.
 func (d *Directory) Record(ctx context.Context, e LogEntry) error {
 	_, err := d.store.Writer().Exec(ctx, `INSERT INTO operator_log (id, at, actor, action, account_id, subject, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		newID("log"), store.At(d.now()), e.Actor, e.Action, store.OrNull(e.AccountID), store.OrNull(e.Subject), e.Detail)
 	if err != nil {
-		return fmt.Errorf("record in the log of operators: %w", err)
+		return fmt.Errorf("record in the operator log: %w", err)
 	}
 	return nil
 }
 
-// Entries returns at most limit entries of the log of operators, the newest first, beginning after the one with the ID
+// Entries returns at most limit entries of the operator log, newest first, beginning after the one with the ID
 // before; "" begins with the newest. Errors: *store.Error.
 func (d *Directory) Entries(ctx context.Context, before string, limit int) ([]LogEntry, error) {
 	all, err := store.All(ctx, d.store.Reader(), `SELECT id, at, actor, action, COALESCE(account_id, ''), COALESCE(subject, ''), detail
@@ -46,7 +46,7 @@ func (d *Directory) Entries(ctx context.Context, before string, limit int) ([]Lo
 			return e, err
 		})
 	if err != nil {
-		return nil, fmt.Errorf("list the log of operators: %w", err)
+		return nil, fmt.Errorf("list the operator log: %w", err)
 	}
 	return all, nil
 }

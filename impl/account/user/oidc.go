@@ -10,7 +10,7 @@ import (
 )
 
 // ErrIdentity means that somebody else signs in with the identity at the provider.
-var ErrIdentity = errors.New("this sign-in of the provider belongs to another user")
+var ErrIdentity = errors.New("this account at the provider is linked to another user")
 
 // identity is a user as an OpenID Connect provider knows it.
 type identity struct{ issuer, subject string }
@@ -68,7 +68,7 @@ func (d *Directory) Link(ctx context.Context, id, issuer, subject string) error 
 	return err
 }
 
-// Unlink ends the link to the provider. Users without a password keep it, because they could not sign in any more. Errors:
+// Unlink ends the link to the provider. Users without a password keep it, because they could no longer sign in. Errors:
 // ErrNoUser, *store.Error.
 func (d *Directory) Unlink(ctx context.Context, id string) error {
 	return d.update(ctx, `UPDATE users SET oidc_issuer = CASE WHEN password_hash IS NULL THEN oidc_issuer END,

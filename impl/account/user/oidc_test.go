@@ -72,7 +72,7 @@ func TestDirectory_Unlink(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, t.accepts(u.Version, u.ID))
 		require.NoError(t, t.Unlink(t.Context(), u.ID))
-		require.True(t, t.hasProvider(u.ID), "otherwise the user could not sign in any more")
+		require.True(t, t.hasProvider(u.ID), "otherwise the user could no longer sign in")
 	}, "ends the sessions that began with the provider, also one that begins at the same time": func(t fixture) {
 		require.NoError(t, t.Link(t.Context(), t.owner.ID, issuer, "42"))
 		u, err := t.SignInWith(t.Context(), issuer, "42")

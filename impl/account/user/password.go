@@ -55,7 +55,7 @@ type hasher struct {
 	dummy             string        // a hash that no password matches, for users that do not exist
 }
 
-// newHasher returns a hasher whose queues are empty. The length of each queue bounds those that wait and those that compute together.
+// newHasher returns a hasher whose queues are empty. The length of each queue bounds the waiting and computing callers combined.
 func newHasher() *hasher {
 	return &hasher{
 		queue: make(chan struct{}, maxQueue+maxUnknown), knownQueue: make(chan struct{}, maxKnownQueue+maxHashes),
@@ -64,7 +64,7 @@ func newHasher() *hasher {
 	}
 }
 
-// within runs fn once a slot is free. Errors: ErrBusy, ctx's.
+// within runs fn once a slot is free. Errors: ErrBusy, ctx's error.
 func (h *hasher) within(ctx context.Context, isKnown bool, fn func()) error {
 	queue, needed := h.queue, []chan struct{}{h.unknown, h.slots}
 	if isKnown {
@@ -96,7 +96,7 @@ func checkPassword(password string) error {
 	return nil
 }
 
-// hash returns the stored form of a password. Errors: ErrPassword, ErrBusy, ctx's.
+// hash returns the stored form of a password. Errors: ErrPassword, ErrBusy, ctx's error.
 func (h *hasher) hash(ctx context.Context, password string) (stored string, err error) {
 	if err := checkPassword(password); err != nil {
 		return "", err
@@ -109,12 +109,12 @@ func (h *hasher) hash(ctx context.Context, password string) (stored string, err 
 }
 
 // matches reports whether the password has the stored hash. An empty hash matches no password, but takes as long as
-// another. Errors: ErrBusy, errHashForm, ctx's.
+// another. Errors: ErrBusy, errHashForm, ctx's error.
 func (h *hasher) matches(ctx context.Context, password, stored string, isKnown bool) (bool, error) {
 	if stored == "" {
 		stored = h.dummy
 	}
-	if len(password) > maxPassword*utf8.UTFMax { // no such password was accepted
+	if len(password) > maxPassword*utf8.UTFMax { // longer than any password we accept
 		password = ""
 	}
 	salt, want, err := parse(stored)

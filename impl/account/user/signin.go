@@ -48,7 +48,7 @@ type Client struct {
 // SignIn returns the user with this e-mail address and password. It counts the attempt before it looks at the password,
 // so that guesses in parallel are counted too, and delays its answer after failed attempts. The caller decides whether a
 // user whose address is not verified may go on. from.Known must belong to this e-mail address.
-// Errors: ErrSignIn, ErrBusy, ctx's, *store.Error.
+// Errors: ErrSignIn, ErrBusy, ctx's error, *store.Error.
 func (d *Directory) SignIn(ctx context.Context, email, password string, from Client) (User, error) {
 	email = foldEmail(email)
 	a := attempt{email, addressKey(from.Addr), from.Known}
@@ -76,7 +76,7 @@ func (d *Directory) SignIn(ctx context.Context, email, password string, from Cli
 }
 
 // signedIn records a successful sign-in and removes its attempt from the counts. The narrowest count keeps it if the user has signed in
-// too often. Errors: ErrSignIn if the hash is no longer that of the user, because the password was changed meanwhile, perhaps to shut out
+// too often. Errors: ErrSignIn if the hash is no longer that of the user, because the password was changed in the meantime, perhaps to shut out
 // somebody who knows the old one; *store.Error.
 func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (User, error) {
 	var u User
@@ -91,7 +91,7 @@ func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (U
 		counts := a.allowances()
 		err = d.countUpTo(ctx, x, a.success(), maxSignIns, signInWindow, errTooManySignIns)
 		if errors.Is(err, errTooManySignIns) {
-			counts, err = counts[1:], nil // it stays on the narrowest: others behind the address, and the user elsewhere, are not delayed
+			counts, err = counts[1:], nil // it stays in the narrowest count only: others behind the address, and the user elsewhere, are not delayed
 		}
 		if err == nil {
 			err = forgive(ctx, x, counts)
@@ -109,7 +109,7 @@ func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (U
 }
 
 // CheckPassword reports whether the password is that of the user. Pages ask for it before a change that needs a password.
-// Attempts count as those of SignIn do. Errors: ErrSignIn, ErrNoUser, ErrBusy, ctx's, *store.Error.
+// Attempts count as those of SignIn do. Errors: ErrSignIn, ErrNoUser, ErrBusy, ctx's error, *store.Error.
 func (d *Directory) CheckPassword(ctx context.Context, id, password string, from Client) error {
 	u, err := d.Find(ctx, id)
 	if err != nil {
@@ -220,7 +220,7 @@ type waitingRoom struct {
 
 func newWaitingRoom() *waitingRoom { return &waitingRoom{byClient: map[string]int{}} }
 
-// wait waits for the delay. Errors: ErrBusy if too many wait already, ctx's.
+// wait waits for the delay. Errors: ErrBusy if too many wait already, ctx's error.
 func (w *waitingRoom) wait(ctx context.Context, client string, delay time.Duration) error {
 	if delay == 0 {
 		return nil

@@ -23,7 +23,7 @@ func TestDirectory_SignIn_ChangedPassword(t *testing.T) {
 	_, err = d.SetPassword(t.Context(), u.ID, "another good password")
 	require.NoError(t, err)
 	_, err = d.signedIn(t.Context(), u.ID, before, attempt{email: u.Email})
-	require.ErrorIs(t, err, ErrSignIn, "the password was right when it was looked at, but was changed meanwhile")
+	require.ErrorIs(t, err, ErrSignIn, "the password was right when it was looked at, but was changed in the meantime")
 	_, err = d.SignIn(t.Context(), u.Email, "another good password", Client{})
 	require.NoError(t, err)
 }

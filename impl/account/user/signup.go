@@ -27,13 +27,13 @@ func (n NewUser) Check() error {
 }
 
 // SignUp makes a user with an account of their own. The e-mail address is not verified yet. Errors: ErrEmail,
-// ErrEmailTaken, ErrPassword, ErrBusy, account.ErrName, account.ErrPlan, ctx's, *store.Error.
+// ErrEmailTaken, ErrPassword, ErrBusy, account.ErrName, account.ErrPlan, ctx's error, *store.Error.
 func (d *Directory) SignUp(ctx context.Context, n NewUser) (User, account.Account, error) {
 	return d.join(ctx, n, "", identity{}, false)
 }
 
-// Accept makes a user from an invitation, or from the link for an operator, and counts as a sign-in. Its holder is trusted with
-// the e-mail address, so that it counts as verified. Errors: those of SignUp, ErrToken, also if the invitation is for another address.
+// Accept makes a user from an invitation, or from the link for an operator, and counts as a sign-in. The link's holder is trusted with
+// the e-mail address, so it counts as verified. Errors: those of SignUp, ErrToken (including if the invitation is for another address).
 func (d *Directory) Accept(ctx context.Context, secret string, n NewUser) (User, account.Account, error) {
 	if secret == "" { // join would take it for a sign-up without an invitation
 		return User{}, account.Account{}, ErrToken
@@ -197,7 +197,7 @@ func (d *Directory) ChangeEmail(ctx context.Context, id, email string) error {
 }
 
 // ResetPassword sets a new password by the link of a reset and ends all sessions of the user. Errors: ErrToken,
-// ErrPassword, ErrBusy, ctx's, *store.Error.
+// ErrPassword, ErrBusy, ctx's error, *store.Error.
 func (d *Directory) ResetPassword(ctx context.Context, secret, password string) (User, error) {
 	if _, err := d.Peek(ctx, secret); err != nil { // a wrong link must not cost a hash
 		return User{}, err
@@ -225,7 +225,7 @@ func (d *Directory) ResetPassword(ctx context.Context, secret, password string) 
 }
 
 // SetPassword sets the password of a user and ends all sessions of the user; the caller begins a new one for the user returned.
-// Errors: ErrPassword, ErrNoUser, ErrBusy, ctx's, *store.Error.
+// Errors: ErrPassword, ErrNoUser, ErrBusy, ctx's error, *store.Error.
 func (d *Directory) SetPassword(ctx context.Context, id, password string) (User, error) {
 	hash, err := d.hashes.hash(ctx, password)
 	if err != nil {

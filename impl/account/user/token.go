@@ -20,8 +20,8 @@ type Purpose string
 const (
 	Operator     Purpose = "operator"     // make a user who is an operator
 	Invitation   Purpose = "invitation"   // sign up, or join an account
-	Verification Purpose = "verification" // prove to own the e-mail address of a user
-	EmailChange  Purpose = "email"        // prove to own the new e-mail address of a user
+	Verification Purpose = "verification" // prove ownership of the e-mail address of a user
+	EmailChange  Purpose = "email"        // prove ownership of the new e-mail address of a user
 	Reset        Purpose = "reset"        // choose a new password
 )
 
@@ -109,7 +109,7 @@ func (d *Directory) Peek(ctx context.Context, secret string) (Token, error) {
 		COALESCE(role, ''), COALESCE(email, ''), expires_at FROM one_time_tokens WHERE digest = $1 AND expires_at > $2`, secret)
 }
 
-// take uses up a token. If calls race, one of them gets it. Errors: ErrToken, also for another purpose, *store.Error.
+// take uses up a token. If calls race, one of them gets it. Errors: ErrToken (including for another purpose), *store.Error.
 func (d *Directory) take(ctx context.Context, x store.Executor, secret string, purposes ...Purpose) (Token, error) {
 	t, err := d.readToken(ctx, x, `DELETE FROM one_time_tokens WHERE digest = $1 AND expires_at > $2
 		RETURNING purpose, COALESCE(user_id, ''), COALESCE(account_id, ''), COALESCE(role, ''), COALESCE(email, ''), expires_at`, secret)

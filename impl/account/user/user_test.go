@@ -240,7 +240,7 @@ func TestDirectory_Verify(t *testing.T) {
 			_, err = t.ResetPassword(t.Context(), reset, "another good password")
 			require.ErrorIs(t, err, user.ErrToken)
 		},
-		"replaces the address, unless it belongs to another user meanwhile": func(t fixture) {
+		"replaces the address, unless it belongs to another user in the meantime": func(t fixture) {
 			change := func() string {
 				return t.mustIssue(user.Token{Purpose: user.EmailChange, UserID: t.owner.ID, Email: "new@example.org"})
 			}

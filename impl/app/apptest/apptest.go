@@ -79,7 +79,7 @@ func Start(tb testing.TB, o app.Options) *app.App {
 		o.Data.Database = "sqlite:" + filepath.Join(tb.TempDir(), "uncial.db")
 	}
 	if o.Data.KeySecret == "" { // fixed, so that no secret file is written
-		o.Data.KeySecret = "a secret of tests, long enough to be one"
+		o.Data.KeySecret = "a test secret that is long enough"
 	}
 	if o.Listen == "" {
 		o.Listen = "127.0.0.1:0"

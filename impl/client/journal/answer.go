@@ -37,7 +37,7 @@ type Answer struct {
 
 // PageID identifies a page with everything that its answer depends on: where it is, what it shows, and how it is read. position
 // is its place in its source, such as a path below the directory or a canvas, so that a page keeps its id when pages are added
-// in front of it; content is a digest or a URL.
+// before it; content is a digest or a URL.
 func PageID(position, content string, options ...string) string {
 	h := sha256.New()
 	for _, part := range append([]string{"page-1", position, content}, options...) {

@@ -1,8 +1,8 @@
 // Package journal remembers in an output directory which pages were sent, read or failed, so that a run that was interrupted
 // at any moment can go on without charging a page twice. It keeps the answers too. It sends nothing and knows no images.
 //
-// The folder .uncial-extract of the output directory has journal.jsonl, one event a line, only ever appended to and on the disk before
-// anything depends on it; answers/, one file for each page that was read; tmp/, emptied by every run; and lock, which keeps
+// The folder .uncial-extract of the output directory has journal.jsonl, one event a line: events are only appended, and reach the
+// disk before anything depends on them; answers/, one file for each page that was read; tmp/, emptied by every run; and lock, which keeps
 // a second run out. Start with Open.
 package journal
 
@@ -239,7 +239,7 @@ func (j *Journal) Append(events ...Event) error {
 			return err
 		}
 		if len(line) >= maxLine {
-			return fmt.Errorf("an event has more than %d bytes", maxLine)
+			return fmt.Errorf("an event is longer than %d bytes", maxLine)
 		}
 		lines = append(append(lines, line...), '\n')
 	}

@@ -35,7 +35,7 @@ func TestJournal_Append_Long(t *testing.T) {
 	dir, long := t.TempDir(), strings.Repeat("é", 2<<20)
 	j := mustOpen(t, dir)
 	mustAppend(t, j, journal.Event{Kind: journal.Failed, Page: "a", Reason: long})
-	require.ErrorContains(t, j.Append(journal.Event{Kind: journal.Sent, Page: "b", Source: long}), "an event has more than ")
+	require.ErrorContains(t, j.Append(journal.Event{Kind: journal.Sent, Page: "b", Source: long}), "an event is longer than ")
 	require.NoError(t, j.Close())
 	j = mustOpen(t, dir)
 	assert.Equal(t, strings.Repeat("é", 1000)+"...", j.Page("a").Reason)

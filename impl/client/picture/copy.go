@@ -200,7 +200,7 @@ func encode(ctx context.Context, folder string, stored header) (*Prepared, error
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("no copy of the image has at most %d MiB, the limit of the service", imagefile.MaxBytes>>20)
+	return nil, fmt.Errorf("no copy of the image fits into %d MiB, the limit of the service", imagefile.MaxBytes>>20)
 }
 
 // try saves a copy and returns its path, or "" if it has too many bytes.

@@ -49,7 +49,7 @@ type Frame struct {
 	Index int
 }
 
-// headBytes are enough for every magic number, and for the white space in front of JSON.
+// headBytes are enough for every magic number, and for the white space before JSON.
 const headBytes = 512
 
 // Inspect reads the header of a file, whatever its size. Errors: those of the file system, without the path; an empty file; a

@@ -22,7 +22,7 @@ import (
 	"uncial/internal/document"
 )
 
-// mustTIFF writes an uncompressed gray TIFF of that size whose pixels are not stored, so that it takes no room on the disk.
+// mustTIFF writes an uncompressed grey TIFF of that size whose pixels are not stored, so that it takes no space on the disk.
 func mustTIFF(tb testing.TB, width, height, pages int) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "large [1].tif")

@@ -85,7 +85,7 @@ type collector struct {
 // collect fetches the members of a collection, one after the other.
 func (c *collector) collect(ctx context.Context, collection *iiif.Document, depth int) error {
 	if depth > maxCollections {
-		return fmt.Errorf("the IIIF collection has more than %d levels; give a collection or manifest below it", maxCollections)
+		return fmt.Errorf("the IIIF collection has more than %d levels; give a collection or manifest from a lower level", maxCollections)
 	}
 	for _, link := range collection.Links {
 		if c.seen[link] {

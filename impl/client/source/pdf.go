@@ -213,7 +213,7 @@ func (i pdfImage) share(s sheet) (horizontal, vertical float64) {
 	return float64(i.width) / i.xPPI * pointsPerInch / s.width, float64(i.height) / i.yPPI * pointsPerInch / s.height
 }
 
-// isPage reports whether the image is all that the page shows, in colors that need no conversion. A page may show only a part of
+// isPage reports whether the image is all that the page shows, in colours that need no conversion. A page may show only a part of
 // a larger image, such as half of an opening.
 func (i pdfImage) isPage(s sheet) bool {
 	horizontal, vertical := i.share(s)
@@ -264,7 +264,7 @@ func (p *pdfPage) render(ctx context.Context, folder string, s sheet, images []p
 		}
 		resolution = max(minResolution, resolution*3/4)
 	}
-	return nil, fmt.Errorf("page %d has more than %d MiB at %d pixels per inch", p.number, imagefile.MaxBytes>>20, minResolution)
+	return nil, fmt.Errorf("page %d is larger than %d MiB at %d pixels per inch", p.number, imagefile.MaxBytes>>20, minResolution)
 }
 
 // resolutionOf returns the resolution for a page: that of the image that covers most of it, within the limits of the service.

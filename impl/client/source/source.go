@@ -112,7 +112,7 @@ type Reader struct {
 	Waiting func(url string, failed error, pause time.Duration)
 }
 
-// Expand returns all pages that the arguments name, in order. Its errors are ctx's and those of the folder for temporary files;
+// Expand returns all pages that the arguments name, in order. Its errors are ctx's error and those of the folder for temporary files;
 // sources that cannot be expanded are Failures.
 func (r *Reader) Expand(ctx context.Context, arguments []string) (*Set, error) {
 	set := &Set{}

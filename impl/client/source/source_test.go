@@ -304,7 +304,7 @@ func TestReader_Expand_BadManifest(t *testing.T) {
 	}
 }
 
-// TestReader_Expand_BusyManifest has a server that asks to wait: that is said, and --timeout ends it.
+// TestReader_Expand_BusyManifest has a server that asks clients to wait: the console says so, and --timeout ends the wait.
 func TestReader_Expand_BusyManifest(t *testing.T) {
 	t.Parallel()
 	asked, wait := 0, "1"
@@ -325,8 +325,8 @@ func TestReader_Expand_BusyManifest(t *testing.T) {
 	url := server.URL + "/manifest.json"
 	set := mustExpand(t, r, url)
 	require.Len(t, set.Failures, 1)
-	require.EqualError(t, set.Failures[0].Err, "cannot fetch the manifest: the server answered 503; it asks to try again later; the time limit leaves no time to wait 1h0m0s and retry")
-	assert.Equal(t, []string{url + ": the server answered 503; it asks to try again later; 1s"}, said)
+	require.EqualError(t, set.Failures[0].Err, "cannot fetch the manifest: the server answered 503; it asks clients to try again later; the time limit leaves no time to wait 1h0m0s and retry")
+	assert.Equal(t, []string{url + ": the server answered 503; it asks clients to try again later; 1s"}, said)
 }
 
 func TestReader_Expand_LateManifest(t *testing.T) {

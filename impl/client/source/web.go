@@ -216,13 +216,13 @@ func explainRefused(err error) error {
 }
 
 const (
-	// fetchTries bounds how often a URL is asked for; servers that ask to wait are waited for.
+	// fetchTries bounds how often a URL is requested; if a server asks clients to wait, the command does.
 	fetchTries = 5
 	// fetchPause is the pause after a failure whose server names none; it doubles.
 	fetchPause = time.Second
 )
 
-// retryFetch repeats a fetch that fails for a while: because of the network, or because the server asks to wait. It tells waiting,
+// retryFetch repeats a fetch that fails for a while: because of the network, or because the server asks clients to wait. It tells waiting,
 // which may be nil, before each pause.
 func retryFetch(ctx context.Context, url string, waiting func(url string, failed error, pause time.Duration), once func() ([]byte, error)) ([]byte, error) {
 	pause := fetchPause

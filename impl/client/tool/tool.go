@@ -25,7 +25,7 @@ const (
 	maxTime = 5 * time.Minute
 	// maxMemory is in bytes of private memory (RLIMIT_DATA): a JPEG 2000 without tiles needs 12 bytes for each pixel.
 	maxMemory = 4 << 30
-	// maxFile is in bytes: the pixels of an image of 1,400 megapixels in color.
+	// maxFile is in bytes: the pixels of an image of 1,400 megapixels in colour.
 	maxFile = 4 << 30
 	// maxOutput bounds the output of a program, in bytes: the list of images of a PDF of 10,000 pages takes a tenth of it.
 	maxOutput = 16 << 20
@@ -46,7 +46,7 @@ func (e *MissingError) Error() string {
 }
 
 // Run runs a program in a folder, which also has its temporary files, and returns what it printed. No argument may begin with
-// a dash because of a file name: callers pass absolute paths. Errors: *MissingError, ctx's, or one that says how the program
+// a dash because of a file name: callers pass absolute paths. Errors: *MissingError, ctx's error, or one that says how the program
 // failed, with the last line of its messages.
 func Run(ctx context.Context, folder, program string, args ...string) ([]byte, error) {
 	path, err := exec.LookPath(program)
@@ -98,7 +98,7 @@ func runLimited(cmd *exec.Cmd) error {
 		if err := unix.Prlimit(cmd.Process.Pid, resource, &limit, nil); err != nil && !errors.Is(err, unix.ESRCH) && !errors.Is(err, unix.EPERM) {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
-			return fmt.Errorf("cannot be limited: %w", err)
+			return fmt.Errorf("cannot set its resource limits: %w", err)
 		}
 	}
 	return cmd.Wait()

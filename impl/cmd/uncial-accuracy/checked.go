@@ -42,8 +42,8 @@ func loadPassages(path string) (passages, error) {
 	return all, nil
 }
 
-// apply counts words of the passages as right if they were read as they stand on the page, although the ground truth makes them wrong as
-// a whole. It returns how many characters they have.
+// apply counts words of the passages as right if they were read as they stand on the page, although each counts as wholly wrong
+// against the ground truth. It returns how many characters they have.
 func (p passages) apply(pages []pageWords) (characters int) {
 	for _, page := range pages {
 		for _, passage := range p[page.Page.ID] {
@@ -53,7 +53,7 @@ func (p passages) apply(pages []pageWords) (characters int) {
 	return characters
 }
 
-// apply marks as right those words that the ground truth makes wrong as a whole and that the passage has, in its order. It returns how many
+// apply marks as right those words that count as wholly wrong against the ground truth and that the passage has, in its order. It returns how many
 // characters they have.
 func apply(passage string, words []accuracy.WordScore) (characters int) {
 	var at []int // words that are wrong as a whole

@@ -17,7 +17,7 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// degradation makes one worse picture of a number of pages, which are in the order in which they are to be read.
+// degradation makes one degraded picture from several pages, which are given in reading order.
 type degradation struct {
 	pages int
 	draw  func(pages []*image.Gray, random *rand.Rand) *image.Gray

@@ -21,11 +21,11 @@ func (e *example) share() float64 {
 	return 1 - float64(min(e.score.Errors, e.score.Characters))/float64(e.score.Characters)
 }
 
-// ridge is that of the regression, in characters.
+// ridge is the strength of the ridge penalty, in characters.
 const ridge = 20.0
 
-// fitWeights fits the weights of the evidence of words, for print on printed pages and for handwriting on all, and prints them as they
-// are in thresholds.go. The figures are of words on pages that were left out of the fit, one page at a time.
+// fitWeights fits the weights of the evidence of words, for print on printed pages and for handwriting on all, and prints them in the form
+// used in thresholds.go. The figures are of words on pages that were left out of the fit, one page at a time.
 func fitWeights(w io.Writer, pages []pageWords) error {
 	for _, handwritten := range []bool{false, true} {
 		name := "printWeights"

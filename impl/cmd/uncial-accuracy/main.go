@@ -61,7 +61,7 @@ type options struct {
 	Without   []string `placeholder:"STEP,..." help:"Leave out these steps of the reading."`
 	Ablation  bool     `help:"Read the pages once with all steps and once without each, and print what each step contributes."`
 	Lines     bool     `help:"Measure only how well lines of handwriting are found, on pages whose lines are in the folder's lines.json, one page at a time."`
-	Und       bool     `help:"Read each page also with the language left open (und), and print how often the language of the index is found, and what that costs."`
+	Und       bool     `help:"Read each page a second time with the language left open (und), and print how often the language of the index is found, and what that costs."`
 	Weak      bool     `help:"Measure how well confidence and the weak places of answers lead to the errors; with --json, print every word."`
 	Regions   string   `placeholder:"FILE" help:"Measure only whether regions have the kind that a file of labels gives them, on the pages that it labels."`
 	Fit       bool     `help:"Fit the weights of the words' confidence, and print them."`

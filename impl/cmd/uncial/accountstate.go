@@ -23,7 +23,6 @@ Example:
   uncial account grant acc_7k2m 500 --reason "exhibition"`
 }
 
-// Run grants the points and prints the new balance.
 func (c *accountGrantCmd) Run(ctx context.Context, con *console) error {
 	return c.changeAccount(ctx, con, user.LogEntry{Action: "grant points", AccountID: c.ID, Detail: c.Reason}, func(d *app.Data) (string, error) {
 		b, err := d.Ledger.Grant(ctx, c.ID, c.Points, c.Reason)
@@ -91,7 +90,7 @@ func (c *accountDeleteCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// changeAccount runs a change of an account, adds it to the log of operators, which the dashboard shows, and prints the result.
+// changeAccount runs a change of an account, adds it to the operator log, which the dashboard shows, and prints the result.
 func (f databaseFlags) changeAccount(ctx context.Context, con *console, entry user.LogEntry, change func(*app.Data) (result string, err error)) error {
 	return withData(ctx, con, existing(f.keyless()), func(d *app.Data) error {
 		result, err := change(d)

@@ -73,7 +73,7 @@ type command struct {
 	Path     string // such as "account create", empty for the program itself
 	Summary  string // its line of usage
 	Help     string
-	Detail   string   // the text below the flags
+	Detail   string   // the text between the usage line and the flags
 	Choices  []string // values of its argument
 	Commands []command
 	Flags    []flagLine

@@ -18,12 +18,11 @@ type dashboardFlags struct {
 	OpenidName         string `name:"openid-name" default:"single sign-on" help:"Name of the provider on the button (default: ${default})."`
 }
 
-// mail returns the options. app.New checks them, with errors that name these flags.
+// mail returns the options of mail. As in dashboard, app.New checks them, with errors that name these flags.
 func (f dashboardFlags) mail() app.MailOptions {
 	return app.MailOptions{Server: f.MailServer, From: f.MailFrom}
 }
 
-// dashboard returns the options. app.New checks them, with errors that name these flags.
 func (f dashboardFlags) dashboard() app.DashboardOptions {
 	o := app.DashboardOptions{Off: !f.Dashboard, SignUp: dashboard.SignUp(f.Signup), PublicURL: f.PublicURL}
 	if f.OpenidIssuer != "" || f.OpenidClientID != "" || f.OpenidClientSecret != "" {

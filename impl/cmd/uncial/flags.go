@@ -134,7 +134,7 @@ type prefix struct{ netip.Prefix }
 
 // UnmarshalText parses the value of the flag. Errors: errCIDR.
 func (p *prefix) UnmarshalText(text []byte) error {
-	// Lists in the environment may have blanks after their commas.
+	// Lists in the environment may have spaces after their commas.
 	parsed, err := account.ParseAllow([]string{strings.TrimSpace(string(text))})
 	if err != nil {
 		return errCIDR

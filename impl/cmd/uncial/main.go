@@ -53,7 +53,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run parses args and runs the command. It returns the exit status: 0 success, 1 failure, 2 wrong usage, 130 stopped by
+// run parses args and runs the command. It returns the exit status: 0 success, 1 failure, 2 incorrect usage, 130 stopped by
 // a signal, or the status that the error of the command carries (exitStatus, or a method ExitCode).
 func run(args []string, stdout, stderr io.Writer) int {
 	var c commands

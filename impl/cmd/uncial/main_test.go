@@ -95,7 +95,7 @@ func TestRun_WrongUsage(t *testing.T) {
 		"an unknown key":                   {"key revoke key_1", 1, "no such key"},
 		"an unknown plan":                  {"account create --name a --plan gold", 1, "archive, free, pro"},
 		"an empty name":                    {"account create --plan pro --name=", 1, "invalid name; use 1 to 200"},
-		"a negative cap":                   {"key create --account acc_1 --points=-1", 1, "invalid cap of a key"},
+		"a negative cap":                   {"key create --account acc_1 --points=-1", 1, "invalid key cap"},
 		"an unknown account to grant":      {"account grant acc_1 10 --reason x", 1, "no such account"},
 		"a grant of 0 points":              {"account grant acc_1 0 --reason x", 1, "points: must be"},
 		"a deletion without its ID":        {"account delete acc_1 --confirm acc_2", 1, "--confirm: must repeat"},

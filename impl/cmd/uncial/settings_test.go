@@ -88,7 +88,7 @@ func TestRun_SecretFile_Exposed(t *testing.T) {
 func TestRun_SettingsFile_Invalid(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a line without an equals sign":         {"UNCIAL_DATABASE sqlite:x", "line 1: expected NAME=VALUE"},
-		"a blank after =":                       {"UNCIAL_DATABASE= sqlite:x", "line 1: expected NAME=VALUE"},
+		"a space after =":                       {"UNCIAL_DATABASE= sqlite:x", "line 1: expected NAME=VALUE"},
 		"a name after a byte order mark":        {"\uFEFFUNCIAL_DATABASE=sqlite:x", "line 1: expected NAME=VALUE"},
 		"a backslash":                           {"\nUNCIAL_KEY_SECRET=" + `a\b`, "line 2: UNCIAL_KEY_SECRET: backslashes are not allowed, because systemd"},
 		"a value over two lines":                {`UNCIAL_PLANS="a` + "\n" + `b"`, "line 1: UNCIAL_PLANS: a value that begins with \" must end with it"},
@@ -104,7 +104,7 @@ func TestRun_SettingsFile_Invalid(t *testing.T) {
 		"a missing secret":                      {"UNCIAL_KEY_SECRET_FILE=/nowhere", "UNCIAL_KEY_SECRET_FILE: open /nowhere"},
 		"a secret of two lines":                 {"UNCIAL_KEY_SECRET_FILE=" + mustWrite(t, "two", "a\nb\n"), "two has more than one line"},
 		"a secret with a NUL":                   {"UNCIAL_KEY_SECRET_FILE=" + mustWrite(t, "nul", "a\x00b"), "nul is not text"},
-		"a secret without end":                  {"UNCIAL_KEY_SECRET_FILE=/dev/zero", "UNCIAL_KEY_SECRET_FILE: /dev/zero has more than 64 KiB"},
+		"a secret without end":                  {"UNCIAL_KEY_SECRET_FILE=/dev/zero", "UNCIAL_KEY_SECRET_FILE: /dev/zero is larger than 64 KiB"},
 		"an empty secret":                       {"UNCIAL_KEY_SECRET_FILE=/dev/null", "UNCIAL_KEY_SECRET_FILE: /dev/null is empty"},
 	} {
 		t.Setenv("UNCIAL_SETTINGS", mustWrite(t, "uncial.env", c.text))

@@ -93,7 +93,7 @@ func parseSetting(line string) (name, value string, err error) {
 	name, value, found := strings.Cut(line, "=")
 	switch {
 	case !found || !settingName.MatchString(name) || strings.HasPrefix(value, " ") || strings.HasPrefix(value, "\t"):
-		return "", "", errors.New("expected NAME=VALUE, without blanks around =")
+		return "", "", errors.New("expected NAME=VALUE, without spaces around =")
 	case strings.Contains(value, `\`):
 		return "", "", fmt.Errorf("%s: backslashes are not allowed, because systemd reads them as escapes; in a URL write %%5C, and put other secrets into a file (..._FILE)", name)
 	case value == "" || value[0] != '"' && value[0] != '\'':
@@ -200,7 +200,7 @@ func readSecretFile(path string) (secret string, exposed bool, err error) {
 	secret = strings.TrimSpace(string(text))
 	switch {
 	case len(text) > maxSecretFile:
-		return "", false, fmt.Errorf("%s has more than %d KiB; expected one line with the secret", path, maxSecretFile>>10)
+		return "", false, fmt.Errorf("%s is larger than %d KiB; expected one line with the secret", path, maxSecretFile>>10)
 	case secret == "":
 		return "", false, fmt.Errorf("%s is empty", path)
 	case strings.Contains(secret, "\n"):

@@ -20,7 +20,7 @@ type trainCmd struct {
 	Out         string        `required:"" type:"path" placeholder:"FILE.uhm" help:"Model to write. A report (.html) and a folder with the state (.training) are written next to it."`
 	Language    []string      `required:"" placeholder:"TAG" help:"Language of the pages as a BCP 47 tag, such as fr; may be repeated. The model competes on pages of these languages."`
 	Time        time.Duration `default:"1h" help:"Longest time to train (default: ${default})."`
-	Passes      float64       `default:"20" help:"How often each line is seen (default: ${default})."`
+	Passes      float64       `default:"20" help:"Number of passes over the lines (default: ${default})."`
 	Threads     int           `placeholder:"N" help:"Cores to use (default: all)."`
 	Worker      string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`
 	Sandbox     string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine the worker with landlock and seccomp: ${enum} (default: ${default})."`

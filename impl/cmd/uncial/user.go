@@ -16,8 +16,8 @@ var errConfirm = errors.New("--confirm: must repeat the ID of the account")
 // userCmd groups the commands for people who sign in to the dashboard.
 type userCmd struct {
 	List     userListCmd     `cmd:"" help:"List users."`
-	Reset    userResetCmd    `cmd:"" help:"Print a link with which a user chooses a new password."`
-	Operator userOperatorCmd `cmd:"" help:"Print a link with which an operator signs up, or make a user an operator."`
+	Reset    userResetCmd    `cmd:"" help:"Print a link for choosing a new password."`
+	Operator userOperatorCmd `cmd:"" help:"Print a link for signing up as an operator, or make a user an operator."`
 }
 
 // userListCmd prints all users.

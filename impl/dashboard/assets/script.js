@@ -1,7 +1,7 @@
 // Conveniences; every page works without them.
 "use strict";
 
-// A one-time code arrives behind "#", which browsers never send. It fills the field and leaves the address bar.
+// A one-time code arrives after the "#", which browsers never send. It fills the field and leaves the address bar.
 const code = document.querySelector("input[data-code]");
 if (code && location.hash.length > 1) {
   code.value = decodeURIComponent(location.hash.slice(1));

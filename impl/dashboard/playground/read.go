@@ -26,7 +26,7 @@ func (p *playground) read(c *dashboard.Call) error {
 	if !c.Account.Suspended.IsZero() {
 		return &dashboard.Problem{
 			Status: http.StatusForbidden, Title: "The account is suspended",
-			Text: "The playground is off while the account is suspended. Ask the people who run this service.",
+			Text: "The playground is off while the account is suspended. Contact the people who run this service.",
 		}
 	}
 	parts, err := c.R.MultipartReader()
@@ -79,7 +79,7 @@ func (p *playground) refuse(c *dashboard.Call, form *sent, refusal *tryit.Answer
 		return fmt.Errorf("the API answered %d without an error", status)
 	}
 	if said.LimitedBy == contract.LimitedByKey { // the playground has a cap, and no key
-		problem = fmt.Sprintf("The monthly cap of the playground leaves %s points. Raise the cap or wait for the reset.", tryit.Number(said.RemainingPoints))
+		problem = fmt.Sprintf("Only %s points are left under the playground's monthly cap. Raise the cap or wait for the reset.", tryit.Number(said.RemainingPoints))
 	}
 	if form.err != nil {
 		status, problem = http.StatusBadRequest, tryit.Sentence(form.err.Error())
@@ -102,7 +102,7 @@ type sent struct {
 // What can be wrong with the form itself.
 var (
 	errNoImage  = errors.New("choose an image, or enter its address")
-	errTooLarge = fmt.Errorf("the file is too large; an image may have at most %d MiB", imagefile.MaxBytes>>20)
+	errTooLarge = fmt.Errorf("the file is too large; an image may take at most %d MiB", imagefile.MaxBytes>>20)
 	errTooSlow  = errors.New("the image arrived too slowly; try again with a better connection or a smaller image")
 	errCutOff   = errors.New("the form did not arrive completely; send it again")
 )

@@ -10,9 +10,9 @@ mkdir -p "$out"
 packages=()
 if [ $# -gt 0 ]; then
 	loaded=$("$@" | awk '$2 == "=>" {print $3; next} /^\t*\// {print $1}')
-	[ -n "$loaded" ] || { echo "libraries: no library is loaded, says: $*" >&2; exit 1; }
+	[ -n "$loaded" ] || { echo "libraries: no library is loaded, according to: $*" >&2; exit 1; }
 	mapfile -t files <<<"$loaded"
-	loaded=$(realpath -e -- "${files[@]}") || { echo "libraries: a library is missing, says: $*" >&2; exit 1; }
+	loaded=$(realpath -e -- "${files[@]}") || { echo "libraries: a library is missing, according to: $*" >&2; exit 1; }
 	mapfile -t files <<<"$loaded"
 	# /lib is a link to /usr/lib, and packages know their files by either name: both are asked for, and one of them is found.
 	files=("${files[@]#/usr}")

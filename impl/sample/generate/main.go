@@ -62,7 +62,6 @@ func run(fontPath, textPath, out string) error {
 	if err != nil {
 		return err
 	}
-	// The fixed seed gives the same page every time.
 	if err := jpeg.Encode(f, age(ink, rand.New(rand.NewPCG(1776, 1))), &jpeg.Options{Quality: 72}); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Limits of an image. All but the first follow from its headers, so that a server checks them before it decodes a pixel.
+// Limits of an image. All but the first follow from its headers, so a server can check them before it decodes a pixel.
 const (
 	MaxBytes  = 20 << 20    // size of the file
 	MaxPixels = 100_000_000 // over all pages
@@ -148,7 +148,7 @@ func CheckPages(format Format, pages []Size) error {
 		case p.Width < 1 || p.Height < 1:
 			return fmt.Errorf("the %s is damaged: its header declares no pixels", format)
 		case p.Width > MaxSide || p.Height > MaxSide:
-			return fmt.Errorf("the %s has %d x %d pixels; at most %d a side are allowed", format, p.Width, p.Height, MaxSide)
+			return fmt.Errorf("the %s has %d x %d pixels; at most %d per side are allowed", format, p.Width, p.Height, MaxSide)
 		}
 		total += p.Width * p.Height
 	}

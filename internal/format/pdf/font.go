@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// advance is the width of every character of the font, in its height. The words are stretched anyway.
+// advance is the width of every character of the font, as a fraction of its height. The words are stretched anyway.
 const advance = 0.5
 
 const unitsPerEm = 1000
@@ -32,7 +32,7 @@ type font struct {
 	characters []string // by code
 }
 
-// newFont gives the first codes to the blank and to the replacement character; see spaceCode.
+// newFont gives the first codes to the space and to the replacement character; see spaceCode.
 func newFont() *font {
 	f := &font{codes: map[string]uint16{}, characters: make([]string, 1, firstCode)}
 	f.add(" ")

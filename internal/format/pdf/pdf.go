@@ -46,7 +46,7 @@ const (
 	firstFreeObject
 )
 
-// Writer writes a PDF page by page. No page stays in memory, so that a volume may have thousands of them. The same calls write the
+// Writer writes a PDF page by page. No page stays in memory, so a volume may have thousands of them. The same calls write the
 // same bytes.
 type Writer struct {
 	objects objects

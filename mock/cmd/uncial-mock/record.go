@@ -32,7 +32,7 @@ func (record) Help() string {
 	return `Sends images to a real service and records its answers, for 'uncial-mock --fixtures DIR' to replay. Each answer costs
 10 points. Images whose answers are already in the folder are not sent again, so an interrupted run can be repeated.
 
-Exit status: 0 if every answer was recorded, 1 if some were not, 2 for wrong usage.
+Exit status: 0 if every answer was recorded, 1 if some were not, 2 for incorrect usage.
 
 Examples:
   UNCIAL_KEY=ocr_live_... uncial-mock record --from https://ocr.example.org --to fixtures scans/*.tif
@@ -64,7 +64,7 @@ func (r *record) key() (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// errUsage is wrong usage that kong cannot find; the exit status is usageError.
+// errUsage is incorrect usage that kong cannot find; the exit status is usageError.
 type errUsage struct{ error }
 
 // run records the images and prints a line for each answer. The first Ctrl-C ends it after the answer that is being written;

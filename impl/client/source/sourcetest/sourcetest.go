@@ -57,7 +57,7 @@ func Write(tb testing.TB, dir, name string, content []byte) string {
 	return path
 }
 
-// Sheet is a page of a PDF: a gray JPEG that fills it, or a line of text. It has the size of the JPEG at DPI, or is 200 x 100
+// Sheet is a page of a PDF: a grey JPEG that fills it, or a line of text. It has the size of the JPEG at DPI, or is 200 x 100
 // points.
 type Sheet struct {
 	JPEG     []byte

@@ -12,6 +12,10 @@ import (
 // ruleAgain is the rule of edits that come from the second reading of a line.
 const ruleAgain = "second-reading"
 
+// minInitials and maxInitials are the numbers of capital letters that count as initials. Lists have short words of the same letters ("SA"
+// for "J.A."). A single capital may be a word, such as the English "I".
+const minInitials, maxInitials = 2, 3
+
 // change is a stretch of a line in which two readings differ. One of them may have no words there.
 type change struct {
 	before, after []document.Word
@@ -46,10 +50,11 @@ func texts(words []document.Word) []string {
 
 // isCorrection reports whether a change may correct misread letters or spaces: it does more than modernise the spelling, keeps signs of
 // abbreviation, and leaves numbers as they were read, because word lists do not have them. With lists, it makes only words that they have, so that
-// a name is not replaced by another, and keeps the spaces between words that they have ("to day").
+// a name is not replaced by another, and keeps the spaces between words that they have ("to day"), initials, and punctuation, of which lists
+// say nothing.
 func (c change) isCorrection(known func(word string) bool) bool {
 	before, after := joined(c.before), joined(c.after)
-	if text.Abbreviations(before) > text.Abbreviations(after) || digits(before) != digits(after) {
+	if text.Abbreviations(before) > text.Abbreviations(after) || only(unicode.IsDigit, before) != only(unicode.IsDigit, after) {
 		return false
 	}
 	if known != nil && (!allKnown(c.after, known) || before == after && allKnown(c.before, known)) {
@@ -58,6 +63,9 @@ func (c change) isCorrection(known func(word string) bool) bool {
 	if before == after {
 		return true // only the spaces differ
 	}
+	if known != nil && (isInitials(before) || only(unicode.IsLetter, before) == only(unicode.IsLetter, after)) {
+		return false
+	}
 	before, after = withoutHabits(before), withoutHabits(after)
 	return before != after && !text.OnlyRespells(before, after)
 }
@@ -65,6 +73,12 @@ func (c change) isCorrection(known func(word string) bool) bool {
 // allKnown reports whether the lists have all words. Single letters and signs, which no list has, count as known.
 func allKnown(words []document.Word, known func(word string) bool) bool {
 	return !slices.ContainsFunc(words, func(w document.Word) bool { return text.CountLetters(w.Text) > 1 && !known(w.Text) })
+}
+
+// isInitials reports whether words are a few capital letters, such as the initials of a name.
+func isInitials(words string) bool {
+	letters, n := only(unicode.IsLetter, words), text.CountLetters(words)
+	return minInitials <= n && n <= maxInitials && letters == strings.ToUpper(letters)
 }
 
 // withoutHabits returns words without habits of spelling that changed over time: without apostrophes and hyphens, with single letters
@@ -83,10 +97,10 @@ func withoutHabits(words string) string {
 // vowels folds the habits that withoutHabits names, except for doubled letters.
 var vowels = strings.NewReplacer("'", "", "’", "", "-", "", "am", "em", "an", "en", "ay", "ai", "ey", "ai", "ei", "ai")
 
-// digits returns only the digits of words.
-func digits(words string) string {
+// only returns the characters of words that are of one kind.
+func only(isKind func(rune) bool, words string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) {
+		if isKind(r) {
 			return r
 		}
 		return -1

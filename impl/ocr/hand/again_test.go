@@ -72,6 +72,9 @@ func TestPage_Read_again(t *testing.T) {
 		{"keeps an accent", "la piéce", "la pièce", "la piéce", nil},
 		{"keeps a sign of abbreviation", "ꝑ devant", "p devant", "ꝑ devant", nil},
 		{"keeps a number", "en 1771 devant", "en an devant", "en 1771 devant", nil},
+		{"keeps punctuation", "par devant, nous", "par, devant nous", "par devant, nous", nil},
+		{"keeps initials", "J.A. devant", "P.a devant", "J.A. devant", nil},
+		{"corrects a longer word in capitals", "DENANT nous", "devant nous", "devant nous", []string{"DENANT", "devant"}},
 		{"keeps a line in which the further reading found nothing", "par devant", "", "par devant", nil},
 		{"keeps what both read", "par devant nous", "par devant nous", "par devant nous", nil},
 	} {

@@ -20,7 +20,8 @@ import (
 type handwriting struct {
 	model       *neural.Model
 	language    *neural.Language
-	english     *neural.Language     // of searches with word lists in English
+	french      *neural.Language     // of searches with word lists in French
+	english     *neural.Language     // and in English
 	recognizers []*neural.Recognizer // one for each thread that read at the same time so far
 }
 
@@ -53,20 +54,29 @@ func (h *handwriting) loadLanguage() (err error) {
 	return nil
 }
 
-// search returns the settings of the search for the likeliest text. English has a character model of its own, which is loaded at the first search.
-func (h *handwriting) search(s hand.Search) (neural.Search, error) {
-	search := neural.Search{Known: s.Known, Thorough: s.Thorough}
-	if !isLanguage(s.Language, "en", "enm") {
-		return search, nil
+// search returns the settings of the search for the likeliest text. French and English each have a character model of their own, which is
+// loaded at the first search.
+func (h *handwriting) search(s hand.Search) (search neural.Search, err error) {
+	search = neural.Search{Known: s.Known, Thorough: s.Thorough}
+	switch {
+	case isFrench(s.Language):
+		search.Texts, err = loadTexts(&h.french, own.FrenchTexts())
+	case isLanguage(s.Language, "en", "enm"):
+		search.Texts, err = loadTexts(&h.english, own.EnglishTexts())
 	}
-	if h.english == nil {
-		var err error
-		if h.english, err = neural.LoadLanguage(own.EnglishTexts()); err != nil {
-			return search, fmt.Errorf("%s: %w", own.Hands, err)
+	return search, err
+}
+
+// loadTexts returns the character model in model, which it loads from a file unless it is loaded already.
+func loadTexts(model **neural.Language, file []byte) (*neural.Language, error) {
+	if *model == nil {
+		loaded, err := neural.LoadLanguage(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", own.Hands, err)
 		}
+		*model = loaded
 	}
-	search.Texts = h.english
-	return search, nil
+	return *model, nil
 }
 
 // read reads each strip as one line, on at most the given number of threads and at least one. After the end of ctx it returns

@@ -40,7 +40,7 @@ func (e *Engines) digest(name string) string {
 	parts := [][]byte{e.data(name)}
 	if name == own.Hands {
 		network, language := own.HandsFiles()
-		parts = [][]byte{network, language, own.EnglishTexts()}
+		parts = [][]byte{network, language, own.FrenchTexts(), own.EnglishTexts()}
 	}
 	sum, length := sha256.New(), 0
 	for _, part := range parts {

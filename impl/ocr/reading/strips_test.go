@@ -67,7 +67,7 @@ func TestEngines_ReadStrips(t *testing.T) {
 
 func TestHandwriting_search(t *testing.T) {
 	t.Parallel()
-	for tag, want := range map[string]bool{"fr": false, "en-GB": true, "de": false, "": false} {
+	for tag, want := range map[string]bool{"fr": true, "frm": true, "en-GB": true, "de": false, "la": false, "": false} {
 		got, err := reading.HasTextsOf(tag)
 		require.NoError(t, err)
 		require.Equal(t, want, got, tag)

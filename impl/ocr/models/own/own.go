@@ -22,6 +22,8 @@ var (
 	handsNetwork []byte
 	//go:embed hands.ngram
 	handsLanguage []byte
+	//go:embed french.ngram
+	frenchTexts []byte
 	//go:embed english.ngram
 	englishTexts []byte
 	//go:embed lines.uff
@@ -35,6 +37,9 @@ func Models() map[string][]byte {
 
 // LinesFile returns the content of the file of the network that finds lines. The caller must not change it.
 func LinesFile() []byte { return linesNetwork }
+
+// FrenchTexts returns the content of a character model counted in French transcriptions and print. The caller must not change it.
+func FrenchTexts() []byte { return frenchTexts }
 
 // EnglishTexts returns the content of a character model counted in English transcriptions and print. The caller must not change it.
 func EnglishTexts() []byte { return englishTexts }

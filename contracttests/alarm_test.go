@@ -223,13 +223,19 @@ func TestCheck_showsAnswersWithoutEscapes(t *testing.T) {
 	assert.Equal(t, `402 {"code":"INSUFFICIENT_POINTS","message":"a \\u0041"}`, report.Results[0].Answer)
 }
 
-// TestCheck_blamesOneCase lets a server charge for an extraction that nobody waits for: the case after it must not be blamed as well.
+// TestCheck_blamesOneCase lets a server charge for an extraction that nobody waits for, at once or late: the case after it must not be blamed as
+// well.
 func TestCheck_blamesOneCase(t *testing.T) {
 	t.Parallel()
-	target := MustTarget(t, MustDefect(t, "charges an extraction whose caller has gone"))
-	target.Only = "^extract/(running-and-gone|400/image)$"
-	report := contracttests.Check(t.Context(), target)
-	require.Len(t, report.Results, 2)
-	assert.Equal(t, contracttests.Failed, report.Results[0].Outcome)
-	assert.Equal(t, contracttests.Passed, report.Results[1].Outcome, report.Results[1].Reason)
+	for _, does := range []string{"charges an extraction whose caller has gone", "holds no points, and charges a while after the caller has gone"} {
+		t.Run(does, func(t *testing.T) {
+			t.Parallel()
+			target := MustTarget(t, MustDefect(t, does))
+			target.Only = "^extract/(running-and-gone|400/image)$"
+			report := contracttests.Check(t.Context(), target)
+			require.Len(t, report.Results, 2)
+			assert.Equal(t, contracttests.Failed, report.Results[0].Outcome)
+			assert.Equal(t, contracttests.Passed, report.Results[1].Outcome, report.Results[1].Reason)
+		})
+	}
 }

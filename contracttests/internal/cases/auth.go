@@ -85,7 +85,7 @@ func authRows() (rows []row) {
 				body(`{`), body(`{"imageUrl":1,"unknown":true}`), body(""), body("imageUrl=x").header("Content-Type", "application/x-www-form-urlencoded"),
 				body(`{}`).header("Idempotency-Key", ""), body(`{}`).query("page=1"), oversized(), status().query("verbose=1"),
 			}
-			asks = append(asks, brokenRequests(s)...)
+			asks = append(asks, s.brokenRequests(base)...)
 			for i := range asks {
 				asks[i] = asks[i].by(nobody)
 				asks[i].Wrong = nil

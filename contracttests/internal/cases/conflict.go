@@ -8,10 +8,10 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// The most values of all fields for which the cases about conflicts store an answer, and the most pairs of values that they try.
+// The most values of all fields for which the cases about conflicts store an answer, and the most requests that they send.
 const (
-	mostValues = 60
-	mostPairs  = 400
+	mostValues    = 60
+	mostConflicts = 400
 )
 
 // drawnFormats and drawnLanguages are how many formats and languages an answer is stored for on a server on which that takes time.
@@ -26,7 +26,7 @@ var conflictImages = []string{printed, other, blank, model.ImagePages, model.Ima
 // formats are all values of the field.
 func formats() []string { return append([]string{"json", "text", "pdf"}, documents.Formats...) }
 
-// checkConflicts tries every format and every language against a few others, which the seed draws.
+// checkConflicts tries every format and up to mostCombined languages against a few others, which the seed draws.
 func checkConflicts(ctx context.Context, s *session) error {
 	a, err := s.account(ctx, model.KeyOK, mostExtractions, drawnFormats+drawnLanguages)
 	if err != nil {
@@ -42,7 +42,7 @@ func checkConflicts(ctx context.Context, s *session) error {
 	return s.conflicts(ctx, a, "languages", languages, drawnLanguages, ask.language)
 }
 
-// checkEveryConflict tries every value of every field against every other.
+// checkEveryConflict tries every value of every field, and up to mostCombined languages, against every other.
 func checkEveryConflict(ctx context.Context, s *session) error {
 	a, err := s.account(ctx, model.KeyOK, mostExtractions, mostValues)
 	if err != nil {
@@ -52,8 +52,7 @@ func checkEveryConflict(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	languages = languages[:min(len(languages), mostCombined)]
-	images := slices.DeleteFunc(slices.Clone(conflictImages), func(image string) bool { return s.ImageURL(image) == "" })
+	scenarios := slices.DeleteFunc(slices.Clone(conflictImages), func(image string) bool { return s.ImageURL(image) == "" })
 	for _, field := range []struct {
 		set    string
 		values []string
@@ -62,7 +61,7 @@ func checkEveryConflict(ctx context.Context, s *session) error {
 		{"formats", formats(), ask.format},
 		{"languages", languages, ask.language},
 		{"ways to enhance", []string{"true", "false"}, func(a ask, value string) ask { return a.enhance(value == "true") }},
-		{"images", images, func(a ask, value string) ask { return a.job(func(j *model.Job) { j.Image = value }) }},
+		{"images", scenarios, func(a ask, value string) ask { return a.job(func(j *model.Job) { j.Image = value }) }},
 	} {
 		if err := s.conflicts(ctx, a, field.set, field.values, len(field.values), field.with); err != nil {
 			return err
@@ -71,8 +70,8 @@ func checkEveryConflict(ctx context.Context, s *session) error {
 	return nil
 }
 
-// conflicts stores the answers to some values of a field, each under an Idempotency-Key of its own, and sends the values that follow them in
-// an order that the seed rotates with the same key. The stored answers must be unchanged at the end.
+// conflicts stores the answers to some values of a field, each under an Idempotency-Key of its own, and sends with the same key the values
+// that follow them in an order that the seed rotates, and the one before. The stored answers must be unchanged at the end.
 func (s *session) conflicts(ctx context.Context, a *model.Account, set string, values []string, stored int, with func(a ask, value string) ask) error {
 	if len(values) < 2 {
 		return nil
@@ -80,17 +79,15 @@ func (s *session) conflicts(ctx context.Context, a *model.Account, set string, v
 	c := &cast{map[who]*model.Account{first: a}, s.idempotencyKey()}
 	first := int(s.Seed % uint64(len(values)))
 	values = slices.Concat(values[first:], values[:first])
-	var all, tried []string
-	for i, value := range values {
+	all, used := pairs(values), values[:min(len(values), mostCombined)]
+	var tried []string
+	for i, value := range used[:min(stored, len(used))] {
+		tried = append(tried, pairs(used[i:])[:len(used)-i-1]...)
 		asks := []ask{with(full(), value)}
-		for _, other := range values[i+1:] {
-			pair := value + " and " + other
-			if all = append(all, pair); i < stored {
-				tried, asks = append(tried, pair), append(asks, with(full(), other))
+		for _, other := range used[max(0, i-1):] {
+			if other != value {
+				asks = append(asks, with(full(), other))
 			}
-		}
-		if i >= stored || len(asks) == 1 {
-			continue
 		}
 		for _, q := range append(asks, asks[0]) {
 			if _, err := s.send(ctx, s.request(q.keyed(value), c)); err != nil {
@@ -100,4 +97,14 @@ func (s *session) conflicts(ctx context.Context, a *model.Account, set string, v
 	}
 	s.choseFrom("pairs of "+set, all, tried)
 	return nil
+}
+
+// pairs names every pair of different values, those of the first value first.
+func pairs(values []string) (all []string) {
+	for i, value := range values {
+		for _, other := range values[i+1:] {
+			all = append(all, value+" and "+other)
+		}
+	}
+	return all
 }

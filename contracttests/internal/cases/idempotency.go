@@ -71,11 +71,11 @@ var idempotencyRows = []row{
 		explanation: "A repeat gets the stored answer byte for byte, whatever the image shows.",
 	}, {
 		// Fingerprints in which two values are one, such as formats without a document.
-		name: "extract/400/replay-of-another-value", points: 10 * (drawnFormats + drawnLanguages), extractions: 2 * (drawnFormats + drawnLanguages) * 10, check: checkConflicts,
+		name: "extract/400/replay-of-another-value", points: 10 * (drawnFormats + drawnLanguages), extractions: drawnFormats*(int64(len(formats()))+1) + drawnLanguages*(mostCombined+1) + 1, check: checkConflicts,
 		explanation: "The same Idempotency-Key with another format or language is a 400, even if the answer is the same for both.",
 	}, {
-		name: "extract/400/replay-of-every-other-value", points: 10 * mostValues, extractions: mostPairs, needs: []string{model.NeedThorough}, check: checkEveryConflict,
-		explanation: "The same Idempotency-Key with another value of a field is a 400, for every pair of values.",
+		name: "extract/400/replay-of-every-other-value", points: 10 * mostValues, extractions: mostConflicts, needs: []string{model.NeedThorough}, check: checkEveryConflict,
+		explanation: "The same Idempotency-Key with another value of a field is a 400, for every pair of values and up to 20 languages.",
 	}, {
 		// Fingerprints of a part of the URL, or of its letters in one case.
 		name: "extract/400/replay-of-a-similar-request", points: 60, extractions: 34, build: similarURLs,

@@ -58,13 +58,13 @@ func shapeRules() []generate.Rule {
 	return generate.Rules(op.RequestSchema())
 }
 
-// ruleGroups are all rules, those together that can share a request.
+// ruleGroups returns all rules, grouped so that each group fits into one request.
 var ruleGroups = sync.OnceValue(func() [][]generate.Rule { return generate.Pack(shapeRules()) })
 
-// brokenRequests breaks every rule once, for cases in which another check comes before the shape or behind it.
-func brokenRequests(s *session) (asks []ask) {
+// brokenRequests changes a valid request so that every rule is broken once, for cases about the order of the checks.
+func (s *session) brokenRequests(valid []generate.Member) (asks []ask) {
 	for i, group := range ruleGroups() {
-		b := generate.Break(base, s.Seed+uint64(i), group...)
+		b := generate.Break(valid, s.Seed+uint64(i), group...)
 		asks = append(asks, draft(b.Draft, b.Fields()))
 	}
 	return asks
@@ -78,15 +78,12 @@ func (s *session) affordable(rules []generate.Rule) []generate.Rule {
 	if s.IsThorough() {
 		return rules
 	}
-	some := s.few(rules)
-	for set, names := range namesOfSets(rules) {
-		s.choseFrom(set, names, namesOfSets(some)[set])
-	}
-	return some
+	return s.sample(rules, "")
 }
 
-// few leaves out most rules of each set. The seed chooses the others, spread over the set.
-func (s *session) few(rules []generate.Rule) (some []generate.Rule) {
+// sample leaves out most rules of each set, which the report names. The seed chooses the others, spread over the set. where completes the name of
+// a set.
+func (s *session) sample(rules []generate.Rule, where string) (some []generate.Rule) {
 	sets, seen := namesOfSets(rules), map[string]int{}
 	for _, r := range rules {
 		step := max(1, len(sets[r.Set])/fewOfSet)
@@ -94,6 +91,9 @@ func (s *session) few(rules []generate.Rule) (some []generate.Rule) {
 			some = append(some, r)
 		}
 		seen[r.Set]++
+	}
+	for set, names := range sets {
+		s.choseFrom(set+where, names, namesOfSets(some)[set])
 	}
 	return some
 }
@@ -138,7 +138,7 @@ func checkLongBodies(ctx context.Context, s *session) error {
 		return []generate.Member{{Name: "imageUrl", Value: model.MustJSON(dataURL("image/png", slices.Concat(file, make([]byte, size))))}}
 	}
 	long, larger := member(longImage), member(largerImage)
-	for i, group := range generate.Pack(s.few(shapeRules())) {
+	for i, group := range generate.Pack(s.sample(shapeRules(), " in long bodies")) {
 		base := long
 		if i%fewLarger == 0 {
 			base = larger

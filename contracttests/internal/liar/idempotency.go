@@ -110,8 +110,10 @@ func conflictDefects() []row {
 		{"compares only the image of requests with one Idempotency-Key", conflictCase, ignoring("language", "enhance", "format")},
 		{"does not compare the format of requests with one Idempotency-Key", conflictCase, ignoring("format")},
 		{"does not compare enhance in requests with one Idempotency-Key", conflictCase, ignoring("enhance")},
-		{"takes the formats json and text for the same with one Idempotency-Key", everyConflict, confusing("format", "json", "text")},
-		{"takes Spanish and Portuguese for the same with one Idempotency-Key", everyConflict, confusing("language", "es", "pt")},
+		{"treats the formats json and text as equal in requests with one Idempotency-Key", everyConflict, confusing("format", "json", "text")},
+		{"treats Spanish and Portuguese as equal in requests with one Idempotency-Key", everyConflict, confusing("language", "es", "pt")},
+		{"treats two images as equal in requests with one Idempotency-Key", everyConflict, confusing("imageUrl", "https://mock.invalid/faded", "https://mock.invalid/signs")},
+		{"replays an enhanced result to a request without enhancement", everyConflict, mistaking("enhance", false, true)},
 		// The comparison holds as well while the first still runs.
 		{"gives another request with the Idempotency-Key of a running one its answer", "extract/400/replay-of-another-request-at-once", conflictJoins},
 	}
@@ -227,15 +229,18 @@ func ignoring(names ...string) lie {
 	})
 }
 
-// confusing takes two values of a field for the same in requests with one Idempotency-Key.
-func confusing(name, a, b string) lie {
-	return recall(repeatable, func(first *string, _ server, c *call) {
-		v := c.field(name)
-		if *first == "" {
+// confusing treats two values of a field as equal in requests with one Idempotency-Key.
+func confusing(name, a, b string) lie { return chain(mistaking(name, a, b), mistaking(name, b, a)) }
+
+// mistaking treats a value of a field as another one that the first request with its Idempotency-Key had.
+func mistaking(name string, value, earlier any) lie {
+	return recall(repeatable, func(first *any, _ server, c *call) {
+		v := c.fields()[name]
+		if *first == nil {
 			*first = v
 		}
-		if v == a && *first == b || v == b && *first == a {
-			c.body = edited(c.body, func(o object) { o[name] = *first })
+		if v == value && *first == earlier {
+			c.body = edited(c.body, func(o object) { o[name] = earlier })
 		}
 	})
 }

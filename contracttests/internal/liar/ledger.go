@@ -33,6 +33,17 @@ func chargeDefects() []row {
 		{"charges a repeat", replayCase, repeats(charge(10))},
 		// The context of the request ends with its caller, and the release with it.
 		{"charges an extraction whose caller has gone", runningGone, charges(10, asking(func(c *call) bool { return c.isExtract() && c.request.Context().Err() != nil }))},
+		{"holds no points, and charges a while after the caller has gone", runningGone, chain(whileExtracting(func(n int64, a *reply) { shift(a, -10*n) }), remember(account, func(left *time.Time, _ server, c *call, a *reply) {
+			switch {
+			case c.isExtract() && c.request.Context().Err() != nil:
+				*left = time.Now()
+			case c.isExtract() && !left.IsZero():
+				*left = left.Add(-delay) // the next extraction finds the charge, however soon it comes
+			}
+			if !left.IsZero() && time.Since(*left) > delay {
+				shift(a, 10)
+			}
+		}))},
 		// A retry behind the server that charges again.
 		{"charges each extraction twice", fallByTen, instead(both(extracted, not(keyed)), func(honest server, c *call, a *reply) *reply {
 			honest(c)

@@ -52,8 +52,8 @@ var (
 	}
 )
 
-// notBlank are texts that must stand neither in front of the JSON nor behind it: other values, single signs, controls, and what only looks
-// like the white space of JSON. Readers of streams stop at the end of the first value; others trim more than JSON permits.
+// notBlank are texts that must not precede or follow the JSON: other values, single signs, controls, and characters that JSON does not count
+// as white space. Readers of streams stop at the end of the first value; others trim more than JSON permits.
 var notBlank = []string{
 	"{}", "[]", "null", "0", "x", `"`, ",", ";", ":", "}", "]", "{", "[", "//", "#", "/**/", `{"imageUrl":1}`, "\n{}", ")]}'\n", "\x00", " \x00", "\x00\x00\x00\x00", "\x01", "\x04", "\b", "\v", "\f",
 	"\x1a", "\x1b", "\x1e", "\x7f", "\xff", "\u0085", "\u00a0", "\u200b", "\u2028", "\u3000", "\ufeff",

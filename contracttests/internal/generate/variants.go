@@ -19,7 +19,7 @@ var unusualValues = []struct {
 	field, what string
 	values      []string
 }{
-	{"imageUrl", "is a web address", append(Addresses(), privateHosts...)},
+	{"imageUrl", "is a web address", append(Addresses(), unfetchableURLs...)},
 	{"imageUrl", "is inline", []string{"data:image/png;base64," + dot, "DATA:image/png;BASE64," + dot, "data:;base64," + dot, "data:application/octet-stream;base64," + dot}},
 	{"language", "is in another case", []string{"EN", "En", "eN", "EN-gb", "en-latn", "EN-LATN-GB", "en-gb", "eN-lATN-Gb"}},
 	{"language", "has a region", []string{"en-GB", "en-US", "en-AU", "en-001", "en-Latn-AU", "en-Latn-001"}},
@@ -107,7 +107,7 @@ func Variants(schema *openapi3.Schema) (rules []Rule) {
 	return rules
 }
 
-// shown is a value as names of variants have it.
+// shown formats a value for the name of a variant.
 func shown(value string) string {
 	if len(value) > 100 {
 		return fmt.Sprintf("%q of %d bytes", value[:40]+"..."+value[len(value)-20:], len(value))

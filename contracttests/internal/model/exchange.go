@@ -139,7 +139,7 @@ func OffersGzip(h http.Header) bool {
 		coding, rest, _ := strings.Cut(offer, ";")
 		weight := 1.0
 		if name, value, _ := strings.Cut(strings.TrimSpace(rest), "="); strings.EqualFold(name, "q") {
-			weight, _ = strconv.ParseFloat(value, 64) // what is not a number offers nothing
+			weight, _ = strconv.ParseFloat(value, 64) // an invalid weight counts as 0
 		}
 		switch strings.ToLower(strings.TrimSpace(coding)) {
 		case "gzip", "x-gzip":

@@ -236,7 +236,7 @@ func (t Target) Missing(needs []string) string {
 		case need == NeedReading && t.Simulated:
 			return "the target does not read images"
 		case need == NeedFixtures && !t.Simulated:
-			return "the target would have to fetch images from other servers; use --serve-images"
+			return "it runs only against simulated servers; for others, use --serve-images to run image-formats-by-address"
 		case need == NeedEnhancement && !t.Enhances:
 			return "the target does not promise to enhance"
 		case need == NeedThorough && !t.IsThorough():

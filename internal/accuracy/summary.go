@@ -33,18 +33,22 @@ func (s *Summary) Add(score Score, r Reading) {
 	s.cpu += r.CPUSeconds
 }
 
+// BoWF1 returns the mean F1 of the bags of words.
 func (s *Summary) BoWF1() float64 { return s.mean(s.bow) }
 
+// Confidence returns the mean confidence that the service gives its pages.
 func (s *Summary) Confidence() float64 { return s.mean(s.confidence) }
 
+// CalibrationError returns the mean distance of a page's confidence from the share of its characters that are right.
 func (s *Summary) CalibrationError() float64 { return s.mean(s.calibration) }
 
-// Seconds is wall time.
+// Seconds returns the mean wall time of a page.
 func (s *Summary) Seconds() float64 { return s.mean(s.seconds) }
 
+// CPUSeconds returns the mean processor time of a page.
 func (s *Summary) CPUSeconds() float64 { return s.mean(s.cpu) }
 
-// mean is that over pages. It is NaN without pages, so that no table shows a figure that nobody measured.
+// mean returns the mean over pages, of which sum is the sum. It is NaN without pages, so that no table shows a figure that nobody measured.
 func (s *Summary) mean(sum float64) float64 {
 	if s.Pages == 0 {
 		return math.NaN()

@@ -20,7 +20,7 @@ type shelf struct {
 	stopped chan struct{}
 
 	mu       sync.RWMutex
-	handlers map[string]http.HandlerFunc // by path, as the URL has it
+	handlers map[string]http.HandlerFunc // by path and query, as the URL has them
 }
 
 // shelfTimeout limits how long the target may take to send a request or to receive an image.
@@ -61,11 +61,12 @@ func (s *shelf) close() {
 	}
 }
 
-// put answers requests for a path, which may have a query, and returns its URL.
+// put answers requests for a path, which may have a query and a fragment, and returns its URL.
 func (s *shelf) put(path string, h http.HandlerFunc) (url string) {
+	requested, _, _ := strings.Cut(path, "#") // fragments are not sent
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.handlers[path] = h
+	s.handlers[requested] = h
 	return s.base + path
 }
 

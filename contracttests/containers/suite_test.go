@@ -53,10 +53,11 @@ func (c commands) MustRevoke(tb testing.TB, keyID string) {
 }
 
 // requireComplete fails if a case was skipped, except those that a real service cannot be asked: they need errors, network faults or
-// overload at will, or a clock that moves; except the many images of --thorough; and except images by address, where the run serves none.
+// overload at will, a clock that moves, or images at addresses that nobody has; except the many images of --thorough; and except images by address,
+// where the run serves none.
 func requireComplete(tb testing.TB, servesImages bool, skipped []string) {
 	tb.Helper()
-	expected := `is mapped to "(error|faint|enhance|slow|reset|cut|length|busy|overload|weak|faded|fetch-not-found)"|clock of the target cannot be moved|use --thorough`
+	expected := `is mapped to "(error|faint|enhance|slow|reset|cut|length|busy|overload|weak|faded|fetch-not-found)"|clock of the target cannot be moved|use --thorough|runs only against simulated servers`
 	if !servesImages {
 		expected += `|use --serve-images`
 	}

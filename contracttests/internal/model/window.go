@@ -12,6 +12,9 @@ import (
 type Window struct {
 	Limit, Left int64
 	Reset       time.Time
+	// took is how long the answer took that Reset was taken from: a server that stalls between counting and writing the Date makes
+	// Reset too late by as much. 0 if Reset is exact.
+	took time.Duration
 }
 
 // The values of the two headers, as the contract restricts RateLimit header fields: one policy of 60 seconds.
@@ -53,7 +56,8 @@ func (a *Account) ObserveWindow(x *Exchange, counted bool) (problems []string) {
 		return nil
 	}
 	now := a.TimeOf(x)
-	got := Window{limit, left, a.exactReset(x, now.Add(time.Duration(in)*time.Second).Truncate(time.Second))}
+	got := Window{Limit: limit, Left: left}
+	got.Reset, got.took = a.exactReset(x, now.Add(time.Duration(in)*time.Second).Truncate(time.Second))
 	if in > int64(windowLength/time.Second) {
 		problems = append(problems, fmt.Sprintf("a window lasts 60 seconds, but RateLimit says that this one resets in %d", in))
 	}
@@ -61,25 +65,28 @@ func (a *Account) ObserveWindow(x *Exchange, counted bool) (problems []string) {
 		problems = append(problems, fmt.Sprintf("RateLimit says that %d requests are left of %d", left, limit))
 	}
 	if a.Known && !a.Unsure {
-		problems = append(problems, a.Window.compare(got, now, counted, a.tolerance(x))...)
+		problems = append(problems, a.Window.compare(got, now, counted, a.tolerance(x)+a.Window.took)...)
 	}
 	a.Window, a.Unsure = got, false
 	return problems
 }
 
 // exactReset refines the reset that RateLimit gives in whole seconds, rounded up or down: by rateLimit.reset of a status
-// record, or by what is known about this window.
-func (a *Account) exactReset(x *Exchange, about time.Time) time.Time {
+// record, or by what is known about this window. took is how long the answer took that the reset was taken from, 0 if it is exact.
+func (a *Account) exactReset(x *Exchange, about time.Time) (reset time.Time, took time.Duration) {
 	if reset, ok := recordReset(x); ok && reset.Sub(about).Abs() <= time.Second {
-		return reset
+		return reset, 0
 	}
 	if a.Known && a.Window.Reset.Sub(about).Abs() <= time.Second {
-		return a.Window.Reset
+		return a.Window.Reset, a.Window.took
+	}
+	if a.Now.IsZero() {
+		took = x.Received.Sub(x.Sent)
 	}
 	if !about.After(a.Now) { // rounded down to zero seconds
-		return about.Add(time.Second)
+		about = about.Add(time.Second)
 	}
-	return about
+	return about, took
 }
 
 // recordReset is rateLimit.reset of a status record.

@@ -52,6 +52,14 @@ var (
 	}
 )
 
+// around are the ways to write a text next to a body, by their names.
+func around(text string) map[string]func(body []byte) []byte {
+	return map[string]func([]byte) []byte{
+		"is followed by": func(b []byte) []byte { return append(slices.Clone(b), text...) },
+		"is preceded by": func(b []byte) []byte { return append([]byte(text), b...) },
+	}
+}
+
 // notBlank are texts that must not precede or follow the JSON: other values, single signs, controls, and characters that JSON does not count
 // as white space. Readers of streams stop at the end of the first value; others trim more than JSON permits.
 var notBlank = []string{
@@ -101,9 +109,7 @@ func bodyRules() (rules []Rule) {
 		return func(b []byte) []byte { return b[:max(1, len(b)-n)] }
 	})
 	for _, more := range notBlank {
-		for what, write := range map[string]func([]byte) []byte{
-			"is followed by": func(b []byte) []byte { return append(slices.Clone(b), more...) }, "is preceded by": func(b []byte) []byte { return append([]byte(more), b...) },
-		} {
+		for what, write := range around(more) {
 			add(fmt.Sprintf("%s %+q", what, more), "body", func(*rapid.T) func([]byte) []byte { return write })
 			rules[len(rules)-1].Set = "texts around the JSON"
 		}

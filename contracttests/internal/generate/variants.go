@@ -90,9 +90,7 @@ func Variants(schema *openapi3.Schema) (rules []Rule) {
 		add("Content-Type", "is "+media, func(d *Draft) { d.Header.Set("Content-Type", media) })
 	}
 	for _, blanks := range []string{" ", "\t", "\n", "\r", "\r\n \t\n", strings.Repeat(" ", manyBlanks), strings.Repeat("\r\n", manyBlanks)} {
-		for what, write := range map[string]func([]byte) []byte{
-			"is followed by": func(b []byte) []byte { return append(slices.Clone(b), blanks...) }, "is preceded by": func(b []byte) []byte { return append([]byte(blanks), b...) },
-		} {
+		for what, write := range around(blanks) {
 			rules = append(rules, Rule{Name: "the body " + what + " " + shortName(blanks), Place: "body", Make: fixed(func(d *Draft) { d.Spoil = write })})
 		}
 	}

@@ -103,20 +103,14 @@ func Check(ctx context.Context, t Target) (report Report) {
 		report.Problem = t.Presentable(err.Error(), cases.MaxReason)
 		return report
 	}
-	for _, p := range plan {
-		archive.begin(p.Name)
-		r := check(ctx, run, p)
-		if ctx.Err() != nil {
-			report.Problem = fmt.Sprintf("%s after %s, at the case %s", cases.Ended(ctx), time.Since(report.Started).Round(time.Millisecond), p.Name)
-			break
-		}
-		report.Results = append(report.Results, r)
-		if t.Progress != nil {
-			t.Progress(r)
-		}
-		if t.FailFast && r.Outcome == Failed {
-			break
-		}
+	lanes, err := openLanes(ctx, run, len(plan))
+	if err != nil {
+		report.Problem = t.Presentable(err.Error(), cases.MaxReason)
+		return report
+	}
+	var missing string
+	if report.Results, missing = runAll(ctx, lanes, plan, archive); missing != "" {
+		report.Problem = fmt.Sprintf("%s after %s, at the case %s", cases.Ended(ctx), time.Since(report.Started).Round(time.Millisecond), missing)
 	}
 	// A pipeline that checked nothing must not be green.
 	if report.Problem == "" && report.Count(Skipped) == len(report.Results) {
@@ -129,7 +123,10 @@ func Check(ctx context.Context, t Target) (report Report) {
 			report.Problem = fmt.Sprintf("the connection failed in the case %s, so that it says nothing about the server; run the suite again: %s", first.Case, first.Reason)
 		}
 	}
-	report.Requests, report.Points = run.Requests, run.Spent()
+	report.Requests = run.Requests()
+	for _, r := range lanes {
+		report.Points += r.Spent()
+	}
 	return report
 }
 

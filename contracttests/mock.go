@@ -19,45 +19,55 @@ import (
 // routes cannot be reached, the target has no Control, and the cases that need it are skipped. The error says that the
 // mock was reached but could not be set up.
 func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, error) {
-	run := strings.ToLower(rand.Text()[:12])
-	name := func(scenario string, i int) string { return fmt.Sprintf("ocr_test_%s_%s_%d", scenario, run, i) }
-	t := Target{
-		BaseURL: baseURL, Client: client, Plans: Plans, Enhances: true, Simulated: true, Promised: true,
-		Keys: map[string][]string{
-			KeyOK: {name("ok", 0)}, KeyLow: {name("low", 0), name("low", 1), name("low", 2)}, KeyEmpty: {name("empty", 0), name("empty", 1)},
-			KeyRevocable: {name("ok", mockAccounts+2)}, KeyExpired: {name("expired", 0)}, KeyRevoked: {name("revoked", 0)}, KeyError: {name("err", 0)},
-			KeyCapped:      {name("capped", 0), name("capped", 1), name("capped", 2), name("capped", 3)},
-			KeyRateLimited: {name("free", 0), name("free", 1), name("free", 2), name("ratelimited", 0)},
-		},
-		Images: model.MockImages(),
-	}
-	for i := range mockAccounts {
-		t.Keys[KeySpare] = append(t.Keys[KeySpare], name("ok", i+1))
-	}
-	t.Keys[KeySpare] = append(t.Keys[KeySpare], name("archive", 0)) // numbers of seven digits
+	t := Target{BaseURL: baseURL, Client: client, Plans: Plans, Enhances: true, Simulated: true, Promised: true, Images: model.MockImages()}
 	control, err := newMockControl(baseURL, client)
 	if err != nil {
 		return t, err
 	}
+	t.Keys = newMockKeys()
 	if _, _, err := control.Now(ctx, t.Keys[KeyOK][0]); err != nil {
+		t.MoreKeys = func(context.Context) (map[string][]string, error) { return newMockKeys(), nil }
 		return t, nil //nolint:nilerr // a mock behind a proxy that exposes only the API
 	}
 	// From here on the mock can be controlled.
-	t.Control, t.Revoke = control, control.revoke
+	t.Control, t.Revoke, t.MoreKeys = control, control.revoke, control.newKeys
+	t.Keys, err = control.newKeys(ctx)
+	return t, err
+}
+
+// newMockKeys returns keys of a mock that no other run uses, by scenario.
+func newMockKeys() map[string][]string {
+	run := strings.ToLower(rand.Text()[:12])
+	name := func(scenario string, i int) string { return fmt.Sprintf("ocr_test_%s_%s_%d", scenario, run, i) }
+	keys := map[string][]string{
+		KeyOK: {name("ok", 0)}, KeyLow: {name("low", 0), name("low", 1), name("low", 2)}, KeyEmpty: {name("empty", 0), name("empty", 1)},
+		KeyRevocable: {name("ok", mockAccounts+2)}, KeyExpired: {name("expired", 0)}, KeyRevoked: {name("revoked", 0)}, KeyError: {name("err", 0)},
+		KeyCapped:      {name("capped", 0), name("capped", 1), name("capped", 2), name("capped", 3)},
+		KeyRateLimited: {name("free", 0), name("free", 1), name("free", 2), name("ratelimited", 0)},
+	}
+	for i := range mockAccounts {
+		keys[KeySpare] = append(keys[KeySpare], name("ok", i+1))
+	}
+	keys[KeySpare] = append(keys[KeySpare], name("archive", 0)) // numbers of seven digits
+	return keys
+}
+
+// newKeys returns newMockKeys, and prepares accounts that no name of a key makes.
+func (m *mockControl) newKeys(ctx context.Context) (map[string][]string, error) {
+	keys := newMockKeys()
 	// Whatever begins with the name of a scenario is a key of the mock. That a key must be whole shows only with one that does not.
 	// It is longer than what some hashes compare.
 	whole := "ocr_test_0" + strings.ToLower(rand.Text()+rand.Text()+rand.Text())
-	if err := control.SetPoints(ctx, whole, Plans["pro"].Points); err != nil {
-		return t, err
+	if err := m.SetPoints(ctx, whole, Plans["pro"].Points); err != nil {
+		return keys, err
 	}
-	t.Keys[KeyOK] = []string{whole}
 	// The mock has no scenario with exactly one extraction left, so an ordinary account is set to it.
-	exact := name("ok", mockAccounts+1)
-	if err := control.SetPoints(ctx, exact, model.Cost); err != nil {
-		return t, err
+	exact := keys[KeyOK][0]
+	if err := m.SetPoints(ctx, exact, model.Cost); err != nil {
+		return keys, err
 	}
-	t.Keys[KeyExact] = []string{exact}
-	return t, nil
+	keys[KeyOK], keys[KeyExact] = []string{whole}, []string{exact}
+	return keys, nil
 }
 
 // mockAccounts is enough that a run never waits for a window.

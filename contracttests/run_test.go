@@ -100,7 +100,7 @@ func TestDiff_mockAgainstService(t *testing.T) {
 	assert.Greater(t, report.Steps, 1200)
 }
 
-// BenchmarkCheck_mock measures one run of the suite against the mock; it should take less than 3 s.
+// BenchmarkCheck_mock measures one run of the suite against the mock; it should take less than 5 s.
 func BenchmarkCheck_mock(b *testing.B) {
 	for b.Loop() {
 		require.NoError(b, contracttests.Check(b.Context(), MustMock(b)).Err())

@@ -96,7 +96,7 @@ func (s *session) sendInVain(ctx context.Context, r *model.Request, patience tim
 		return nil, ctx.Err()
 	}
 	s.mu.Lock()
-	s.Requests++
+	s.requests++
 	s.exchanges = append(s.exchanges, x)
 	s.mu.Unlock()
 	if patience == 0 && err == nil && json.Valid(x.Body) {

@@ -19,31 +19,35 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// Run is what the cases of one run share: the target, its accounts, and what was seen so far. Cases run one after the other;
-// only the requests of one case may be concurrent.
+// Run is a target, its accounts, and what was seen so far. Its cases run one after the other; only the requests of one case may be
+// concurrent. Runs that Beside has made run at the same time.
 type Run struct {
 	model.Target
-	// Requests counts the requests sent by cases.
-	Requests int
-
-	contract *answer.Contract
+	*shared
 	secrets  answer.Secrets
+	accounts map[string][]*model.Account // by scenario
+	usedUp   map[*model.Account]bool     // accounts whose window this run has used up, so that it will reset
+	still    *bool                       // whether the clock of a simulated target stands still; nil if not tried
+}
+
+// shared is what is seen of the server with any account.
+type shared struct {
+	contract *answer.Contract
 	served   *answer.Contract // what the target serves as its contract, nil if it serves none; set by Probe
 	isExact  bool             // served has the version of contract
+	skew     time.Duration    // how far the clock of the target is ahead; set by Probe
 
 	description *model.Exchange   // the document that the header Link led to when the run began; nil if it led nowhere
 	links       map[string]string // what is wrong with other addresses in Link, "" if nothing is; guarded by mu
 	readings    expect.Readings
-	accounts    map[string][]*model.Account // by scenario
-	usedUp      map[*model.Account]bool     // accounts whose window this run has used up, so that it will reset
-	name        string                      // unique among all runs
-	still       *bool                       // whether the clock of a simulated target stands still; nil if not tried
+	name        string // unique among all runs
 
 	shelf *shelf // serves images; nil unless the target fetches from the run
 
-	mu     sync.Mutex // guards Requests, ids, links, serial and the exchanges of the session
-	ids    map[string]bool
-	serial int
+	mu       sync.Mutex // guards requests, ids, links, serial and the exchanges of the session
+	requests int
+	ids      map[string]bool
+	serial   int
 }
 
 // Open prepares a run against a target whose defaults are filled in. It sends nothing.
@@ -55,16 +59,25 @@ func Open(t model.Target) (*Run, error) {
 	if t.Contract != nil {
 		contract = answer.Prepare(t.Contract)
 	}
-	r := &Run{
-		Target: t, contract: contract, accounts: map[string][]*model.Account{}, usedUp: map[*model.Account]bool{},
-		name: "contract-" + rand.Text()[:10], ids: map[string]bool{}, links: map[string]string{}, secrets: answer.NewSecrets(t.Secrets()),
-	}
+	return newRun(t, &shared{contract: contract, name: "contract-" + rand.Text()[:10], ids: map[string]bool{}, links: map[string]string{}}), nil
+}
+
+func newRun(t model.Target, with *shared) *Run {
+	r := &Run{Target: t, shared: with, secrets: answer.NewSecrets(t.Secrets()), accounts: map[string][]*model.Account{}, usedUp: map[*model.Account]bool{}}
 	for scenario, keys := range t.Keys {
 		for _, k := range keys {
-			r.accounts[scenario] = append(r.accounts[scenario], &model.Account{Scenario: scenario, Key: k})
+			r.accounts[scenario] = append(r.accounts[scenario], &model.Account{Scenario: scenario, Key: k, Skew: with.skew})
 		}
 	}
-	return r, nil
+	return r
+}
+
+// Beside returns a run with the keys of other accounts, whose cases may run while those of r run. Probe must have succeeded; End is called
+// for r alone.
+func (r *Run) Beside(keys map[string][]string) *Run {
+	t := r.Target
+	t.Keys = keys
+	return newRun(t, r.shared)
 }
 
 // Begin starts what the run offers to the target. End must follow.
@@ -78,7 +91,14 @@ func (r *Run) Begin(ctx context.Context) (err error) {
 // End stops what Begin has started.
 func (r *Run) End() { r.shelf.close() }
 
-// Spent is what the run has cost all accounts, in points.
+// Requests counts the requests sent by cases, those of runs beside this one included.
+func (r *Run) Requests() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.requests
+}
+
+// Spent is what the run has cost its accounts, in points.
 func (r *Run) Spent() (points int64) {
 	for _, accounts := range r.accounts {
 		for _, a := range accounts {
@@ -274,6 +294,7 @@ func (r *Run) compareClocks(x *model.Exchange) {
 	if err != nil || skew.Abs() < 2*time.Second {
 		return
 	}
+	r.skew = skew
 	for _, accounts := range r.accounts {
 		for _, a := range accounts {
 			a.Skew = skew

@@ -103,7 +103,7 @@ func (s *session) send(ctx context.Context, r *model.Request) (*model.Exchange, 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.Requests++
+	s.requests++
 	s.exchanges = append(s.exchanges, x)
 	if len(problems) > 0 {
 		return x, &failure{x, slices.Compact(problems)}

@@ -96,6 +96,9 @@ type Target struct {
 	Client *http.Client
 	// Keys are the API keys by scenario. Cases that need a scenario without a key are skipped.
 	Keys map[string][]string
+	// MoreKeys returns keys of new accounts in the same scenarios, so that several cases can run at the same time. Default: nil, and cases run
+	// one after the other.
+	MoreKeys func(ctx context.Context) (map[string][]string, error)
 	// Images are the URLs of images by scenario. For printed, other, blank, not-an-image, unfetchable and known the
 	// suite has images of its own, which it sends as data: URLs.
 	Images map[string]string

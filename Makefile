@@ -87,9 +87,12 @@ test-deb: containers ## Install, use, upgrade, restore and remove the package in
 ##@ Check
 
 # The race detector makes code that computes on one goroutine ten times slower and finds nothing in it: SQLite in Go, hashes of passwords,
-# images, and our own packages for pixels and letters. A test in internal/layout requires that these start no goroutine.
-COMPUTING := correct decode hand imaging layout lexicon neural
-RACE       = -race $(foreach p,modernc.org/... golang.org/x/crypto/... image/... golang.org/x/image/... $(addprefix uncial/impl/ocr/,$(COMPUTING)),-gcflags=$(p)=-race=false)
+# images, compression, regular expressions, PDF and XML, and our own packages for pixels, letters, request bodies and schemas. A test in
+# internal/layout requires that ours start no goroutine.
+COMPUTING := $(addprefix impl/ocr/,correct decode hand imaging layout lexicon neural) internal/request contracttests/internal/images contracttests/internal/xsd
+COMPUTES   = modernc.org/... golang.org/x/crypto/... image/... golang.org/x/image/... compress/... hash/... regexp/... encoding/base64 encoding/xml \
+	unicode/utf8 github.com/ledongthuc/pdf
+RACE       = -race $(foreach p,$(COMPUTES) $(addprefix uncial/,$(COMPUTING)),-gcflags=$(p)=-race=false)
 
 .PHONY: test
 test: deps-test containers ## Set everything up and run every test, race detector on, containers included

@@ -91,7 +91,6 @@ func Check(ctx context.Context, t Target) (report Report) {
 		report.Problem = err.Error()
 		return report
 	}
-	defer t.Client.CloseIdleConnections()
 	if err := run.Begin(ctx); err != nil {
 		report.Problem = err.Error()
 		return report
@@ -108,6 +107,11 @@ func Check(ctx context.Context, t Target) (report Report) {
 		report.Problem = t.Presentable(err.Error(), cases.MaxReason)
 		return report
 	}
+	defer func() {
+		for _, lane := range lanes[1:] {
+			lane.End()
+		}
+	}()
 	var missing string
 	if report.Results, missing = runAll(ctx, lanes, plan, archive); missing != "" {
 		report.Problem = fmt.Sprintf("%s after %s, at the case %s", cases.Ended(ctx), time.Since(report.Started).Round(time.Millisecond), missing)

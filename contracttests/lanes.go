@@ -3,6 +3,7 @@ package contracttests
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"sync"
 
 	"uncial/contracttests/internal/cases"
@@ -11,10 +12,12 @@ import (
 // maxLanes is how many cases run at the same time against a target with MoreKeys. Most of a case is waiting for answers.
 const maxLanes = 4
 
-// openLanes returns the run, and others beside it if the target has keys for them. Limits of points and archives follow one case at a time.
+// openLanes returns the run, and others beside it if the target has keys for them. Limits of points and archives follow one case at a time,
+// and cases that need a new connection one transport each.
 func openLanes(ctx context.Context, run *cases.Run, planned int) (lanes []*cases.Run, err error) {
 	lanes = []*cases.Run{run}
-	if run.MoreKeys == nil || run.MaxPoints != 0 || run.HAR != nil {
+	_, canClone := run.Client.Transport.(*http.Transport)
+	if run.MoreKeys == nil || !canClone || run.MaxPoints != 0 || run.HAR != nil {
 		return lanes, nil
 	}
 	for len(lanes) < min(maxLanes, planned) {

@@ -106,14 +106,6 @@ func mustHeldOut(tb testing.TB) []liar.Defect {
 	return heldOut
 }
 
-// skipUnderRaceDetector leaves a test to TestWithoutRaceDetector.
-func skipUnderRaceDetector(tb testing.TB) {
-	tb.Helper()
-	if raceEnabled {
-		tb.Skip("TestWithoutRaceDetector runs it")
-	}
-}
-
 // MustDefect returns a server with the defect.
 func MustDefect(tb testing.TB, does string) (address string) {
 	tb.Helper()

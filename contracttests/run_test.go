@@ -76,11 +76,13 @@ func TestRun_serviceWithMovedClock(t *testing.T) {
 }
 
 func TestRun_mockProgram(t *testing.T) {
+	skipUnderRaceDetector(t)
 	t.Parallel()
 	contracttests.Run(t, MustTarget(t, mustStart(t, apptest.Binary(t, "./mock/cmd/uncial-mock"), "--listen", "127.0.0.1:0")))
 }
 
 func TestRun_serviceProgram(t *testing.T) {
+	skipUnderRaceDetector(t)
 	t.Parallel()
 	contracttests.Run(t, MustServiceProgram(t))
 }
@@ -107,15 +109,33 @@ func BenchmarkCheck_mock(b *testing.B) {
 	}
 }
 
-// TestWithoutRaceDetector runs what needs many runs of the suite in a process without the race detector, which makes them
-// ten times slower. The remaining tests send as much at the same time.
+// withoutRaceDetector are the tests that run the suite many times, or whole against a server that another test runs it against as well.
+// The race detector would make them ten times slower.
+var withoutRaceDetector = []string{
+	"TestCheck_acceptsEveryTruth", "TestCheck_acceptsLaterServersThanItsContract", "TestCheck_acceptsShortenedShapes", "TestCheck_catchesEveryDefect",
+	"TestCheck_catchesMutants", "TestCheck_honestServersNeverFail", "TestCheck_limitsAndUsedUpAccountsAreNoDefects",
+	"TestCheck_skipsCasesWithoutTheirNeeds", "TestCheck_spendsNoMoreThanAllowed", "TestCheck_staysWithinAnnouncedCosts", "TestCheck_withAKeysFile",
+	"TestDiff_findsDefects", "TestFixtures_theSuitePasses", "TestReport_WriteJUnit", "TestReport_failuresCanBeRepeated",
+	"TestRun_mockProgram", "TestRun_serviceProgram",
+}
+
+// skipUnderRaceDetector leaves a test of withoutRaceDetector to TestWithoutRaceDetector.
+func skipUnderRaceDetector(tb testing.TB) {
+	tb.Helper()
+	require.Contains(tb, withoutRaceDetector, tb.Name())
+	if raceEnabled {
+		tb.Skip("TestWithoutRaceDetector runs it")
+	}
+}
+
+// TestWithoutRaceDetector runs the tests of withoutRaceDetector in a process of their own.
 func TestWithoutRaceDetector(t *testing.T) {
 	if !raceEnabled {
 		t.Skip("the tests that this one starts run directly")
 	}
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=15m", "-parallel=8", "-v",
-		"-run=^(TestCheck_catchesEveryDefect|TestCheck_catchesMutants|TestCheck_acceptsEveryTruth|TestCheck_honestServersNeverFail|TestDiff_findsDefects)$", "uncial/contracttests")
+		"-run=^("+strings.Join(withoutRaceDetector, "|")+")$", "uncial/contracttests")
 	cmd.Dir = apptest.Root(t)
 	out, err := cmd.CombinedOutput()
 	for line := range strings.Lines(string(out)) {

@@ -164,10 +164,14 @@ func TestComputingPackages_StartNoGoroutines(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	require.NoError(t, err)
-	match := regexp.MustCompile(`(?m)^COMPUTING := (.+)$`).FindSubmatch(makefile)
+	match := regexp.MustCompile(`(?m)^COMPUTING := \$\(addprefix impl/ocr/,(.+)\) (.+)$`).FindSubmatch(makefile)
 	require.NotNil(t, match)
+	folders := strings.Fields(string(match[2]))
 	for name := range strings.FieldsSeq(string(match[1])) {
-		files, err := filepath.Glob(filepath.Join(root, "impl/ocr", name, "*.go"))
+		folders = append(folders, "impl/ocr/"+name)
+	}
+	for _, name := range folders {
+		files, err := filepath.Glob(filepath.Join(root, name, "*.go"))
 		require.NoError(t, err)
 		require.NotEmpty(t, files, name)
 		for _, file := range files {

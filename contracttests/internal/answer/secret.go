@@ -3,6 +3,7 @@ package answer
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -10,8 +11,16 @@ import (
 	"uncial/gen"
 )
 
-// partLength is how many characters of a key no answer may show, in any form.
-const partLength = 8
+const (
+	// partLength is how many characters of a key no answer may show, in any form.
+	partLength = 8
+	// endLength is how many characters at the end of a key masks usually leave.
+	endLength = 4
+)
+
+// masked matches the end of a text behind what usually stands for the rest of it, or after words that announce it. Four characters alone would
+// match by chance.
+var masked = regexp.MustCompile(`(?i)(?:\*\*|\.\.\.|…|••|xxx|\bend(?:s|ing)? (?:in|with))[\s"'“‘:_-]*([a-z0-9._~+/-]{4})`)
 
 // Secrets are the keys of a run, prepared so that any part of them is found in an answer: as it is or reversed, in any letter case,
 // in hex, in base64 at any position, and percent-encoded. Its zero value knows no keys.
@@ -20,6 +29,7 @@ type Secrets struct {
 	exact  parts    // the inner characters of parts in base64
 	hex    parts    // the hex digits of parts
 	whole  []string // keys too short to have such parts
+	ends   []string // the last characters of keys, in lower case: no answer may show them behind the sign of a mask
 }
 
 // parts are texts of one length. Most places of an answer are passed by their first four bytes, without looking up a string.
@@ -67,7 +77,9 @@ func NewSecrets(keys []string) Secrets {
 		for _, prefix := range []string{"ocr_test_", "ocr_live_"} {
 			key = strings.TrimPrefix(key, prefix)
 		}
-		if len(key) < partLength {
+		if len(key) >= partLength {
+			s.ends = append(s.ends, strings.ToLower(key[len(key)-endLength:]))
+		} else {
 			s.whole = append(s.whole, whole)
 		}
 		for i := 0; i+partLength <= len(key); i++ {
@@ -112,6 +124,11 @@ var urlSafe = strings.NewReplacer("-", "+", "_", "/")
 func (s Secrets) in(text string) bool {
 	if slices.ContainsFunc(s.whole, func(key string) bool { return strings.Contains(text, key) }) {
 		return true
+	}
+	for _, m := range masked.FindAllStringSubmatch(text, -1) {
+		if slices.Contains(s.ends, strings.ToLower(m[1])) {
+			return true
+		}
 	}
 	lower := strings.ToLower(text)
 	plain := lower

@@ -72,11 +72,17 @@ func newRun(t model.Target, with *shared) *Run {
 	return r
 }
 
-// Beside returns a run with the keys of other accounts, whose cases may run while those of r run. Probe must have succeeded; End is called
-// for r alone.
+// Beside returns a run with the keys of other accounts, whose cases may run while those of r run. Probe must have succeeded, and the
+// client of the target must have an http.Transport.
 func (r *Run) Beside(keys map[string][]string) *Run {
 	t := r.Target
-	t.Keys = keys
+	t.Keys = map[string][]string{}
+	for scenario := range r.Keys { // the plan leaves out what other scenarios need
+		t.Keys[scenario] = keys[scenario]
+	}
+	client := *t.Client
+	client.Transport = t.Client.Transport.(*http.Transport).Clone() // some cases need to know that a connection is new
+	t.Client = &client
 	return newRun(t, r.shared)
 }
 
@@ -89,7 +95,10 @@ func (r *Run) Begin(ctx context.Context) (err error) {
 }
 
 // End stops what Begin has started.
-func (r *Run) End() { r.shelf.close() }
+func (r *Run) End() {
+	r.Client.CloseIdleConnections()
+	r.shelf.close()
+}
 
 // Requests counts the requests sent by cases, those of runs beside this one included.
 func (r *Run) Requests() int {

@@ -53,6 +53,16 @@ func errorDefects() []row {
 		{"repeats the key in an error", "status/401/expired", on(status(401, 402, 429), func(c *call, a *reply) {
 			a.edit(func(o object) { o["message"] = "the key " + c.key() + " cannot do this" })
 		})},
+		{"shows the last characters of the key in a 401", "status/401/expired", on(status(401), func(c *call, a *reply) {
+			a.edit(func(o object) {
+				o["message"] = "the API key ending in " + c.key()[max(0, len(c.key())-4):] + " is not valid"
+			})
+		})},
+		{"masks the key in a 401", "extract/401/revoked", on(status(401), func(c *call, a *reply) {
+			a.edit(func(o object) {
+				o["message"] = "the API key ocr_****" + c.key()[max(0, len(c.key())-4):] + " is not valid"
+			})
+		})},
 		// RFC 3339, section 5.6, in UTC. Lenient parsers accept most of these, but clients of the contract need not.
 		{"reports nextReset as a day", noPoints, resets("2026-02-01")},
 		{"reports a nextReset that does not exist", noPoints, resets("2026-02-30T00:00:00Z")},

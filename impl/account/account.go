@@ -1,5 +1,5 @@
 // Package account stores accounts and their API keys, and decides whether a key may be used. It does not know points
-// (package ledger) or rate limits (package ratelimit). Start reading at Registry, then Registry.Authenticate, which
+// (package ledger) or rate limits (package ratelimit). Start with Registry, then Registry.Authenticate, which
 // every request passes through.
 //
 // A key is shown once, when it is made, and never stored: the database holds its HMAC-SHA-256 under a secret that only

@@ -1,5 +1,5 @@
 // Package app wires the service together: it checks the options, opens database, workers and listeners, and closes them
-// in the opposite order. Commands parse flags and signals; package impl handles requests. Start reading at App.Start;
+// in the opposite order. Commands parse flags and signals; package impl handles requests. Start with App.Start;
 // RunEngine does the same for an engine without API.
 package app
 

@@ -2,7 +2,7 @@
 // for operators. It renders HTML on the server; a little script only adds conveniences. It decides nothing about accounts,
 // keys, points or passwords, which the packages account, user and ledger own, and JSON stays under /api/v1.
 //
-// Every read is a GET, and every change is a POST that ends with a redirect. Start reading at routes in routes.go, which
+// Every read is a GET, and every change is a POST that ends with a redirect. Start with routes in routes.go, which
 // lists all pages with who may call them, then Dashboard.serve in serve.go, which shows the order of all checks. A page is
 // a function of a Call; its template lies in templates under the same name. Other packages add pages with Options.Extra.
 package dashboard

@@ -1,7 +1,7 @@
 // Package groundtruth reads transcribed pages as archives export them: PAGE XML (2009 to 2019) and ALTO (2 to 4), as written by
 // eScriptorium, Transkribus and kraken, next to the images. It is for training; package format writes the service's own ALTO and PAGE-XML.
 //
-// It neither opens images (the sandboxed worker does) nor cuts lines. Start reading at Find.
+// It neither opens images (the sandboxed worker does) nor cuts lines. Start with Find.
 package groundtruth
 
 import (

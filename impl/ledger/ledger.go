@@ -1,7 +1,7 @@
 // Package ledger accounts for points. An extraction holds its price, and the hold then ends in one of three ways: it is
 // settled (charged), released (returned), or it expires because its process died. The package also stores replies for
 // idempotency keys, in the same transactions. It does not know what an extraction costs (package contract) or who may use
-// an account (package account). Start reading at Hold and Settle; subjects in auditrules.go has the rules of the tables.
+// an account (package account). Start with Hold and Settle; subjects in auditrules.go has the rules of the tables.
 //
 // Each account has one balance row per calendar month (UTC). Every movement updates it with a conditional statement, so
 // that racing holds can never overspend, and adds an entry with the next number. The entries of a month add up to the

@@ -1,5 +1,5 @@
 // Package mail sends messages of plain text through an SMTP server, in the background. What they say and who gets them is
-// up to the callers: package dashboard and package notice. Start reading at Mailer.Send, then Run.
+// up to the callers: package dashboard and package notice. Start with Mailer.Send, then Run.
 package mail
 
 import (

@@ -1,6 +1,6 @@
 // Package notice tells operators and owners in time what needs attention: keys that should be rotated, and keys that have
 // used up most of their monthly cap. It writes to the log and, where mail is configured, to the owners of the account. The
-// rules for keys are in package account; pages and commands show them by themselves. Start reading at Notifier.Run.
+// rules for keys are in package account; pages and commands show them by themselves. Start with Notifier.Run.
 package notice
 
 import (

@@ -1,5 +1,5 @@
 // Package ratelimit counts the requests of each account in a fixed window, and refuses those beyond the limit. Callers
-// pass the limit and decide which requests count; package contract has the length of the window. Start reading at
+// pass the limit and decide which requests count; package contract has the length of the window. Start with
 // Limiter.Count.
 //
 // Each account has one row, which one conditional statement changes, so that any number of replicas together admit no

@@ -1,7 +1,7 @@
 // Package store connects to the database, a SQLite file or a Postgres server, and runs statements and transactions on it.
 // Both databases run the same statements and the same migrations (folder migrations); their differences stay in this
 // package. The packages that use a table own it and document it: account with user and session, ledger, notice and
-// ratelimit. Start reading at Store and Executor.
+// ratelimit. Start with Store and Executor.
 //
 // Many replicas may share one Postgres, and several processes may open one SQLite file. Nothing is therefore cached in
 // memory, and every rule that must hold when requests race is a conditional statement.

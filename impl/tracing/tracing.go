@@ -1,6 +1,6 @@
 // Package tracing makes OpenTelemetry spans of extractions and sends them to a collector over OTLP (HTTP). The standard environment
 // variables configure it: it is off unless OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_TRACES_EXPORTER=otlp
-// is set. Spans contain no keys, no addresses of images and no texts. Start reading at Start; Do makes a span.
+// is set. Spans contain no keys, no addresses of images and no texts. Start with Start; Do makes a span.
 package tracing
 
 import (

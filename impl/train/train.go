@@ -2,7 +2,7 @@
 // sandboxed worker (layout.Given), has package training train on them, and writes the model and a report.
 //
 // Cut lines and the state of the training are in a folder next to the model, so that an interrupted run can continue. How transcriptions are
-// read is in package groundtruth. Start reading at Run.
+// read is in package groundtruth. Start with Run.
 package train
 
 import (

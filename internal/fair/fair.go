@@ -7,7 +7,7 @@
 // together never outweigh a single account of a heavier weight. So a hundred accounts on a free plan leave half to one paying
 // account. An account that is alone gets everything except a small reserve, which lets the next account start immediately.
 //
-// Start reading at Places.Take, which has the rule, and Queue.Take.
+// Start with Places.Take, which has the rule, and Queue.Take.
 package fair
 
 import (

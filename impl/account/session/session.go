@@ -1,5 +1,5 @@
 // Package session stores the sessions of people who are signed in, for github.com/alexedwards/scs. All replicas share
-// them. Cookies and the content of sessions are up to package dashboard. Start reading at Store.
+// them. Cookies and the content of sessions are up to package dashboard. Start with Store.
 package session
 
 import (

@@ -1,6 +1,6 @@
 // Package user stores the people who sign in: their e-mail addresses and passwords, the accounts that they belong to, the
 // links that work once, failed sign-ins, and the log of what operators did. Pages and cookies are in package dashboard,
-// the data of sessions in package session, keys in package account. Start reading at Directory, then SignIn.
+// the data of sessions in package session, keys in package account. Start with Directory, then SignIn.
 //
 // No secret is stored: passwords are argon2id hashes, and of the token in a link only the SHA-256 digest is kept.
 package user

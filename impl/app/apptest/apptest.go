@@ -1,5 +1,5 @@
 // Package apptest starts the real service for tests, with real workers and a new database. Only tests may import it,
-// because it links package testing. Tests with a fake recognizer construct impl.Service themselves. Start reading at Start.
+// because it links package testing. Tests with a fake recognizer construct impl.Service themselves. Start with Start.
 package apptest
 
 import (

@@ -6,7 +6,7 @@ import (
 	"uncial/internal/document"
 )
 
-// pair is one step of an alignment: the indexes of two characters that stand for each other, -1 for a character without a partner.
+// pair is one step of an alignment: the indexes of two characters aligned with each other; -1 where one has no partner.
 type pair struct{ a, b int }
 
 // align returns an alignment of two texts at the lowest cost, where inserting, dropping and replacing a character cost the same.
@@ -58,7 +58,7 @@ type aligned struct {
 	slots     []string // slots[i] is what the reading has for character i of the line
 }
 
-// stretch is a smallest group of neighbouring words that begins and ends at a word boundary both in the line and in a reading.
+// stretch is a minimal group of neighbouring words that begins and ends at a word boundary both in the line and in a reading.
 type stretch struct {
 	from, to int // the words [from, to) of the line
 	words    []document.Word

@@ -17,7 +17,6 @@ type Candidate struct {
 	Evidence Evidence
 }
 
-// text returns the text of the candidate.
 func (c *Candidate) text() string { return joined(c.Words) }
 
 // Replacing returns the words of a line with the candidate in its place. If the number of words stays the same, so do their boxes.
@@ -31,7 +30,7 @@ func (c *Candidate) Replacing(line []document.Word) []document.Word {
 	return slices.Concat(line[:c.From], words, line[c.To:])
 }
 
-// keptSigns are marks of notes, and signs that models of later print, and language models, take for others ("æ" for "e").
+// keptSigns are marks of notes, and signs that models of later print, and language models, mistake for others ("æ" for "e").
 const keptSigns = "æœ&⁊¶*†‡§"
 
 // isAcceptable reports whether words may be replaced by others at all. The replacement must not modernise the spelling, drop an old sign, a

@@ -18,7 +18,7 @@ type Knowledge struct {
 	Seen map[string]int
 	// Likelihood returns the logarithm of the probability of a line in small letters. It may be nil.
 	Likelihood func(string) float64
-	// HandTrust says how well the network for handwriting reads this print, 0 to 1; see HandTrust.
+	// HandTrust says how well the network for handwriting reads this print, 0 to 1; see the function HandTrust.
 	HandTrust float64
 }
 
@@ -33,7 +33,7 @@ var evidenceNames = [len(Evidence{})]string{
 	"constant", // 1
 	"agree",    // log-odds of the readings that have the same words, mean over all readings
 	"near",     // how much nearer the readings are to the candidate than to the words, -1 to 1
-	"lead",     // log-odds of the mean confidence in the characters of the candidate, in the surest reading, less those of the least sure word
+	"lead",     // log-odds of the mean confidence in the characters of the candidate, in the most confident reading, minus that of the least confident word
 	"language", // logarithm of how much likelier the line is with the candidate, for words in Latin letters
 	"last",     // 1 at the end of the line
 	"on page",  // 1 if the page has the words elsewhere
@@ -181,7 +181,6 @@ func logOdds(share float64) float64 {
 	return math.Log(share / (1 - share))
 }
 
-// flag returns 1 for true and 0 for false.
 func flag(is bool) float64 {
 	if is {
 		return 1

@@ -9,7 +9,7 @@ import (
 	"uncial/internal/text"
 )
 
-// fAsLongS are the letters that an f may have been in print.
+// fAsLongS lists what may have been printed where an f was read.
 var fAsLongS = lexicon.Variants{'f': {"s", "ſ"}}
 
 // LongS repairs words in which a long s was read as an f. It does so only on a page that shows long s, in words that no list has,

@@ -31,8 +31,8 @@ func alignEach(line []document.Word, readings ...[]document.Word) []aligned {
 	return out
 }
 
-// HandTrust estimates how well the network for handwriting reads the print of a page, 0 to 1: among the words of some lines that the
-// recognizer of print is sure of, the share in which both agree. With few words the estimate stays near usualTrust.
+// HandTrust estimates how well the network for handwriting reads the print of a page, 0 to 1: the share on which both agree,
+// among words of some lines that the print recognizer is sure of. With few words the estimate stays near usualTrust.
 func HandTrust(lines []*document.Line, readings []Readings) float64 {
 	same, all := 0.0, 0.0
 	for i, line := range lines {
@@ -53,7 +53,7 @@ func HandTrust(lines []*document.Line, readings []Readings) float64 {
 
 var roundS = regexp.MustCompile(`s(\p{Ll})`)
 
-// WithLongS returns a word as print with long s sets it: with round s only in front of signs and capitals, and at the end.
+// WithLongS spells a word as print with long s does: round s only at the end and before punctuation and capitals.
 func WithLongS(word string) string {
 	return roundS.ReplaceAllString(roundS.ReplaceAllString(word, "ſ$1"), "ſ$1")
 }

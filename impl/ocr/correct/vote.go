@@ -9,7 +9,7 @@ import (
 )
 
 // Vote corrects a line of print by further readings of it, and returns the edits from left to right. Confidences must be calibrated.
-// Each difference between the line and one of Readings.Again is a candidate; Evidence tells how likely it is a correction. Likely ones
+// Each difference between the line and one of Readings.Again is a candidate; Evidence says how likely it is to be a correction. Likely ones
 // replace the words of the line, unless a likelier one changes the same words.
 func (k *Knowledge) Vote(line *document.Line, readings Readings) []document.Edit {
 	candidates := k.Candidates(line.Words, readings)
@@ -37,8 +37,8 @@ func (k *Knowledge) Vote(line *document.Line, readings Readings) []document.Edit
 	return edits
 }
 
-// Candidates returns what the readings of a line have in place of its words, each once and with its evidence. Words that a list has are
-// only replaced by others that it has.
+// Candidates returns what the readings of a line have in place of its words, each once and with its evidence. A listed word is
+// replaced only by another listed word.
 func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candidate {
 	r := alignReadings(line, readings)
 	unchanged := sync.OnceValue(func() float64 { return k.likelihood(line) })

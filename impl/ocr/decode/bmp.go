@@ -32,8 +32,8 @@ const (
 )
 
 // bmp is a bitmap file of Windows (any header from BITMAPCOREHEADER to BITMAPV5HEADER) or OS/2. The decoder is our own: x/image
-// reads neither 16 bits, RLE nor OS/2, and Leptonica 1.82 fails on 16 bits with masks, OS/2 and RLE8. The library is not
-// used. Rows are padded to 32 bits and stored from the bottom up, unless the height is negative.
+// reads neither 16 bits, RLE nor OS/2, and Leptonica 1.82 fails on 16 bits with masks, OS/2 and RLE8, so Leptonica never
+// reads BMP. Rows are padded to 32 bits and stored from the bottom up, unless the height is negative.
 type bmp struct {
 	data []byte
 	// header is the size of the information header, which identifies its version.

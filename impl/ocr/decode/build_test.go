@@ -70,7 +70,7 @@ func replace(fields []field, by ...field) []field {
 	return fields
 }
 
-// tiffFile writes directories one after the other, each behind what it points to.
+// tiffFile writes directories one after the other, each after what it points to.
 func tiffFile(l layout, directories ...[]field) []byte {
 	file := l.order.AppendUint16([]byte(l.mark), map[bool]uint16{false: 42, true: 43}[l.big])
 	if l.big {

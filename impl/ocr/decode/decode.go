@@ -1,5 +1,5 @@
 // Package decode turns the bytes of an image file into upright, opaque pages of 8 bits a channel. It trusts nothing but the
-// bytes: the first of them give the format, and dimensions, pages and the work that a decoder would do are read from the
+// bytes: the first ones determine the format, and dimensions, pages and the work that a decoder would do are read from the
 // headers and bounded before a pixel is decoded. Formats and limits are those of the contract (internal/contract/imagefile).
 // Package imaging makes a page easier to read.
 //
@@ -9,7 +9,7 @@
 // nor RGB of less than 8 bits a sample, spends four bytes on each pixel of a bilevel page, and would put C in front of every
 // TIFF instead of only the few that Go cannot read.
 //
-// Decoding belongs in a process that may be killed. Start reading at Pages; there is a file for each format, and limits.go
+// Decoding belongs in a process that may be killed. Start with Pages; there is a file for each format, and limits.go
 // has the bounds.
 package decode
 
@@ -112,7 +112,7 @@ func inspect(data []byte) (imagefile.Format, []frame, error) {
 }
 
 // page decodes an image and turns it upright on a white background. lib decodes it if the first decoder fails, unless that would be
-// useless. An image of another size than its header declares is refused, because only the declared size was checked against the limits.
+// useless. An image whose size differs from its header is refused, because only the declared size was checked against the limits.
 func (f *frame) page(format imagefile.Format, lib Library) (Page, error) {
 	img, err := f.decode()
 	if err != nil && f.rescue != nil && !isFinal(err) {
@@ -158,7 +158,7 @@ func isCutShort(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
-// explain returns the error for the client. Other errors than *ocr.ImageError are reduced to what the client can do.
+// explain returns the error for the client. Errors other than *ocr.ImageError are reduced to what the client can do.
 func explain(format imagefile.Format, err error) error {
 	var known *ocr.ImageError
 	switch {

@@ -6,8 +6,8 @@ import (
 	"image/draw"
 )
 
-// opaque returns an image, whose bounds begin at (0, 0), as grey or opaque RGB of 8 bits a channel, on white. Images in
-// colour without any become grey. It works in the memory of the image if the result fits, because images may be large; the
+// opaque returns an image, whose bounds begin at (0, 0), as grey or opaque RGB of 8 bits a channel, on white. A colour
+// image that shows no colour becomes grey. It reuses the image's memory if the result fits, because images may be large; the
 // image must not be used afterwards.
 func opaque(img image.Image) image.Image {
 	switch img := img.(type) {
@@ -31,7 +31,7 @@ func opaque(img image.Image) image.Image {
 	case *image.YCbCr:
 		return opaqueYCbCr(img)
 	}
-	// No decoder of ours returns anything else; the general way is slow and takes the memory of a second image.
+	// None of our decoders returns anything else; the general path is slow and takes the memory of a second image.
 	to := image.NewRGBA(img.Bounds())
 	draw.Draw(to, to.Rect, image.White, image.Point{}, draw.Src)
 	draw.Draw(to, to.Rect, img, to.Rect.Min, draw.Over)

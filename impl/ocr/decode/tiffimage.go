@@ -106,7 +106,7 @@ func (m *tiffImage) describe() error {
 	case m.photometric == separated && d.first(tagInkSet, cmyk) != cmyk:
 		return errKind
 	}
-	// The predictor only counts with compressions that profit from it (TIFF 6.0, section 14).
+	// The predictor only counts with compressions that benefit from it (TIFF 6.0, section 14).
 	switch d.first(tagPredictor, 1) {
 	case 1:
 	case horizontal:

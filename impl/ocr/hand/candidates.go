@@ -117,7 +117,7 @@ func (p *handSearch) isCertain(l document.Line, w document.Word) bool {
 	return p.printSure(w) >= certainPrint || p.isKnown(w) && p.isMostlyPrint(l)
 }
 
-// isKnown reports whether a word is in the word list of print, and so long that the print model finds it in handwriting only by chance.
+// isKnown reports whether a word is in the word list of print, and long enough that the print model finds it in handwriting only by chance.
 func (p *handSearch) isKnown(w document.Word) bool {
 	list := p.models.PrintLexicon
 	return list != nil && utf8.RuneCountInString(w.Text) >= knownLetters && list.Known(w.Text)

@@ -8,7 +8,7 @@ import (
 	"uncial/impl/ocr/layout"
 )
 
-// choose lets the models of handwriting compete for the page, by the longest of its lines. It is done once.
+// choose lets the handwriting models compete on the longest lines of the page, only once.
 func (p *Page) choose(ctx context.Context, r Reader, all []layout.Line) error {
 	names := p.models.Hands
 	if len(names) < 2 || len(all) == 0 {

@@ -5,7 +5,7 @@
 // It neither finds lines (package layout) nor runs models: its callers implement Reader. It does not read print.
 // language.go decides whether a page is French.
 //
-// Start reading at Page.Detect, Page.Read and Page.ReadFilledIn; thresholds.go has every number that was tuned.
+// Start with Page.Detect, Page.Read and Page.ReadFilledIn; thresholds.go has every number that was tuned.
 package hand
 
 import (

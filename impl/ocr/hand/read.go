@@ -85,7 +85,7 @@ func (m *Models) words(s layout.Strip, read []tesseract.Word) []document.Word {
 }
 
 // isNoise reports whether hardly any character of a line of handwriting is likely to be right: it is a stain, an ornament, or writing
-// that shines through from the other side. Most of these are short, and the search for their text ended with many others.
+// that shines through from the other side. Most of these are short, and the search found many other likely texts.
 func (r reading) isNoise() bool {
 	if !r.line.Handwritten {
 		return false

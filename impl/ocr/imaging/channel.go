@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// The red and green of a pixel, and their luminance. The blue is never the strongest: brown ink on yellow paper has most contrast in it,
-// but also most noise, and one hand whose contrast rose by half was read with half as many errors again.
+// The red and green of a pixel, and their luminance. The blue is never the strongest: brown ink on yellow paper has the most
+// contrast in it, but also the most noise, and one hand whose contrast rose by half was read with 50 % more errors.
 const red, green, luma, channels = 0, 1, 2, 3
 
 // StrongestChannel returns the colour channel of an image in which writing has clearly more contrast than in the luminance, such as the

@@ -3,7 +3,7 @@
 // a page needs. It also holds the algorithms on pixels that other packages build on: histograms, connected components, rank
 // filters, blurs and resampling. It does not find lines, columns and reading order; package layout does.
 //
-// The bounds of all images begin at (0, 0); 0 is black and 255 white. Start reading at background.go and surroundings.go,
+// The bounds of all images begin at (0, 0); 0 is black and 255 white. Start with background.go and surroundings.go,
 // whose corrections matter most; thresholds.go has every number that was tuned.
 package imaging
 

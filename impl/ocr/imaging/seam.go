@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// EvenSides brightens one side of a picture that was put together of two, such as two leaves on film, if its paper is far darker than that
+// EvenSides brightens one side of a picture that was composed of two, such as two leaves on film, if its paper is far darker than that
 // of the other side, up to the seam. It returns other pages unchanged. Otherwise the bright paper would count as background beyond
 // the seam, and writing next to it as shadow.
 func EvenSides(g *image.Gray) *image.Gray {

@@ -44,7 +44,7 @@ func (m Mask) isSurrounded() bool {
 	return true
 }
 
-// whitenRims whitens the surroundings in the outermost cells of leaves, which the cells outside them continue: pixels not brighter than a
+// whitenRims whitens the surroundings that reach from outside into the outermost cells of leaves: pixels not brighter than a
 // limit, and the blur between these and the paper. A layout analysis would take what is left of them on four sides for a frame.
 func whitenRims(g *image.Gray, leaves Mask, limit float32) {
 	core := leaves.Erode(1)
@@ -86,7 +86,7 @@ func whitenRims(g *image.Gray, leaves Mask, limit float32) {
 	}
 }
 
-// brightCells returns the cells that show paper, and the brightness up to which they do not. It reports false if hardly any cell is dark, or
+// brightCells returns the cells that show paper, and the largest brightness that does not count as paper. It reports false if hardly any cell is dark, or
 // if too few show paper.
 func brightCells(g *image.Gray) (Mask, float32, bool) {
 	brightness := paperCells(g)

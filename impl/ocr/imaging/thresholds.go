@@ -22,7 +22,7 @@ const bilevelShare, bilevelEnds = 0.95, 8
 
 // Thresholds that separate a leaf of paper from what was photographed with it.
 const (
-	// surroundingsShare is the brightness, as a share of the page's, up to which a cell is not paper. pageBrightness is the
+	// surroundingsShare is the largest brightness, as a share of the page's, at which a cell is not paper. pageBrightness is the
 	// quantile of all cells, in tenths, that counts as the page's brightness.
 	surroundingsShare, pageBrightness = 0.5, 9
 	// edgeBlur is the width, in pixels, of the blur between the paper and a darker table.
@@ -43,12 +43,12 @@ const (
 
 // Thresholds of seams between two pictures. Sides are in cells.
 const (
-	// seamStep is the brightness of the darker paper as a share of the brighter one's, up to which there is a seam, and seamShare the least
+	// seamStep is the largest brightness of the darker paper, as a share of the brighter one's, at which there is a seam, and seamShare the least
 	// share of the height in which it is found. Two leaves under one light differ less, and leaves on a table do not fill the height.
 	seamStep, seamShare = 0.8, 0.8
 	// seamDrift is how far a seam may lean, as a share of its length.
 	seamDrift = 0.02
-	// seamMargin is the least distance of a seam from the sides of the picture, as a share of the width: nearer are edges of leaves. leastSeamBands
+	// seamMargin is the least distance of a seam from the sides of the picture, as a share of the width; anything nearer is the edge of a leaf. leastSeamBands
 	// is the least height of a picture in bands.
 	seamMargin, leastSeamBands = 0.25, 8
 	// seamInk is the grey of ink, as a share of that of the paper, and leastSeamInk the least share of cells with ink on either side.
@@ -66,7 +66,7 @@ const (
 	// steps coarseSteps times as large.
 	skewStep, coarseSteps = 0.05, 10
 	// skewWidth is the width, in pixels, at which the skew is measured: smaller is faster and less exact. skewPixels bounds
-	// the memory for pages that are far higher than wide.
+	// the memory for pages that are far taller than wide.
 	skewWidth, skewPixels = 800, 2_000_000
 )
 

@@ -34,7 +34,7 @@ type river struct {
 	next *river // in the band above
 }
 
-// gutters returns the white that runs down the region between letters, the one with most rows first.
+// gutters returns the white that runs down the region between letters, the one with the most rows first.
 func (b bands) gutters() []gutter {
 	least := max(int(leastRiver*float64(b.height)), 2)
 	drift := max(int(riverDrift*float64(b.height)), 1)
@@ -66,13 +66,13 @@ func (b bands) gutters() []gutter {
 	return found
 }
 
-// longest returns the rivers without those that mostly run within a longer one.
+// longest drops the rivers that mostly run within a longer one.
 func longest(all []*river) []*river {
 	slices.SortStableFunc(all, func(a, b *river) int { return cmp.Compare(a.top, b.top) })
 	return apart(all, func(r *river) span { return r.now })
 }
 
-// apart returns all without those that mostly lie within one before them.
+// apart drops those that lie mostly within an earlier one.
 func apart[T any](all []T, at func(T) span) (kept []T) {
 	for _, e := range all {
 		if !slices.ContainsFunc(kept, func(k T) bool { return 2*at(k).meet(at(e)).width() > at(e).width() }) {
@@ -214,7 +214,7 @@ func (b bands) sides(g gutter) (left, right, white float64) {
 }
 
 // isBetweenColumns reports whether the text on either side of a gutter is as wide as that of columns, and whether the gutter is too
-// large for blanks between words that stand below each other by chance.
+// large to be word spaces that line up by chance.
 func (b bands) isBetweenColumns(g gutter) bool {
 	h := float64(b.height)
 	left, right, white := b.sides(g)

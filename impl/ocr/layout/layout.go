@@ -6,7 +6,7 @@
 // how far its ink reaches above and below. The ridges of the baseline map are traced into paths; paths that are not writing on the
 // page are dropped, and the others ordered. A strip reaches as far above and below its path as the network says.
 //
-// It does not read: package hand gives the strips to a recognizer. Start reading at Finder.Find; thresholds.go has every number
+// It does not read: package hand gives the strips to a recognizer. Start with Finder.Find; thresholds.go has every number
 // that was tuned.
 package layout
 

@@ -95,7 +95,7 @@ func right(b document.Box) int { return b.X + b.W }
 // middle returns the height of the middle of a box.
 func middle(b document.Box) int { return b.Y + b.H/2 }
 
-// InRow reports whether two boxes of print stand in one row: they overlap by half of the lower one's height.
+// InRow reports whether two boxes of print stand in one row: they overlap by half of the shorter one's height.
 func InRow(a, b document.Box) bool {
 	overlap := min(a.Y+a.H, b.Y+b.H) - max(a.Y, b.Y)
 	return float64(overlap) >= rowOverlap*float64(min(a.H, b.H))

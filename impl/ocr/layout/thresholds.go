@@ -13,7 +13,7 @@ const (
 	// paperBlock is the side, in pixels, of the blocks whose paper is measured, blockPaper the share of their pixels that are darker
 	// than paper or as dark, and darkestBlock the darkest paper.
 	paperBlock, blockPaper, darkestBlock = 32, 0.75, 40
-	// faintBaseline is the probability from which there may be a baseline, and leastStrength its mean along a line.
+	// faintBaseline is the minimum probability at which there may be a baseline, and leastStrength its mean along a line.
 	faintBaseline, leastStrength = 0.25, 0.45
 	// thickestRidge is the largest thickness of a single ridge of the baseline map.
 	thickestRidge = 7
@@ -38,8 +38,8 @@ const (
 	shortestLine = 0.4
 	// nearestLines (hl) is the distance below which two lines are one that was found twice.
 	nearestLines = 0.5
-	// strokeInk is the quantile of the ink in the zone of small letters that is that of strokes, and smallLetters the share of the
-	// height above the baseline that this zone takes. Lines whose strokes have less than faintLine of the usual ink shine through,
+	// strokeInk is the quantile of the ink in the zone of small letters that counts as the ink of strokes, and smallLetters the share of the
+	// height above the baseline that this zone takes. Lines whose strokes have less than faintLine of the usual ink are show-through,
 	// and lines on paper that is darker than darkTable of the usual one are not on the page.
 	strokeInk, smallLetters, faintLine, darkTable = 0.9, 0.6, 0.4, 0.55
 	// cutLines is the number of short lines at one edge of the image that show that another page was cut off there. cutWidth is
@@ -66,7 +66,7 @@ const (
 	// one stand in rows with those of the other.
 	cellWidths, rowsOfTable = 0.65, 0.8
 	// noteLines is the minimum number of lines in a note in the margin, noteShare the most for each line of the text, and
-	// inStep the share of its lines in a row with the text's from which they belong to the text.
+	// inStep the minimum share of its lines in a row with the text's at which they belong to the text.
 	noteLines, noteShare, inStep = 2, 0.6, 0.5
 	// crossing is the largest share of lines that may cross the blank between columns: headings, and lines that were split at the
 	// wrong position. columnSteps is the number of positions that are tried per height of a line.
@@ -93,13 +93,13 @@ const (
 	// leastPaper is the lowest grey that counts as paper; usualPaper is assumed where no cell reaches it. darkestPaper bounds
 	// what ink is divided by.
 	leastPaper, usualPaper, darkestPaper = 80, 200, 20
-	// darkBorder is the share of the usual paper up to which a pixel is not on the page.
+	// darkBorder is the largest share of the usual paper at which a pixel is not on the page.
 	darkBorder = 0.55
 	// borderMargin is how many pixels of the shrunk page along a dark border count as border too.
 	borderMargin = 2
 	// inkFrom and inkRange define ink: none at inkFrom of the paper's brightness, full ink at inkRange less.
 	inkFrom, inkRange = 0.88, 0.35
-	// solidInk is the ink from which a pixel counts as black in rules and spots.
+	// solidInk is the minimum ink of a pixel that counts as black in rules and spots.
 	solidInk = 0.3
 )
 
@@ -161,7 +161,7 @@ const (
 // Thresholds of the reading order of printed lines. They were chosen on the 40 printed ones of the 55 pages, where joining
 // torn lines, moving figures to their entries and reading Greek together brought the CER from 0.120 to 0.089.
 const (
-	// rowOverlap is the share of the lower line's height by which two lines must overlap to be in one row.
+	// rowOverlap is the share of the shorter line's height by which two lines must overlap to be in one row.
 	rowOverlap = 0.5
 	// tornGap is the widest gap, in line heights, within a torn line. Lines farther apart were set apart on purpose, such as a
 	// date to the right of a letterhead, or a catchword.
@@ -185,16 +185,16 @@ const (
 
 // Finding the columns of print. Heights and widths are in units of the height of most letters.
 const (
-	// leastMark, mostMarkHeight and mostMarkWidth bound the components that are letters, alone or touching. Specks are lower; rules,
-	// drop capitals and pictures are higher or wider.
+	// leastMark, mostMarkHeight and mostMarkWidth bound the components that are letters, alone or touching. Specks are shorter; rules,
+	// drop capitals and pictures are taller or wider.
 	leastMark, mostMarkHeight, mostMarkWidth = 0.35, 4, 14
 	// leastPicture is the minimum width of a higher component that is a picture or a drop capital, not a rule. mostPicture is the largest
 	// width of one, as a share of the page's: a frame is around the text, not beside it.
 	leastPicture, mostPicture = 2, 0.5
-	// highestPicture is the largest ratio of a picture's height to its width: dark edges of leaves are far higher.
+	// highestPicture is the largest ratio of a picture's height to its width: dark edges of leaves are far taller.
 	highestPicture = 6
-	// leastFrameLetters is the least number of letters in a frame, and leastFrameDensity the least number for each square of the height of
-	// a letter. Leaves with a dark edge have 510 letters or more and 0.12; woodcuts of both sets hold at most 269 pieces like letters.
+	// leastFrameLetters is the minimum number of letters in a frame, and leastFrameDensity the minimum number per square of the letter
+	// height. Leaves with a dark edge have 510 letters or more and 0.12; woodcuts of both sets hold at most 269 pieces like letters.
 	leastFrameLetters, leastFrameDensity = 400, 0.05
 	// leastRiver is the minimum width of a gutter. Gothic print has gutters that are hardly wider than the blanks between words; these
 	// do not stand below each other in many rows.
@@ -251,7 +251,7 @@ const (
 const (
 	// inkGrey is the grey below which a pixel of a page with white paper is ink.
 	inkGrey = 128
-	// leastPictureInk is the minimum share of ink in a picture: the nine of both sets have .12 to .88. Words tell frames around text apart.
+	// leastPictureInk is the minimum share of ink in a picture: the nine of both sets have .12 to .88. Frames around text are recognized by the words in them.
 	leastPictureInk = 0.1
 	// leastPictureSide is the minimum side of a picture: those of both sets have 14 and more, initials of up to three lines at most 9.
 	leastPictureSide = 10.0
@@ -268,7 +268,7 @@ const (
 	// staffStrips is the number of strips of the page in which lines are looked for, leastStaffStrip their minimum width in pixels,
 	// leastStaffStrips in how many there must be a staff, and staffGap how many may be without, where beams hide it.
 	staffStrips, leastStaffStrip, leastStaffStrips, staffGap = 24, 16, 4, 2
-	// leastStaffSpace and mostStaffSpace bound the distance of lines in units of the height of most letters. Rows of a table are higher.
+	// leastStaffSpace and mostStaffSpace bound the distance of lines in units of the height of most letters. Rows of a table are taller.
 	leastStaffSpace, mostStaffSpace = 0.4, 2.0
 	// staffTolerance is by how much the distances may differ, and staffThickness the largest thickness of a line, as shares of the
 	// distance; a pixel more is allowed.
@@ -287,7 +287,8 @@ const (
 	// A band with more than mostStripes pieces of rules is hatched.
 	ruleGap, inkBesideRule, leastRuleGap, mostStripes = 0.003, 0.2, 6, 250
 	// ruleReach is by how much a rule may run to either side, as a share of its length. longestRuleGap is the largest number of bands
-	// without it. bentRule is how far it may lie beside a straight line, in pixels and for each pixel that it runs to a side.
+	// without it. bentRule bounds how far it may deviate from a straight line: so many pixels, and
+	// as many again for each pixel that it leans.
 	ruleReach, longestRuleGap, bentRule = 0.05, 3, 6.0
 	// marginOfWriting is the share of the writing that may stand above a rule, and below it. wholeRule is the share of the other bands in
 	// which the rule is found, clearRule the share of these in which no writing touches it.

@@ -1,5 +1,5 @@
 // Package models finds the models of Tesseract (*.traineddata files) and those of handwriting (*.uhm, see package neural), and determines
-// which languages the former read; the latter state theirs. It knows the packs of Debian by name (catalogue.go), takes others from any
+// which languages Tesseract's models read; handwriting models state theirs. It knows the packs of Debian by name (catalogue.go), takes others from any
 // directory, and ships the project's own (package own). It does not load them: package reading chooses the models for a page, and
 // package tesseract loads them.
 //
@@ -7,7 +7,7 @@
 // and the BCP 47 tags that it reads, separated by spaces; "#" begins a comment. For such a tag this model is preferred to
 // those of the catalogue. A model that is in neither list can be used by its name only.
 //
-// Start reading at Find.
+// Start with Find.
 package models
 
 import (

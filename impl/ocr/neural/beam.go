@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// How the beam search weighs the network and the language model. The weights were tuned on lines of the training collections that
+// How the beam search weighs the network and the character model. The weights were tuned on lines of the training collections that
 // were held back from training; none is from a page that accuracy is measured on.
 const (
-	beamWidth      = 25    // prefixes that are followed; with 10, pages have 1 to 3 % more errors and cost a tenth less
+	beamWidth      = 25    // prefixes that are followed; with 10, pages have 1 to 3 % more errors and take a tenth less time
 	wordBeamWidth  = 10    // of the search for a single word; the weights of confidence were fitted with it
-	languageWeight = 0.4   // of the language model's logarithms against the network's
-	listedWeight   = 0.5   // the same for the language model of searches with word lists
-	characterBonus = 1.5   // for every character, which the language model's probabilities would otherwise make costly
+	languageWeight = 0.4   // of the character model's logarithms against the network's
+	listedWeight   = 0.5   // the same for the character model of searches with word lists
+	characterBonus = 1.5   // for every character, which the character model's probabilities would otherwise make costly
 	surelyBlank    = 5e-4  // no character begins at a step whose classes other than blank have less than this together
 	leastLog       = -7.0  // logarithm of the probability below which a class is not followed
 	never          = -1e30 // logarithm of 0
@@ -34,7 +34,7 @@ type prefix struct {
 	parent    int32
 	class     int32 // 0 at the root
 	context   context
-	language  float64 // logarithm of the language model's part
+	language  float64 // logarithm of the character model's part
 	blank     float64 // logarithm of the probability of all paths that end in a blank
 	character float64 // logarithm of the probability of all paths that end in the character
 	seen      int     // the step to which blank and character belong
@@ -57,8 +57,8 @@ func addLog(a, b float64) float64 {
 // guide is what a search uses besides the network.
 type guide struct {
 	language *Language
-	weight   float64  // of the language model's logarithms against the network's
-	symbols  []uint16 // of the language model, by class
+	weight   float64  // of the character model's logarithms against the network's
+	symbols  []uint16 // of the character model, by class
 	width    int      // how many prefixes are followed
 	space    int32    // the class of the space, 0 if there is none
 	// known reports whether a word list has a word. Nil without lists.
@@ -79,7 +79,7 @@ type text struct {
 	score   float64 // logarithm of its probability, not normalized
 }
 
-// search returns the texts that network and language model together find most likely, the likeliest first (CTC prefix beam search: the
+// search returns the texts that network and character model together find most likely, the likeliest first (CTC prefix beam search: the
 // paths that spell the same text are added up, unlike in best). Its time grows with steps times the width of the guide.
 func (n *network) search(g guide, rows []float32, steps int) []text {
 	return n.searchPart(g, rows, 0, steps, g.language.begin(), 0)
@@ -91,7 +91,7 @@ func (n *network) searchWord(g guide, rows []float32, from, to int, before conte
 	return n.searchPart(g, rows, from, to, before, g.symbols[g.space])
 }
 
-// searchPart is search in the steps from one to another, with the language model's context before them and its symbol after them.
+// searchPart is search in the steps from one to another, with the character model's context before them and its symbol after them.
 func (n *network) searchPart(g guide, rows []float32, from, to int, before context, behind uint16) []text {
 	b := &beam{guide: g, net: n}
 	b.all = append(b.all, prefix{parent: -1, context: before, character: never, seen: -1})
@@ -107,7 +107,7 @@ func (n *network) searchPart(g guide, rows []float32, from, to int, before conte
 	return texts
 }
 
-// text returns the text of a prefix, if a symbol of the language model comes after it.
+// text returns the text of a prefix, if a symbol of the character model comes after it.
 func (b *beam) text(i int32, behind uint16) text {
 	end, _ := b.language.after(b.all[i].context, behind)
 	t := text{score: b.score(i) + b.weight*end + b.wordBonus(i)}

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// mostCompared is how many texts of a line are compared at most (30 in most lines), and mostRounds how often the best of them is improved.
+	// mostCompared is the largest number of texts of a line that are compared (usually 30), and mostRounds how often the best of them is improved.
 	mostCompared, mostRounds = 200, 3
 	// leastProbability keeps every class possible at every step: no single view excludes a text.
 	leastProbability = 1e-9
-	// leastShare is the share of the probability of all paths below which paths that are ahead of them, or behind, are left out. It bounds
+	// Leading and trailing paths with less than leastShare of the total probability are left out. It bounds
 	// the time of long lines: paths run ahead by eleven characters that the view does not show.
 	leastShare = 1e-100
 )
 
-// ensemble compares texts of a line by several views of it. In each view the letters appear at other steps, so that the probabilities of steps
+// ensemble compares texts of a line by several views of it. In each view the letters appear at different steps, so that the probabilities of steps
 // cannot be averaged. Those of whole texts can: a text has the mean logarithm of the probabilities that the views give it.
 type ensemble struct {
 	net   *network

@@ -42,7 +42,7 @@ func LoadFinder(data []byte) (*FinderModel, error) {
 	return m, nil
 }
 
-// build takes the convolutions from the file and checks that each takes what the one before gives. The second convolutions of a
+// build takes the convolutions from the file and checks that each layer's input fits the output of the one before. The second convolutions of a
 // size have the same number of channels on both ways, because their results are added up.
 func (m *FinderModel) build(f *file) {
 	channels := 1

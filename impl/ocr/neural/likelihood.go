@@ -1,6 +1,6 @@
 package neural
 
-// foreign is the logarithm of the probability of a character that no text of a language model has.
+// foreign is the logarithm of the probability of a character that no text of a character model has.
 const foreign = -6.0
 
 // Likelihood returns the logarithm of the probability of a line of text.

@@ -9,7 +9,7 @@
 // This package does not make lines of what the second network says (package layout) and does not decide which lines are read
 // (package reading). The README of models/own describes the models that ship, and what they were trained on.
 //
-// Start reading at Recognizer.Read and Finder.Maps; network.go and finder.go have the layers, kernels.h the arithmetic, beam.go the
+// Start with Recognizer.Read and Finder.Maps; network.go and finder.go have the layers, kernels.h the arithmetic, beam.go the
 // search, file.go the form of the files.
 package neural
 

@@ -14,8 +14,8 @@ const (
 // convolutionSides are the sides of the filters of each layer, in cells of its input. A model file must have the same.
 var convolutionSides = [...]int{5, 3, 3, 3, 3}
 
-// build takes the layers from the file, from the first to the last, and checks that each takes what the one before gives. The
-// widths of the layers are the file's, so that larger networks need no other program.
+// build takes the layers from the file, from the first to the last, and checks that each layer's input fits the output of the one before. The
+// widths of the layers are the file's, so that larger networks work without a new program.
 func (m *Model) build(f *file) {
 	channels := 1
 	for i, side := range convolutionSides {
@@ -244,7 +244,7 @@ func pool(in, out *planes, h, w int) {
 				if w == 1 {
 					line = line[:len(row)]
 					for x, v := range line {
-						row[x] = max(row[x], v) // nothing is below 0 behind a rectifier
+						row[x] = max(row[x], v) // nothing is below 0 after a rectifier
 					}
 					continue
 				}

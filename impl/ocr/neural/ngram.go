@@ -9,10 +9,10 @@ import (
 )
 
 // Language is a character n-gram model: how likely each character is after the ones before it. The one for
-// first readings was counted in transcriptions that keep the spelling of their time, so it prefers what people wrote then to modern
+// first readings was built from transcriptions that keep the spelling of their time, so it prefers what people wrote then to modern
 // forms. It is immutable.
 //
-// Probabilities are those of Witten and Bell, interpolated: a character that a context lacks has the weight that the context gives to
+// Probabilities are those of Witten and Bell, interpolated: a character not seen in a context gets the weight that the context gives to
 // new characters, times its probability in the context without its first character.
 //
 // A file has the magic bytes, the length of a JSON header as 4 bytes, the header (order, alphabet, nodes of each level), and for each
@@ -41,10 +41,10 @@ const (
 	nodeSize      = 8
 )
 
-// errLanguage is joined to every error about a file that is not a language model of this version, or is damaged.
+// errLanguage is joined to every error about a file that is not a character model of this version, or is damaged.
 var errLanguage = errors.New("not a usable language model")
 
-// LoadLanguage takes a language model from the content of its file. data is not kept.
+// LoadLanguage takes a character model from the content of its file. data is not kept.
 func LoadLanguage(data []byte) (*Language, error) {
 	l, err := loadLanguage(data)
 	if err != nil {

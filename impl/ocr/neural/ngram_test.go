@@ -122,7 +122,7 @@ func TestRecognizer_SearchesWithTheLanguageModel(t *testing.T) {
 		row(no, no, 0.97, 0.01, no, no), row(0.99, no, no, no, no, no), row(no, no, no, 0.97, 0.01, no),
 		row(0.99, no, no, no, no, no), row(no, no, no, no, 0.45, 0.55), row(0.99, no, no, no, no, no),
 	}
-	require.Equal(t, "abc", r.Text(image), "c is a little less likely than é in the image and far more likely behind ab")
+	require.Equal(t, "abc", r.Text(image), "c is a little less likely than é in the image and far more likely after ab")
 	image[4] = row(no, no, no, no, no, 0.999)
 	require.Equal(t, "abé", r.Text(image), "a clear image outweighs the list")
 	image[1], image[2] = row(no, no, 0.99, no, no, no), row(no, no, 0.99, no, no, no)

@@ -14,7 +14,7 @@ type Word struct {
 	Box        image.Rectangle // in pixels of the line's image
 	Confidence float64         // geometric mean of its characters' probabilities, 0 to 1; not calibrated
 	Characters []Character
-	Signals    *document.Signals // nil without a language model
+	Signals    *document.Signals // nil without a character model
 }
 
 // Character is one character of a word.
@@ -33,7 +33,7 @@ type Recognizer struct {
 	ink   []float32
 }
 
-// NewRecognizer returns a recognizer with the fastest kernels of this processor. The language model decides between readings that
+// NewRecognizer returns a recognizer with the fastest kernels of this processor. The character model decides between readings that
 // the network finds about equally likely. Without one (nil), each step of the line is read by itself.
 func NewRecognizer(m *Model, l *Language) *Recognizer {
 	return newRecognizer(m, l, available()[0])
@@ -45,13 +45,13 @@ func newRecognizer(m *Model, l *Language, k kernels) *Recognizer {
 	return &Recognizer{net: newNetwork(m, k), guide: newGuide(m, l, languageWeight)}
 }
 
-// newGuide returns the guide of a search with a language model, or nil without one.
+// newGuide returns the guide of a search with a character model, or nil without one.
 func newGuide(m *Model, l *Language, weight float64) guide {
 	g := guide{language: l, weight: weight, width: beamWidth, space: int32(slices.Index(m.info.Alphabet, " ")) + 1}
 	if l != nil {
 		g.symbols = make([]uint16, len(m.info.Alphabet)+1)
 		for i, c := range m.info.Alphabet {
-			g.symbols[i+1] = uint16(len(l.alphabet) + 1) // a character that no text of the language model has
+			g.symbols[i+1] = uint16(len(l.alphabet) + 1) // a character that no text of the character model has
 			if symbol, ok := l.symbols[c]; ok {
 				g.symbols[i+1] = symbol
 			}

@@ -8,11 +8,11 @@ import (
 	edit "uncial/internal/text"
 )
 
-// flatten is what the logarithms of likely readings of a word are multiplied with before they are compared: the network is surer of
+// flatten is what the logarithms of likely readings of a word are multiplied by before they are compared: the network is surer of
 // neighbouring steps together than of each by itself. Tuned with the weights of confidence, see impl/ocr/reading.
 const flatten = 0.5
 
-// addSignals records how sure network and language model are of each word of a line.
+// addSignals records how sure network and character model are of each word of a line.
 func (r *Recognizer) addSignals(words []Word, rows []float32, steps int) {
 	before := r.guide.language.begin()
 	for i := range words {

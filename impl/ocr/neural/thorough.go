@@ -19,7 +19,7 @@ const mostSteps = 1000
 type Search struct {
 	// Known reports whether a word list has a word. Nil without lists.
 	Known func(word string) bool
-	// Texts is the language model of the search with lists. Nil stands for that of the first reading.
+	// Texts is the character model of the search with lists. Nil stands for that of the first reading.
 	Texts *Language
 	// Thorough looks at the line again at other widths. Each takes about as long as the first reading.
 	Thorough bool

@@ -4,7 +4,7 @@
 //   - Run checks the promises of ocr.Recognizer on any implementation, which a Harness opens (suite.go);
 //   - MaybeWorker turns the test binary into a worker that obeys scripts, for tests without Tesseract (worker.go).
 //
-// It does not start the service; package apptest does. Start reading at Run or Page.
+// It does not start the service; package apptest does. Start with Run or Page.
 package ocrtest
 
 import (

@@ -56,7 +56,7 @@ func checkDocument(d *document.Document) error {
 	return nil
 }
 
-// maxModels is that of openapi.yaml. A page is read by few models.
+// maxModels is the limit in openapi.yaml. A page is read by few models.
 const maxModels = 64
 
 var digest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)

@@ -6,7 +6,7 @@
 // sides, because a worker that a hostile image took over may write anything. After an error, close the pipe.
 //
 // The messages are in this file, the frames in frame.go, and the checks on documents in document.go. Package workerpool
-// starts the processes. Start reading at Conn.
+// starts the processes. Start with Conn.
 package pipe
 
 import (
@@ -105,7 +105,7 @@ type Band struct {
 	Down     float64   `json:"down"`
 }
 
-// Answer holds a document, strips or an error, never two of them.
+// Answer holds a document, strips or an error, never more than one.
 type Answer struct {
 	ID       uint64             `json:"id"` // of the request
 	Document *document.Document `json:"document,omitempty"`

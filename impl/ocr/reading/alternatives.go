@@ -14,7 +14,7 @@ func alternatives(w *document.Word, other otherWords) []document.Alternative {
 	var out []document.Alternative
 	if s := w.Signals; s != nil && s.Posterior > 0 {
 		for _, o := range s.Others {
-			// As likely, compared with the word, as the texts of the line that have it.
+			// Its confidence relative to the word's is that of the texts that have each.
 			share := w.Confidence * min(o.Confidence/max(s.Posterior, minShare), 1)
 			if text := document.WordText(o.Text); text != "" && share >= leastAlternative {
 				out = append(out, document.Alternative{Text: text, Confidence: share})

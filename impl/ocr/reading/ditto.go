@@ -41,7 +41,7 @@ func replaceDittoMarks(blocks []document.Block, height int) {
 	}
 }
 
-// isDittoMark reports whether the ink of a word may be a ditto mark, given the height of letters: it is small, as wide as high, stands high
+// isDittoMark reports whether the ink of a word may be a ditto mark, given the height of letters: it is small, as wide as tall, stands high
 // above the feet of the other words, and far from both neighbours.
 func isDittoMark(words []document.Word, i, height int) bool {
 	b := words[i].Box

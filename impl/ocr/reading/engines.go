@@ -37,7 +37,7 @@ type Engines struct {
 
 var _ Source = (*Engines)(nil)
 
-// NewEngines returns a pool of the models of a set that keeps up to limit of them loaded, at least 1 and no more than fit into modelMemory.
+// NewEngines returns a pool of the models of a set that keeps up to limit of them loaded (at least 1, and no more than fit into modelMemory).
 func NewEngines(set *models.Set, limit int) *Engines {
 	return &Engines{
 		set: set, limit: max(limit, 1), memory: modelMemory, lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{}, digests: map[string]string{},

@@ -134,7 +134,6 @@ func relateToPage(all []Evidence) {
 	}
 }
 
-// flag returns 1 for true and 0 for false.
 func flag(is bool) float64 {
 	if is {
 		return 1

@@ -149,7 +149,7 @@ func showsGreek(ctx context.Context, src Source, img *image.Gray, blocks []docum
 	return false, nil
 }
 
-// mostDoubtful returns the lines with most letters in words that may be Greek.
+// mostDoubtful returns the lines with the most letters in words that may be Greek.
 func mostDoubtful(blocks []document.Block, latin *lexicon.Lexicon) []document.Line {
 	type candidate struct {
 		line    document.Line

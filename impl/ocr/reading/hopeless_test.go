@@ -71,9 +71,9 @@ func TestFile_Textures(t *testing.T) {
 		"stripes on the slant":       texture(t, 1500, 1500, func(x, y int) bool { return (x+8-y%8)%8 < 4 }),
 		"pepper":                     texture(t, 2000, 1500, noise(0.1)),
 		"noise":                      texture(t, 2000, 1500, noise(0.5)),
-		"noise of a seventh ink":     texture(t, 1000, 1000, noise(0.15)),
-		"noise of a third ink":       texture(t, 1000, 1000, noise(0.33)),
-		"noise of two fifths ink":    texture(t, 1000, 1000, noise(0.4)),
+		"noise with 15 % ink":        texture(t, 1000, 1000, noise(0.15)),
+		"noise with 33 % ink":        texture(t, 1000, 1000, noise(0.33)),
+		"noise with 40 % ink":        texture(t, 1000, 1000, noise(0.4)),
 		"coarse noise":               texture(t, 1000, 1000, coarse(0.2, 3)),
 		"noise as coarse as letters": texture(t, 1500, 1500, coarse(0.3, 8)),
 		"noise in a white margin": texture(t, 2000, 2000, func(x, y int) bool {

@@ -21,7 +21,7 @@ type picture struct {
 	orientation int // Exif tag 274
 }
 
-// pictureQualities are those of a JPEG that is made for a PDF, the best first. At 90 no difference is seen.
+// pictureQualities are those of a JPEG that is made for a PDF, the best first. At 90 no difference is visible.
 var pictureQualities = []int{90, 75, 60}
 
 // pictureOf returns the picture of a page: the file itself if a PDF can hold it, else a lossless copy of pages with few greys, and a JPEG of

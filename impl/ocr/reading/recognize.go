@@ -108,7 +108,7 @@ func isLegible(p *page) bool { return p.attempts[0].right >= inDoubt }
 func isDoubtful(p *page) bool { return !isLegible(p) }
 
 // tryOtherSize reads the sheet with the same model at another size, smaller if the letters are large and larger if they are small.
-// It makes other errors than the first reading, and costs less than another model.
+// It makes different errors from the first reading, and costs less than another model.
 func tryOtherSize(ctx context.Context, p *page) error {
 	again, err := readResized(ctx, p)
 	if err != nil {

@@ -20,8 +20,8 @@ func mayBeSampled(p *page) bool {
 // Otherwise the page is read by the language's own model first. One line that is read well is enough. A page of few lines has no sample,
 // because reading all of it twice costs less.
 func sampleModels(ctx context.Context, p *page) error {
-	lines := p.sheet.longestRows(minSampledLines)
-	if len(lines) < minSampledLines {
+	lines := p.sheet.longestRows(maxSampleLines)
+	if len(lines) < maxSampleLines {
 		return nil
 	}
 	own, err := p.sheet.readLines(ctx, p.src, p.model, lines, isSample)
@@ -36,7 +36,7 @@ func sampleModels(ctx context.Context, p *page) error {
 	return err
 }
 
-// longestRows returns the boxes of the n rows with most letters, or of all rows if there are fewer.
+// longestRows returns the boxes of the n rows with the most letters, or of all rows if there are fewer.
 func (s sheet) longestRows(n int) []image.Rectangle {
 	rows := rowPatches(imaging.LetterShaped(s.marks), s.letterHeight)
 	slices.SortStableFunc(rows, func(a, b patch) int { return cmp.Compare(b.letters, a.letters) })
@@ -51,7 +51,7 @@ func (s sheet) longestRows(n int) []image.Rectangle {
 // read well.
 func isSample(lines []document.Line) bool {
 	return isSureLine(lines[len(lines)-1]) ||
-		len(lines) >= sampleLines && characters([]document.Block{{Lines: lines}}) >= minSampleText
+		len(lines) >= minSampleLines && characters([]document.Block{{Lines: lines}}) >= minSampleText
 }
 
 // isSureLine reports whether a line that the language's own model has read shows that no other model reads the page better.

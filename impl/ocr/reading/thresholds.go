@@ -12,7 +12,7 @@ const (
 	// minLevelHeight is the minimum height of letters, in pixels as they will be read, on a page that is rotated: the blur harms
 	// smaller ones.
 	minLevelHeight = 14
-	// maxSmallHeight is the height of letters in pixels up to which a page is enlarged. Of 19 pages with such letters 16 were
+	// maxSmallHeight is the largest height of letters in pixels at which a page is enlarged. Of 19 pages with such letters 16 were
 	// read better, and none by more than 0.006 of CER worse. Slightly larger letters gain nothing.
 	maxSmallHeight = 11
 	// enlargedHeight is the height in pixels that letters are brought to: a small x of 12 points at 170 dots per inch.
@@ -29,14 +29,14 @@ const (
 	minTexturePixels = 250_000
 	// minTextureSpots is the minimum number of spots of a pattern or of noise.
 	minTextureSpots = 2_000
-	// sameSizes are so many sizes that, if sameSizeShare of the spots have exactly one of them, the spots are a pattern. On the 119
+	// If sameSizeShare of the spots have one of sameSizes exact sizes, they are a pattern. On the 119
 	// pages the share is at most .47.
 	sameSizes     = 4
 	sameSizeShare = 0.9
-	// maxIllegibleHeight is the height in pixels up to which letters between specks are illegible, however enlarged.
+	// maxIllegibleHeight is the largest height in pixels at which letters between specks are illegible, however enlarged.
 	maxIllegibleHeight = 8
-	// maxTextureLetters is the largest number of spots of a legible size in a texture: on 3 megapixels, noise of half ink has 32, and of
-	// a tenth 9.
+	// maxTextureLetters is the largest number of spots of a legible size in a texture: on 3 megapixels, noise with 50 % ink has 32, and
+	// with 10 % 9.
 	maxTextureLetters = 35
 	// pixelsPerSpeck is the largest number of pixels of the page for each spot of noise; dust on a page has thousands.
 	pixelsPerSpeck = 60
@@ -79,8 +79,8 @@ const (
 	// more is in a language that the model was not trained on, and would lose these letters. Of the 119 pages of both sets, three
 	// have more: editions with much Greek.
 	maxForeignLetters = 0.02
-	// sampleLines is the minimum number of lines in the sample, and minSampledLines the most; a page with fewer lines has no sample.
-	sampleLines, minSampledLines = 2, 6
+	// minSampleLines is the minimum number of lines that decide, maxSampleLines how many are read; a page with fewer has no sample.
+	minSampleLines, maxSampleLines = 2, 6
 	// minSampleText is the minimum number of characters that decide. Two lines have fewer in narrow columns and in large type.
 	minSampleText = 60
 	// sureSample is the confidence of the language's own model that makes other models unnecessary for the sample.
@@ -105,7 +105,7 @@ const (
 
 // Finding Greek on a page in Latin letters. Of the shared pages, those of the collection ajax-en-grc have Greek.
 const (
-	// maxDoubtfulWord is the confidence below which a word may be in another script than the model reads.
+	// maxDoubtfulWord is the confidence below which a word may be in a script that the model does not read.
 	maxDoubtfulWord = 0.6
 	// minDoubtfulLetters is the minimum number of letters in doubtful words of a line that is probed with the Greek model.
 	minDoubtfulLetters = 5
@@ -138,11 +138,11 @@ const (
 	// minYearLetters is the minimum number of letters of a year in Roman numerals, which is not a scrap, and otherYearLetters the minimum
 	// number of numerals for each other letter. The one of both sets that was dropped, M. DC. XVI., has seven for one that is misread.
 	minYearLetters, otherYearLetters = 5, 5
-	// maxFaintConfidence and minFaintLetters: the same for slightly longer words, on a page read at least with wellRead.
+	// maxFaintConfidence and minFaintLetters: the same for slightly longer words, on a page read with a confidence of at least wellRead.
 	maxFaintConfidence = 0.35
 	minFaintLetters    = 3.0
 	wellRead           = 0.65
-	// maxGarbleConfidence is the confidence up to which any line of such a page is a scrap: stamps, ornaments and pictures.
+	// maxGarbleConfidence is the largest confidence at which any line of such a page is a scrap: stamps, ornaments and pictures.
 	maxGarbleConfidence = 0.2
 	// A row of accents has at least minAccents words, of which one in signShare is a sign alone, and less than maxAccentConfidence. On the
 	// six pages with Greek of both sets these are ten lines, and no other.
@@ -166,7 +166,7 @@ const (
 	// maxStrays is the largest number of other components in a patch for each letter. It admits the dots and broken strokes of
 	// print, but not the hatching of a woodcut.
 	maxStrays = 2
-	// maxWordGap is the gap up to which a word belongs to the patch: letters of one word.
+	// maxWordGap is the largest gap at which a word belongs to the patch: letters of one word.
 	maxWordGap = 0.5
 	// maxDashGap is the largest distance of a dash from a patch.
 	maxDashGap = 3
@@ -253,7 +253,7 @@ const (
 	longWord = 4
 	// sureRepeats is how often a page must have a word at least for it to count as repeated in full.
 	sureRepeats = 3
-	// fewWords is the number of long words up to which their share in the word lists says little.
+	// fewWords is the largest number of long words whose share in the word lists says little.
 	fewWords = 4.0
 	// placeMargin is by how many pixels the middle of a word in another reading may lie outside of the word.
 	placeMargin = 4
@@ -307,7 +307,7 @@ const (
 	// minLargePage is the minimum size, in pixels, of pages after which memory is returned to the system at once. Otherwise an idle
 	// worker would keep it.
 	minLargePage = 16_000_000
-	// maxSide is the side in pixels up to which an image is read as it is. Tesseract counts in 16 bits, adds margins, and aborts
+	// maxSide is the largest side in pixels at which an image is read as it is. Tesseract counts in 16 bits, adds margins, and aborts
 	// on overflow: at 32,760, not at 32,700.
 	maxSide = 32_000
 )

@@ -41,7 +41,7 @@ func (p *page) uprightPosition(ctx context.Context) (int, error) {
 	return p.uprightAsHandwriting(ctx, 1, 2, 3)
 }
 
-// uprightAsHandwriting returns the one of the positions in which the page is handwriting with more confidence than as it lies, or 0.
+// uprightAsHandwriting returns the position in which the page is handwriting with more confidence than as it lies, or 0.
 func (p *page) uprightAsHandwriting(ctx context.Context, positions ...int) (int, error) {
 	best, upright := p.handSure+minHandTurnLead, 0
 	for _, quarters := range positions {
@@ -101,7 +101,7 @@ func (p *page) inPositions(ctx context.Context, img *image.Gray, model string) (
 	return confidences, nil
 }
 
-// isOnSide reports whether most of what was read is in lines that are higher than wide: the recognizer reads print that lies on its
+// isOnSide reports whether most of what was read is in lines that are taller than wide: the recognizer reads print that lies on its
 // side, but not in order.
 func isOnSide(blocks []document.Block) bool {
 	return 2*characters(levelLines(blocks)) < characters(blocks)

@@ -48,7 +48,6 @@ func findLanguage(ctx context.Context, p *page) error {
 	return nil
 }
 
-// setLanguage sets the language of the page.
 func (p *page) setLanguage(g guess.Guess) {
 	p.language, p.languageEvidence, p.model = g.Tag, g.Evidence, p.src.For(g.Tag)[0]
 	switch {

@@ -1,6 +1,6 @@
 // Package remote carries recognition over HTTP: Handler (handler.go) serves any recognizer, and Client (client.go) is a
 // recognizer that spreads images over all the engines behind one host name. There is no authentication, so only the
-// service may be able to reach an engine. It does not read images itself. Start reading at Client.Recognize.
+// service may be able to reach an engine. It does not read images itself. Start with Client.Recognize.
 //
 //	POST /recognize?language=TAG[&enhance=true][&preview=true][&picture=true]   image -> document.Document in JSON
 //	GET  /languages                               {"languages": [...]}

@@ -70,7 +70,7 @@ func isolate(attr *syscall.SysProcAttr, asNobody bool) {
 	if asNobody {
 		uid, gid = nobody, nobody
 		attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
-		attr.GidMappingsEnableSetgroups = true // or it would keep root's further groups
+		attr.GidMappingsEnableSetgroups = true // or it would keep root's supplementary groups
 	}
 	attr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: uid, Size: 1}}

@@ -53,8 +53,8 @@ func (l *Launcher) probe(ctx context.Context) error {
 	return nil
 }
 
-// runIsolated starts a probing shim in its own namespaces, for root with the user nobody outside of them if that user can use the files
-// of the spec. Namespaces are the layer most often denied, by containers and by kernel settings, so only they are tried apart.
+// runIsolated starts a probing shim in its own namespaces. If this process is root, the shim is the user nobody outside them, provided that
+// nobody can use the files of the spec. Namespaces are the layer most often denied, by containers and by kernel settings, so only they are tried apart.
 func (s *spec) runIsolated(ctx context.Context) (layers []Layer, isolated Layer, err error) {
 	isolated = Layer{Name: namespaces, Active: true, Detail: "user, pid, net, ipc, uts"}
 	if os.Geteuid() != 0 {

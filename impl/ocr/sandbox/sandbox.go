@@ -4,7 +4,7 @@
 //
 // A Go program cannot run code of its own between fork and exec, so a Launcher starts its own executable once more. That
 // second process, the shim, gives up its rights layer by layer (layers.go, landlock.go, seccomp.go) and then becomes the
-// program. MaybeShim (shim.go), which main must call first, recognizes that a process is the shim. Start reading at
+// program. MaybeShim (shim.go), which main must call first, recognizes that a process is the shim. Start with
 // NewLauncher.
 package sandbox
 

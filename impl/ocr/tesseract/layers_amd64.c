@@ -89,7 +89,7 @@ bool uncial_layers_find(void) {
          FIND(lstm_functions, "_ZTVN9tesseract4LSTME");
 }
 
-// has_functions says whether an object is of the class that a table of virtual functions belongs to. Two other entries come first.
+// has_functions says whether an object is of the class that a vtable belongs to. Two other entries come first.
 static inline bool has_functions(const struct network *l, const char *table) { return l->functions == table + 2 * sizeof(void *); }
 
 // interpolated looks four numbers up in Tesseract's table of a function, which has 256 values for each unit up to 16. For negative numbers

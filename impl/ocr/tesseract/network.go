@@ -5,7 +5,7 @@ package tesseract
 */
 import "C"
 
-// useNetwork switches our functions of Tesseract's network on or off, and returns whether they were on. Only a test needs it; tests cannot use cgo.
+// useNetwork switches our replacements for functions of Tesseract's network on or off, and returns whether they were on. Only a test needs it; tests cannot use cgo.
 func useNetwork(use bool) (before bool) { return bool(C.uncial_network_use(C.bool(use))) }
 
 // layersComputed returns how many layers our functions have computed. Only a test needs it.

@@ -21,7 +21,7 @@ struct products {
 enum { GROUP = 4, LANES = 16, MOST = 64 }; // inputs that lie side by side; outputs of a register and of the largest block
 
 // block computes the outputs of one block, of which 16 lie in a register. Weights lie by group of inputs, output and input; then come the
-// constants, in units of 127. The instruction takes bytes without a sign on one side: 128 is added to the weights, and 128 times the sum
+// constants, in units of 127. The instruction takes unsigned bytes on one side: 128 is added to the weights, and 128 times the sum
 // of the inputs is subtracted again.
 VNNI static inline __attribute__((always_inline)) const int8_t *block(int registers, int width, const int8_t *weights, const float *scales,
                                                                      const int8_t *input, int32_t excess, float *output) {

@@ -1,4 +1,4 @@
-// To put words of both directions of writing into reading order, the iterator of Tesseract's C API goes back to the beginning of the page
+// To put left-to-right and right-to-left words into reading order, the iterator of Tesseract's C API goes back to the beginning of the page
 // about fifteen times for each word: a page of 4,000 words spent two fifths of its time there, and one of 16,000 most of a minute. Its
 // base classes, PageIterator and LTRResultIterator, never go back. They are part of the public C++ API, but the C API cannot name their
 // functions. On a page without words from right to left both give the same results.

@@ -1,5 +1,5 @@
 // Package timing records how long the steps of one reading took. A worker has no network, so it sends these times with its answer,
-// and the service makes spans of them (package tracing). Start reading at With.
+// and the service makes spans of them (package tracing). Start with With.
 package timing
 
 import (

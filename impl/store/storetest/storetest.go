@@ -1,4 +1,4 @@
-// Package storetest runs tests on both databases that the service supports: SQLite and Postgres. Start reading at Run.
+// Package storetest runs tests on both databases that the service supports: SQLite and Postgres. Start with Run.
 // It links package testing, so no program may import it, and it does not start containers itself, so that code which
 // programs link never depends on them: callers pass testcontainers.Postgres.
 package storetest

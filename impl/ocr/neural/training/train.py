@@ -23,11 +23,11 @@ import lines
 import modelfile
 
 RARE = 3             # lines that must have a character before the model learns it
-SMALLEST_RUN = 3000  # lines that are seen at least, however many passes that takes: for two pages, more than forty
+SMALLEST_RUN = 3000  # minimum number of lines seen, however many passes that takes: for two pages, more than forty
 COLUMNS = 8192       # columns of a batch
 AVERAGE = .995       # of the weights' moving average, which is the model that is written
 SAVE_EVERY = 60      # seconds
-MEASURING = .05      # share of the time at most that measuring the error takes
+MEASURING = .05      # largest share of the time spent measuring the error
 HELD_MOST = 200      # lines that the error is measured on
 
 

@@ -47,7 +47,7 @@ type Options struct {
 	Out      string            // path of the model to write
 	State    string            // folder for the state, so that the same call continues where an earlier one stopped
 	Metadata map[string]string // of the model: version and languages
-	Minutes  float64           // of training at most
+	Minutes  float64           // at most
 	Passes   float64           // over the lines
 	Threads  int
 }

@@ -17,7 +17,7 @@ import (
 	"uncial/impl/ocr/neural"
 )
 
-// counting is how the shipped model of searches with word lists was counted. The least gain keeps its file well below 10 MB.
+// counting holds the settings that built the shipped models of searches with word lists. The least gain keeps its file well below 10 MB.
 var counting = neural.Counting{Order: 6, LeastGain: 12}
 
 func main() {

@@ -150,7 +150,7 @@ func TestWithoutRaceDetector(t *testing.T) {
 // asks for more runs against the service, whose readings take most of the time, and for seeds that differ each time unless UNCIAL_SEED is set.
 func honestRuns(tb testing.TB) (mock, service int, seed uint64) {
 	tb.Helper()
-	mock, service, seed = 20, 8, 1
+	mock, service, seed = 8, 4, 1
 	if text := os.Getenv("UNCIAL_RUNS"); text != "" {
 		n, err := strconv.Atoi(text)
 		require.NoError(tb, err, "UNCIAL_RUNS")

@@ -49,7 +49,14 @@ func (checkCmd) Help() string { return about }
 // target describes the server as the flags say. It fails if flags contradict each other or are missing, if the keys file
 // cannot be read, or if the mock was reached but could not be set up.
 func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err error) {
+	if c.BaseURL != "" {
+		if _, err := (contracttests.Target{BaseURL: c.BaseURL}).WithDefaults(); err != nil {
+			return t, err
+		}
+	}
 	switch {
+	case c.MaxPoints != nil && *c.MaxPoints < 0 || c.Generated < 0:
+		return t, errors.New("--max-points and --generated must be 0 or more")
 	case c.Quick && (c.Only != "" || c.Thorough):
 		return t, errors.New("--quick chooses the cases: it cannot be combined with --only or --thorough")
 	case c.List && (c.JUnit != "" || c.HAR != ""):
@@ -81,9 +88,6 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 	if c.MaxPoints != nil {
 		t.MaxPoints = cmp.Or(*c.MaxPoints, -1) // a limit of 0 allows no spending
 	}
-	if err == nil && (c.MaxPoints != nil && *c.MaxPoints < 0 || c.Generated < 0) {
-		err = errors.New("--max-points and --generated must be 0 or more")
-	}
 	t.Only, t.FailFast, t.Thorough = c.Only, c.FailFast, c.Thorough
 	t.ServeImages, t.ImagesURL = c.ServeImages, c.ImagesURL
 	if c.Quick {
@@ -113,6 +117,11 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
+	// The files are created before the run, so that a path that cannot be written costs no points.
+	files, err := createReports(c.JUnit, c.HAR)
+	if err != nil {
+		return err
+	}
 	// With --json the standard output holds nothing but the report, so that it can be piped into another program. Results are
 	// then not printed one by one.
 	if c.JSON {
@@ -121,11 +130,6 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 		announce(con.out, t, plan, c.Timeout)
 		fmt.Fprintf(con.out, "%-6s %-40s %s\n", "RESULT", "CASE", "RULE")
 		t.Progress = func(r contracttests.Result) { c.print(con.out, r) }
-	}
-	// The files are created before the run, so that a path that cannot be written costs no points.
-	files, err := createReports(c.JUnit, c.HAR)
-	if err != nil {
-		return err
 	}
 	t.HAR = files.archive()
 	report := contracttests.Check(ctx, t)

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -167,6 +168,9 @@ const (
 	maxIdleConns = 32
 )
 
+// otherBase matches the path of another version of the API, or its beginning.
+var otherBase = regexp.MustCompile(`/api(/v[0-9]*)?$`)
+
 // WithDefaults returns the target with its defaults filled in. The error says what is wrong with the base URL.
 func (t Target) WithDefaults() (Target, error) {
 	u, err := url.Parse(t.BaseURL)
@@ -178,7 +182,7 @@ func (t Target) WithDefaults() (Target, error) {
 	}
 	t.BaseURL = strings.TrimSuffix(t.BaseURL, "/")
 	if !strings.HasSuffix(t.BaseURL, "/api/v1") {
-		return t, fmt.Errorf("the path of the base URL must end in /api/v1, as in %s/api/v1", t.BaseURL)
+		return t, fmt.Errorf("the path of the base URL must end in /api/v1, as in %s/api/v1", otherBase.ReplaceAllString(t.BaseURL, ""))
 	}
 	if t.Client == nil {
 		t.Client = &http.Client{Transport: &http.Transport{

@@ -20,7 +20,7 @@ const (
 
 // masked matches the end of a text behind what usually stands for the rest of it, or after words that announce it. Four characters alone would
 // match by chance.
-var masked = regexp.MustCompile(`(?i)(?:\*\*|\.\.\.|…|••|xxx|\bend(?:s|ing)? (?:in|with))[\s"'“‘:_-]*([a-z0-9._~+/-]{4})`)
+var masked = regexp.MustCompile(`(?:\*\*|\.\.\.|…|••|xxx|\bend(?:s|ing)? (?:in|with))[\s"'“‘:_-]*([a-z0-9._~+/-]{4})`)
 
 // Secrets are the keys of a run, prepared so that any part of them is found in an answer: as it is or reversed, in any letter case,
 // in hex, in base64 at any position, and percent-encoded. Its zero value knows no keys.
@@ -29,7 +29,7 @@ type Secrets struct {
 	exact  parts    // the inner characters of parts in base64
 	hex    parts    // the hex digits of parts
 	whole  []string // keys too short to have such parts
-	ends   []string // the last characters of keys, in lower case: no answer may show them behind the sign of a mask
+	ends   parts    // the last characters of keys, in lower case: no answer may show them behind the sign of a mask
 }
 
 // parts are texts of one length. Most places of an answer are passed by their first four bytes, without looking up a string.
@@ -71,14 +71,14 @@ const base64Length = 9
 
 // NewSecrets prepares the keys. Parts that occur in the contract itself, such as the common prefix of keys, are not secrets.
 func NewSecrets(keys []string) Secrets {
-	s := Secrets{folded: newParts(partLength), exact: newParts(base64Length), hex: newParts(2 * partLength)}
+	s := Secrets{folded: newParts(partLength), exact: newParts(base64Length), hex: newParts(2 * partLength), ends: newParts(endLength)}
 	for _, whole := range keys {
 		key := whole
 		for _, prefix := range []string{"ocr_test_", "ocr_live_"} {
 			key = strings.TrimPrefix(key, prefix)
 		}
 		if len(key) >= partLength {
-			s.ends = append(s.ends, strings.ToLower(key[len(key)-endLength:]))
+			s.ends.add(strings.ToLower(key[len(key)-endLength:]))
 		} else {
 			s.whole = append(s.whole, whole)
 		}
@@ -125,12 +125,10 @@ func (s Secrets) in(text string) bool {
 	if slices.ContainsFunc(s.whole, func(key string) bool { return strings.Contains(text, key) }) {
 		return true
 	}
-	for _, m := range masked.FindAllStringSubmatch(text, -1) {
-		if slices.Contains(s.ends, strings.ToLower(m[1])) {
-			return true
-		}
-	}
 	lower := strings.ToLower(text)
+	if s.ends.in(lower) && slices.ContainsFunc(masked.FindAllStringSubmatch(lower, -1), func(m []string) bool { return s.ends.all[m[1]] }) {
+		return true
+	}
 	plain := lower
 	if strings.Contains(text, "%") {
 		plain = strings.ToLower(undoPercent(text))

@@ -111,7 +111,15 @@ var elsewhereRows = []row{
 	},
 }
 
-// wrongMethods tries common methods, one in lower case (methods are case-sensitive, RFC 9110, section 9.1) and an
+// registeredMethods are those that IANA's registry of methods lists beside the common ones, without CONNECT and PRI, which are no requests
+// for a path.
+var registeredMethods = []string{
+	"ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL",
+	"MKREDIRECTREF", "MKWORKSPACE", "MOVE", "ORDERPATCH", "PROPFIND", "PROPPATCH", "QUERY", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNCHECKOUT",
+	"UNLINK", "UNLOCK", "UPDATE", "UPDATEREDIRECTREF", "VERSION-CONTROL",
+}
+
+// wrongMethods tries all methods that are registered, one in lower case (methods are case-sensitive, RFC 9110, section 9.1) and an
 // invented one.
 func wrongMethods(s *session) (asks []ask) {
 	valid := model.WriteObject((&model.Job{Image: printed}).Members(s.Target), "")
@@ -129,6 +137,9 @@ func wrongMethods(s *session) (asks []ask) {
 				asks = append(asks, a.header(name, op.Method))
 			}
 			asks = append(asks, a.query("_method="+op.Method))
+		}
+		for _, method := range registeredMethods {
+			asks = append(asks, with(model.Request{Method: method, Path: op.Path, Body: valid}))
 		}
 	}
 	return asks

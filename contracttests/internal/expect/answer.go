@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"uncial/contracttests/internal/answer"
@@ -27,6 +28,7 @@ type Answer struct {
 	Fields []string // that details must name; alternatives are separated by "|"
 	Replay []byte   // the stored body that must be returned, or nil
 	also   int      // a second status that is acceptable, or 0
+	retry  bool     // the answer must say when to try again
 }
 
 // For derives the answer from the request and from what is known about its account, in the order of the contract: path and
@@ -78,7 +80,7 @@ func forExtraction(r *model.Request) Answer {
 	case replay != nil:
 		return Answer{Status: http.StatusOK, Why: "it repeats a request with its Idempotency-Key", Replay: replay}
 	case r.Job != nil && r.Job.Image == model.ImageOverload:
-		return Answer{Status: http.StatusInternalServerError, Why: "the server has no capacity for this image"}
+		return Answer{Status: http.StatusInternalServerError, Why: "the server has no capacity for this image", retry: true}
 	case left < model.Cost:
 		return Answer{Status: http.StatusPaymentRequired, Why: fmt.Sprintf("an extraction costs %d points; %d are left", model.Cost, left)}
 	}
@@ -109,7 +111,13 @@ func (e Answer) Check(x *model.Exchange) []string {
 	case !isStored && x.IsReplayed():
 		return []string{"Idempotency-Replayed must be absent: this is not the stored answer to an earlier request"}
 	}
-	if x.Status != e.Status || len(e.Fields) == 0 {
+	if x.Status != e.Status {
+		return nil
+	}
+	if seconds, err := strconv.Atoi(x.Header.Get("Retry-After")); e.retry && (err != nil || seconds < 1) {
+		return []string{fmt.Sprintf("a server without capacity must send Retry-After with a number of seconds, not %q", x.Header.Get("Retry-After"))}
+	}
+	if len(e.Fields) == 0 {
 		return nil
 	}
 	return e.checkDetails(x)

@@ -185,6 +185,7 @@ func refusalDefects() []row {
 		// The capacity comes before the points, so that a refusal moves none.
 		{"checks the points before the capacity", "extract/500/before-402", instead(both(extraction, status(500)), refusePrintedPage)},
 		{"does not say when to try again if it is busy", "extract/500/before-402", on(both(extraction, status(500)), header("Retry-After", ""))},
+		{"says when to try again only to requests without Idempotency-Key", "extract/500/before-402", on(both(keyed, status(500)), header("Retry-After", ""))},
 		{"checks the query before the window", usedUp, through(func(c *call) bool { return c.request.URL.RawQuery != "" })},
 	}
 }

@@ -56,6 +56,10 @@ func methodDefects() []row {
 		{"answers 200 to OPTIONS", wrongMethod, on(both(status(405), method("OPTIONS")), recode(200))},
 		// RFC 9110, section 15.6.2, has 501 for servers that know a method nowhere; the contract has 405 for all methods.
 		{"answers 501 to an unknown method", wrongMethod, on(both(status(405), asking(func(c *call) bool { return strings.HasPrefix(c.request.Method, "X") })), recode(501), header("Allow", ""))},
+		{"answers 501 to the methods of WebDAV", wrongMethod, on(both(status(405), asking(func(c *call) bool {
+			return slices.Contains([]string{"PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK"}, c.request.Method)
+		})), recode(501), header("Allow", ""), raw(func(string) string { return "" }))},
+		{"answers QUERY like POST", wrongMethod, instead(both(status(405), method("QUERY")), asMethod("POST"))},
 		// RFC 9110, section 9.3.8; the echo shows the key to scripts in a browser.
 		{"echoes the request of a TRACE", wrongMethod, on(both(status(405), method("TRACE")), recode(200), header("Content-Type", "message/http"), func(c *call, a *reply) {
 			a.body = []byte("TRACE " + c.request.URL.Path + "\r\nAuthorization: " + c.authorization() + "\r\n")

@@ -118,7 +118,11 @@ func Check(ctx context.Context, t Target) (report Report) {
 	}
 	// A pipeline that checked nothing must not be green.
 	if report.Problem == "" && report.Count(Skipped) == len(report.Results) {
-		report.Problem = "nothing was checked: every case was skipped, the first because " + report.Results[0].Reason
+		first := report.Results[0]
+		report.Problem = fmt.Sprintf("nothing was checked: all %d cases were skipped, %s because %s", len(report.Results), first.Case, first.Reason)
+		if len(report.Results) == 1 {
+			report.Problem = fmt.Sprintf("nothing was checked: the case %s was skipped because %s", first.Case, first.Reason)
+		}
 	}
 	if n := report.Count(Errored); report.Problem == "" && n > 0 {
 		first := report.Results[slices.IndexFunc(report.Results, func(r Result) bool { return r.Outcome == Errored })]

@@ -3,12 +3,15 @@ package contracttests_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -304,4 +307,38 @@ func TestCheck_saysWhatItLeftOut(t *testing.T) {
 	assert.Equal(t, 32, some.Of)
 	assert.Len(t, some.Names, 30)
 	assert.Empty(t, all.Names)
+}
+
+// TestOutline_costsWhatTheReadmeSays keeps the points that README.md announces equal to those that the suite does.
+func TestOutline_costsWhatTheReadmeSays(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	var keys []string
+	for _, scenario := range []string{"ok", "spare", "sibling", "low", "exact", "empty", "capped", "uncapped", "expired", "revoked", "outside", "ratelimited"} {
+		keys = append(keys, fmt.Sprintf("%q: %q", scenario, "ocr_live_"+scenario))
+	}
+	described := func(member string) (target contracttests.Target) {
+		path := filepath.Join(t.TempDir(), "keys.json")
+		require.NoError(t, os.WriteFile(path, []byte(`{"keys": {`+strings.Join(keys, ", ")+`}, "enhances": true`+member+`}`), 0o600))
+		require.NoError(t, target.LoadKeys(path))
+		target.BaseURL = "http://127.0.0.1:1/api/v1"
+		return target
+	}
+	service := described("")
+	for sentence, target := range map[string]contracttests.Target{
+		"a full run spends at most %s points": service,
+		"with `--thorough` %s":                with(service, func(t *contracttests.Target) { t.Thorough = true }),
+		"on a simulated server %s":            described(`, "simulated": true`),
+	} {
+		plan, err := contracttests.Outline(target)
+		require.NoError(t, err)
+		var points int64
+		for _, p := range plan {
+			if p.Skip == "" {
+				points += p.Points
+			}
+		}
+		assert.Contains(t, string(readme), fmt.Sprintf(sentence, strconv.FormatInt(points/1000, 10)+","+fmt.Sprintf("%03d", points%1000)))
+	}
 }

@@ -130,6 +130,8 @@ func TestCheck_couldNotRun(t *testing.T) {
 		}
 	}))
 	late := mustServe(t, mock.New(mock.Options{Latency: mock.Latency{Min: time.Second, Max: time.Second}}))
+	secure := httptest.NewTLSServer(honest())
+	t.Cleanup(secure.Close)
 	keys := mustKeysFile(t, `{"keys": {"ok": "ocr_live_nobody"}}`)
 	for name, c := range map[string]struct {
 		args []string
@@ -148,7 +150,13 @@ func TestCheck_couldNotRun(t *testing.T) {
 		"images at a URL, but not served":  {[]string{"--keys", keys, "--images-url", "http://a.test"}, "--images-url needs --serve-images"},
 		"no base URL":                      {[]string{"--keys", keys}, "--base-url is missing"},
 		"a negative limit of points":       {[]string{"--mock", "--max-points=-1"}, "must be 0 or more"},
-		"only skipped cases":               {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "keys-share"}, "nothing was checked"},
+		"only skipped cases":               {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "keys-share"}, "nothing was checked: the case extract/200/keys-share was skipped because"},
+		"no case of several that can run":  {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "401/outside"}, "nothing was checked: all 2 cases were skipped, status/401/outside because no key"},
+		"TLS of a server without it":       {[]string{"--mock", "--base-url", strings.Replace(mustServe(t, honest()), "http:", "https:", 1)}, "begin the base URL with http://"},
+		"no TLS of a server that needs it": {[]string{"--mock", "--base-url", strings.Replace(secure.URL, "https:", "http:", 1) + "/api/v1"}, "begin the base URL with https://"},
+		"a JUnit file on a full disk":      {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "^status/200/record$", "--junit", "/dev/full"}, "--junit: cannot write to /dev/full: no space left on device"},
+		"an archive on a full disk":        {[]string{"--mock", "--base-url", mustServe(t, honest()), "--only", "^status/200/record$", "--har", "/dev/full"}, "--har: cannot write to /dev/full: no space left on device"},
+		"--quick with --thorough":          {[]string{"--mock", "--quick", "--thorough"}, "--quick chooses the cases"},
 		"a report of a list":               {[]string{"--list", "--junit", "report.xml"}, "--list sends nothing"},
 		"an unknown flag":                  {[]string{"--moc"}, "unknown flag"},
 		"a comparison with a server down":  {[]string{"diff", "--a", mustServe(t, honest()), "--b", "http://127.0.0.1:1/api/v1"}, "does not answer"},

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"mime"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -202,12 +203,16 @@ func checkSchema(schema *openapi3.Schema, value any) (problems []string) {
 			problems = append(problems, "the body: "+e.Error())
 			continue
 		}
-		problems = append(problems, strings.TrimSuffix(location(se.JSONPointer())+" "+se.Reason, " "))
+		reason := unknownProperty.ReplaceAllString(se.Reason, "has the field $1, which the contract does not have")
+		problems = append(problems, strings.TrimSuffix(location(se.JSONPointer())+" "+reason, " "))
 	}
 	// The order of properties is random.
 	slices.Sort(problems)
 	return problems
 }
+
+// unknownProperty is how kin-openapi says that a schema has no such property.
+var unknownProperty = regexp.MustCompile(`^property (".*") is unsupported$`)
 
 // location names the faulty value by its JSON pointer, at the beginning of a problem.
 func location(pointer []string) string {

@@ -58,21 +58,22 @@ func TestContract_Check_acceptsValidAnswers(t *testing.T) {
 	c, err := answer.Load()
 	require.NoError(t, err)
 	for name, a := range map[string]answer.Answer{
-		"a result":                  good("POST", "/extract", 200, result),
-		"a result with a charset":   with(good("POST", "/extract", 200, result), "Content-Type", "application/json; charset=utf-8"),
-		"the smallest result":       good("POST", "/extract", 200, `{"success":true,"text":"","confidence":0,"pointsUsed":10}`),
-		"a text about code":         good("POST", "/extract", 200, strings.Replace(result, "a page", "json: cannot unmarshal, see /usr/lib and 10.0.0.1", 1)),
-		"a record":                  good("GET", "/status", 200, record),
-		"a bad request":             good("POST", "/extract", 400, invalid),
-		"a missing key":             good("GET", "/status", 401, noKey),
-		"missing points":            good("POST", "/extract", 402, unpaid),
-		"an address of an office":   leak("if this goes on, write to support@ocr.example.org"),
-		"a used-up window":          good("POST", "/extract", 429, limited),
-		"an unknown path":           good("GET", "/nowhere", 404, invalid),
-		"a wrong method":            good("PUT", "/status", 405, invalid),
-		"a wrong method, no body":   good("HEAD", "/status", 405, ""),
-		"a quotation of the caller": quoting(good("POST", "/extract", 400, strings.ReplaceAll(invalid, "must be one", "10.1.2.3 must be one")), "http://10.1.2.3/a.png"),
-		"fields of a later version": ofAnotherVersion(good("GET", "/status", 200, strings.Replace(record, `"limit"`, `"burst":{"limit":1},"limit"`, 1))),
+		"a result":                   good("POST", "/extract", 200, result),
+		"a result with a charset":    with(good("POST", "/extract", 200, result), "Content-Type", "application/json; charset=utf-8"),
+		"the smallest result":        good("POST", "/extract", 200, `{"success":true,"text":"","confidence":0,"pointsUsed":10}`),
+		"a text about code":          good("POST", "/extract", 200, strings.Replace(result, "a page", "json: cannot unmarshal, see /usr/lib and 10.0.0.1", 1)),
+		"a record":                   good("GET", "/status", 200, record),
+		"a bad request":              good("POST", "/extract", 400, invalid),
+		"a missing key":              good("GET", "/status", 401, noKey),
+		"missing points":             good("POST", "/extract", 402, unpaid),
+		"the end of a key by chance": leak("page et17 is missing; the list ends with page te17 ... et18"),
+		"an address of an office":    leak("if this goes on, write to support@ocr.example.org"),
+		"a used-up window":           good("POST", "/extract", 429, limited),
+		"an unknown path":            good("GET", "/nowhere", 404, invalid),
+		"a wrong method":             good("PUT", "/status", 405, invalid),
+		"a wrong method, no body":    good("HEAD", "/status", 405, ""),
+		"a quotation of the caller":  quoting(good("POST", "/extract", 400, strings.ReplaceAll(invalid, "must be one", "10.1.2.3 must be one")), "http://10.1.2.3/a.png"),
+		"fields of a later version":  ofAnotherVersion(good("GET", "/status", 200, strings.Replace(record, `"limit"`, `"burst":{"limit":1},"limit"`, 1))),
 	} {
 		_, problems := c.Check(a)
 		assert.Empty(t, problems, name)

@@ -44,7 +44,7 @@ func TestContract_CheckRequest(t *testing.T) {
 		"two keys":                     {headed(good, "Authorization", "Bearer a", "Bearer b"), "must be one bearer token"},
 		"another scheme":               {headed(good, "Authorization", "Basic eDp5"), "must be one bearer token"},
 		"no image":                     {sent("POST", "/extract", `{}`), `property "imageUrl" is missing`},
-		"an unknown field":             {sent("POST", "/extract", `{"imageUrl":"https://a.test/","dpi":300}`), `property "dpi" is unsupported`},
+		"an unknown field":             {sent("POST", "/extract", `{"imageUrl":"https://a.test/","dpi":300}`), `the body has the field "dpi", which the contract does not have`},
 		"a field twice":                {sent("POST", "/extract", `{"imageUrl":"https://a.test/","imageUrl":"https://b.test/"}`), "/imageUrl occurs twice"},
 		"a string for a boolean":       {sent("POST", "/extract", `{"imageUrl":"https://a.test/","enhance":"yes"}`), "/enhance: value must be a boolean"},
 		"an unknown format":            {sent("POST", "/extract", `{"imageUrl":"https://a.test/","format":"docx"}`), "/format:"},

@@ -227,6 +227,9 @@ func (r *Run) Probe(ctx context.Context) error {
 		found = found || err == nil && isEnvelope(x)
 	}
 	if !found {
+		if strings.Contains(string(first.Body), "HTTPS") && strings.HasPrefix(r.BaseURL, "http://") {
+			return fmt.Errorf("%s answers %d %s; begin the base URL with https://", r.BaseURL, first.Status, r.Presentable(string(first.Body), 60))
+		}
 		return fmt.Errorf("the server at %s does not implement this contract: GET /status without a key must be a 401 in JSON, not %d %s; check the base URL",
 			r.BaseURL, first.Status, r.Presentable(string(first.Body), 60))
 	}
@@ -251,6 +254,9 @@ func whyNot(err error) string {
 	}
 	if call, ok := errors.AsType[*os.SyscallError](err); ok {
 		return call.Err.Error()
+	}
+	if strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
+		return "it answers without TLS; begin the base URL with http://"
 	}
 	return strings.TrimPrefix(err.Error(), "no answer: ")
 }

@@ -14,12 +14,13 @@ import (
 const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
 
 // unusualValues are valid values of a field, by what is unusual about them. Their hosts need not exist: requests are sent
-// from an account without points, for which no image is fetched. Each value is sent in every run.
+// from an account without points, for which no image is fetched. Each value is sent in every run, except web addresses: of these a run
+// chooses some.
 var unusualValues = []struct {
 	field, what string
 	values      []string
 }{
-	{"imageUrl", "is a web address", append(Addresses(), unfetchableURLs...)},
+	{"imageUrl", webAddress, append(Addresses(), unfetchableURLs...)},
 	{"imageUrl", "is inline", []string{"data:image/png;base64," + dot, "DATA:image/png;BASE64," + dot, "data:;base64," + dot, "data:application/octet-stream;base64," + dot}},
 	{"language", "is in another case", []string{"EN", "En", "eN", "EN-gb", "en-latn", "EN-LATN-GB", "en-gb", "eN-lATN-Gb"}},
 	{"language", "has a region", []string{"en-GB", "en-US", "en-AU", "en-001", "en-Latn-AU", "en-Latn-001"}},
@@ -33,6 +34,8 @@ var unusualValues = []struct {
 	{"Idempotency-Key", "is as long as it may be", []string{strings.Repeat("k", 255), strings.Repeat("k", 65), strings.Repeat("k", 129), strings.Repeat("~", 255)}},
 	{"Idempotency-Key", "is of punctuation", []string{`!"#$%&'()*+,-./:;<=>?@[\]^_{|}~` + "`", `"quoted"`, "a,b", "a;b=c", "%41", "-a", "0", "00", "{}", "a/b", "<a>", `\`, "1e3", "null", "2026-01-15T12:00:00Z", "550e8400-e29b-41d4-a716-446655440000", "550E8400E29B41D4A716446655440000"}},
 }
+
+const webAddress = "is a web address"
 
 // singleCharacters are the visible ASCII characters that are neither letters nor digits, and one of each kind of those.
 func singleCharacters() (all []string) {
@@ -59,11 +62,7 @@ var unusualHeaders = map[string]map[string]string{
 
 // Variants are unusual requests that the contract permits, each value a rule of its own. They find servers that refuse too much.
 func Variants(schema *openapi3.Schema) (rules []Rule) {
-	add := func(field string, what string, change func(d *Draft)) {
-		set := ""
-		if field == "imageUrl" {
-			set = "addresses"
-		}
+	add := func(set, field, what string, change func(d *Draft)) {
 		rules = append(rules, Rule{Name: field + " " + what, Place: "field " + field, Set: set, Make: fixed(change)})
 	}
 	for _, u := range unusualValues {
@@ -73,8 +72,12 @@ func Variants(schema *openapi3.Schema) (rules []Rule) {
 				values = append(values, fmt.Sprint(v))
 			}
 		}
+		set := ""
+		if u.what == webAddress {
+			set = "addresses"
+		}
 		for _, v := range values {
-			add(u.field, fmt.Sprintf("%s: %s", u.what, shown(v)), func(d *Draft) {
+			add(set, u.field, fmt.Sprintf("%s: %s", u.what, shown(v)), func(d *Draft) {
 				if u.field == idempotencyKey {
 					d.Header.Set(u.field, v)
 					return
@@ -84,10 +87,10 @@ func Variants(schema *openapi3.Schema) (rules []Rule) {
 		}
 	}
 	for _, enhance := range []string{"true", "false"} {
-		add("enhance", "is "+enhance, func(d *Draft) { d.set("enhance", []byte(enhance)) })
+		add("", "enhance", "is "+enhance, func(d *Draft) { d.set("enhance", []byte(enhance)) })
 	}
 	for _, media := range []string{"application/json;charset=utf-8", "application/json; charset=UTF-8", `application/json; charset="utf-8"`, "APPLICATION/JSON", "Application/Json ; Charset=Utf-8"} {
-		add("Content-Type", "is "+media, func(d *Draft) { d.Header.Set("Content-Type", media) })
+		add("", "Content-Type", "is "+media, func(d *Draft) { d.Header.Set("Content-Type", media) })
 	}
 	for _, blanks := range []string{" ", "\t", "\n", "\r", "\r\n \t\n", strings.Repeat(" ", manyBlanks), strings.Repeat("\r\n", manyBlanks)} {
 		for what, write := range around(blanks) {

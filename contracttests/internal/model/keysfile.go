@@ -100,6 +100,9 @@ func (t *Target) LoadKeys(path string) error {
 	return nil
 }
 
+// minKey is the length of the shortest key, in bytes. A few characters alone occur in any text.
+const minKey = 8
+
 // expand resolves a key that is the name of an environment variable.
 func expand(key string) (string, error) {
 	if name, isVariable := strings.CutPrefix(key, "$"); isVariable {
@@ -112,6 +115,9 @@ func expand(key string) (string, error) {
 	}
 	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", errors.New("must be printable ASCII without spaces")
+	}
+	if len(key) < minKey {
+		return "", fmt.Errorf("must have at least %d characters: a report could not hide a shorter one", minKey)
 	}
 	return key, nil
 }

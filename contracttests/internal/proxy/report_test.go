@@ -31,7 +31,7 @@ func TestProxy_reportsInvalidRequests(t *testing.T) {
 		require.Equal(t, 1, report.Violations)
 		v := report.Kinds[0].Examples[0]
 		assert.Equal(t, "request", v.Side)
-		assert.Contains(t, v.Problem, `property "dpi" is unsupported`)
+		assert.Contains(t, v.Problem, `has the field "dpi", which the contract does not have`)
 		assert.NotEmpty(t, v.RequestID)
 	}
 }

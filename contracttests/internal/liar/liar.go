@@ -3,8 +3,9 @@
 //
 // Defects of a single answer (a missing field, a malformed header, a wrong status) are generated from openapi.yaml; start
 // reading in generated.go. Defects of state or meaning (a charge, a window, a replay, the words of a document) are rows of
-// tables, one file for each area; edit.go, condition.go and memory.go hold the pieces that rows are made of. The examination
-// itself, which runs the suite against each defect, is a test of package contracttests.
+// tables, one file for each area; files that begin with invented_ are named after a class or a published list of testdata.
+// edit.go, condition.go and memory.go hold the pieces that rows are made of. The examination itself, which runs the suite
+// against each defect, is a test of package contracttests.
 //
 // The honest server is uncial-mock or a proxy to one: defects know its keys by name (ocr_test_ok, ocr_test_empty) and move
 // no clock but through its control routes.

@@ -12,7 +12,7 @@ import (
 // fAsLongS lists what may have been printed where an f was read.
 var fAsLongS = lexicon.Variants{'f': {"s", "ſ"}}
 
-// LongS repairs words in which a long s was read as an f. It does so only on a page that shows long s, in words that no list has,
+// LongS repairs words in which a long s was read as an f. It does so only on a page that shows long s, in unlisted words,
 // and if exactly one known word results.
 func LongS(blocks []document.Block, known Lexicon) []document.Edit {
 	if !ShowsLongS(blocks) {

@@ -17,7 +17,7 @@ const (
 
 // bilevelShare is the minimum share of nearly black and nearly white pixels on a page that counts as bilevel. bilevelEnds is the
 // number of greys at each end of the scale that are nearly black or nearly white. Compressed bilevel scans keep some grey at the edges of
-// strokes; none of the grey and colour scans among the 55 pages came near the share.
+// strokes; none of the grey and colour scans of the first set came near the share.
 const bilevelShare, bilevelEnds = 0.95, 8
 
 // Thresholds that separate a leaf of paper from what was photographed with it.
@@ -77,7 +77,7 @@ const (
 	// slimmest and widest bound the ratio of a letter's height to its width, and of its width to its height. thinnestLetter
 	// is its minimum width in pixels.
 	slimmest, widest, thinnestLetter = 5, 5, 2
-	// enoughLetters is the minimum number of spots in the shape of letters from which their usual size is determined.
+	// enoughLetters is the minimum number of spots in the shape of letters at which their usual size is determined.
 	enoughLetters = 30
 	// mostWeight bounds the weight of a single spot, in usual spots. Without it a frame 1,020 pixels high outweighed 67
 	// letters of 7 pixels.
@@ -87,9 +87,9 @@ const (
 // Thresholds of defects. None of the 119 pages of both page sets has one of these, so the corrections were measured on pages
 // made worse: the CER of faint pages with strong noise fell from 1.0 to 0.01-0.1.
 const (
-	// quietNoise is the noise, a standard deviation in greys, that is never corrected. The noisiest of the 55 pages has 2.6.
+	// quietNoise is the noise, a standard deviation in greys, that is never corrected. The noisiest page of the first set has 2.6.
 	quietNoise = 4.0
-	// noiseShare is the noise, as a share of the contrast between ink and paper, that one smoothing can remove. On the 55 pages
+	// noiseShare is the noise, as a share of the contrast between ink and paper, that one smoothing can remove. On the first set
 	// it is at most 0.04; from about 0.2 on, Tesseract mistakes noise for ink and cannot read the page.
 	noiseShare = 0.15
 	// mostSmoothing is the largest number of smoothings of a page: more would merge its letters.
@@ -123,7 +123,7 @@ const (
 	inkCell, cellStep = 32, 3
 	// inkShare is the quantile of a cell's greys that counts as its ink. leastInk is the minimum contrast of a cell with writing.
 	inkShare, leastInk = 0.05, 0.12
-	// leastInkedCells is the minimum number of cells with writing from which the channel is chosen.
+	// leastInkedCells is the minimum number of cells with writing at which the channel is chosen.
 	leastInkedCells = 30
 	// leastChannelLead is the minimum ratio of a channel's contrast to that of the luminance. The channels of most pages are alike, and
 	// their noise is stronger than that of the luminance.
@@ -139,7 +139,7 @@ const (
 	tileSide = 128
 	// leastTileInk is the minimum share of ink of a tile, and of paper, that is examined.
 	leastTileInk = 0.08
-	// leastTiles is the minimum number of tiles from which an image is judged.
+	// leastTiles is the minimum number of tiles at which an image is judged.
 	leastTiles = 12
 	// orderRank is the share of the tiles that have less order than the result. The others may lie on the edge of the ink.
 	orderRank = 0.7
@@ -147,6 +147,6 @@ const (
 	minPeriod, maxPeriod = 2, 64
 	// maxDifferences is the number of pixels of a tile, 1 of 100, that may differ in a pattern.
 	maxDifferences = tileSide * tileSide / 100
-	// patternShare is the share of the tiles of a pattern that repeat themselves. Of the 119 pages of both sets, the one with most has .015.
+	// patternShare is the share of the tiles of a pattern that repeat themselves. Of the 119 pages of both sets, the one with the most has .015.
 	patternShare = 0.9
 )

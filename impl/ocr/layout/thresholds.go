@@ -1,7 +1,7 @@
 package layout
 
 // Thresholds of the network that finds lines. Lengths are in pixels of its maps, or in heights of the line (hl): from the top of its
-// ascenders to the bottom of its descenders. The values were set on the 35 handwritten pages of the 64 pages.
+// ascenders to the bottom of its descenders. The values were set on the 35 handwritten pages of the second set.
 const (
 	// firstSide is the longer side of a page, in pixels, when the network sees it first. usualHeight is the height of lines, in
 	// pixels, that the network finds best; it sees the page again unless the lines are within goodScale of that.
@@ -158,7 +158,7 @@ const (
 	borderWidth, borderArea = 1.2, 0.8
 )
 
-// Thresholds of the reading order of printed lines. They were chosen on the 40 printed ones of the 55 pages, where joining
+// Thresholds of the reading order of printed lines. They were chosen on the 40 printed pages of the first set, where joining
 // torn lines, moving figures to their entries and reading Greek together brought the CER from 0.120 to 0.089.
 const (
 	// rowOverlap is the share of the shorter line's height by which two lines must overlap to be in one row.
@@ -263,7 +263,6 @@ const (
 
 // Staves of music.
 const (
-	// staffLines is the number of lines.
 	staffLines = 5
 	// staffStrips is the number of strips of the page in which lines are looked for, leastStaffStrip their minimum width in pixels,
 	// leastStaffStrips in how many there must be a staff, and staffGap how many may be without, where beams hide it.

@@ -42,7 +42,7 @@ const (
 )
 
 // errLanguage is joined to every error about a file that is not a character model of this version, or is damaged.
-var errLanguage = errors.New("not a usable language model")
+var errLanguage = errors.New("not a usable character model")
 
 // LoadLanguage takes a character model from the content of its file. data is not kept.
 func LoadLanguage(data []byte) (*Language, error) {

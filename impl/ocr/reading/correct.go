@@ -13,7 +13,7 @@ func repairLongS(_ context.Context, p *page) error {
 	return nil
 }
 
-// markKnown marks the words of print that a list has, for a proofreader that has no lists.
+// markKnown marks the listed words of print, for a proofreader that has no lists.
 func markKnown(_ context.Context, p *page) error {
 	known := p.wordLists()
 	for line := range document.Lines(p.read.Blocks) {

@@ -170,8 +170,8 @@ func letterWidth(line *document.Line) float64 {
 	return math.Log(max(float64(line.Box.W), 1) / float64(max(characters, 1)))
 }
 
-// isKnown returns 1 for the kind of the word and 0 for the other kinds: a long word that a list has, a short word that a list has, and a long
-// word that no list has. A short word that no list has is of no kind.
+// isKnown returns 1 for the kind of the word and 0 for the other kinds: a long listed word, a short listed word, and a long
+// unlisted word. A short unlisted word is of no kind.
 func (p *page) isKnown(word string) (known, short, unknown float64) {
 	_, core, _ := text.Core(word)
 	letters := text.CountLetters(core)

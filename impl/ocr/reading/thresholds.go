@@ -79,7 +79,7 @@ const (
 	// more is in a language that the model was not trained on, and would lose these letters. Of the 119 pages of both sets, three
 	// have more: editions with much Greek.
 	maxForeignLetters = 0.02
-	// minSampleLines is the minimum number of lines that decide, maxSampleLines how many are read; a page with fewer has no sample.
+	// minSampleLines is the minimum number of lines that decide, maxSampleLines how many are read; a page with fewer than maxSampleLines has no sample.
 	minSampleLines, maxSampleLines = 2, 6
 	// minSampleText is the minimum number of characters that decide. Two lines have fewer in narrow columns and in large type.
 	minSampleText = 60
@@ -265,7 +265,7 @@ const (
 	// maxCellLength is the largest number of characters in the shorter of two lines that are cells of one row.
 	maxCellLength = 20
 	// minCells and minTableShare are the minimum number of cells of a table, and the minimum share of the page's characters in them. Of
-	// the 64 pages three have .74 to .87, which are tables, and all others at most .51.
+	// the second set three have .74 to .87, which are tables, and all others at most .51.
 	minCells, minTableShare = 12, 0.6
 	// orderShare is the share of characters in the right order in such tables: .44 to .62 on the three pages.
 	orderShare = 0.55
@@ -320,12 +320,12 @@ const networkShift = 2.0
 // Print that may be handwriting after all. doubtfulPrint, unsurePrint, likelyHandwriting and handwritingLead are estimates of the share of
 // characters that are right.
 const (
-	// doubtfulPrint is the estimate below which print may be handwriting. Of the 64 pages, seven were read as print below it, and had a
+	// doubtfulPrint is the estimate below which print may be handwriting. Of the second set, seven pages were read as print below it, and had a
 	// higher estimate as handwriting. For five of these, at .83 and more, handwriting had far fewer errors (CER .65 to .05 and .74 to .10,
 	// for example); not for the two below likelyHandwriting.
 	doubtfulPrint = 0.6
 	// unsurePrint is the same for a page without a line in which print is read with a confidence of surePrintLine, which shows print
-	// beside handwriting. A carefully drawn hand of the 64 pages was read as print at .70, its best line with .76 (CER .245, as handwriting .020).
+	// beside handwriting. A carefully drawn hand of the second set was read as print at .70, its best line with .76 (CER .245, as handwriting .020).
 	unsurePrint, surePrintLine = 0.85, 0.85
 	// likelyHandwriting is the lowest estimate of the reading as handwriting, handwritingLead its minimum lead.
 	likelyHandwriting, handwritingLead = 0.75, 0.15
@@ -351,7 +351,7 @@ const (
 	sureScript, scriptLead = 0.6, 0.15
 )
 
-// Ditto marks. Sizes are in units of the height of most letters. Set on a typed list of the 64 pages.
+// Ditto marks. Sizes are in units of the height of most letters. Set on a typed list of the second set.
 const (
 	// minDittoSize and maxDittoSize bound the width and the height of a mark.
 	minDittoSize, maxDittoSize = 0.5, 0.8

@@ -27,7 +27,7 @@ type job struct {
 	retried bool
 }
 
-// outcome holds a document, strips or an error, never two of them.
+// outcome holds a document, strips or an error, never more than one.
 type outcome struct {
 	doc    *document.Document
 	strips *pipe.Strips

@@ -3,14 +3,17 @@ package liar
 import (
 	"crypto/rand"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
-// inventedKeys accept what is not a valid key. That X-Forwarded-For is believed is left out: the mock has no keys with ranges
+// inventedKeys accept what is not a valid key, or check it too late or too eagerly. That X-Forwarded-For is believed is left out: the mock has no keys with ranges
 // of addresses.
 func inventedKeys() []row {
+	const largest = 28 << 20
+	refusedKey := both(status(http.StatusUnauthorized), asking(func(c *call) bool { return c.key() != "" }))
 	return []row{
 		{"key-compared-by-prefix", "status/401/malformed-key", retry(func(honest server, c *call, token string) string {
 			if strings.HasPrefix(token, "ocr_test_expired") || strings.HasPrefix(token, "ocr_test_revoked") {
@@ -38,6 +41,60 @@ func inventedKeys() []row {
 				}
 			}
 		})},
+		{"idempotency-key-before-key", "extract/401/before-everything", instead(both(extraction, status(http.StatusUnauthorized)), func(honest server, c *call, a *reply) *reply {
+			values := c.request.Header["Idempotency-Key"]
+			if len(values) == 0 || len(values) == 1 && values[0] != "" && len(values[0]) < 256 && !strings.ContainsFunc(values[0], func(r rune) bool { return r <= ' ' || r > '~' }) {
+				return a
+			}
+			return honest(c.as(archiveKey))
+		})},
+		{"basic-without-password", "status/401/other-scheme", func(honest server) server {
+			return func(c *call) *reply {
+				a := honest(c)
+				user, password, ok := c.request.BasicAuth()
+				if !c.isAPI() || a.status != http.StatusUnauthorized || !ok || password != "" || user == "" || len(c.request.Header["Authorization"]) != 1 {
+					return a
+				}
+				return honest(c.as(user))
+			}
+		}},
+		{"key-of-connection", "status/401/cookies", func(honest server) server {
+			var keys sync.Map // by connection
+			return func(c *call) *reply {
+				connection := c.request.RemoteAddr
+				if len(c.request.Header["Authorization"]) == 0 && c.isAPI() {
+					if key, ok := keys.Load(connection); ok {
+						return honest(c.as(key.(string)))
+					}
+				}
+				a := honest(c)
+				if c.isAPI() && a.status < 400 {
+					keys.Store(connection, c.key())
+				}
+				return a
+			}
+		}},
+		{"guessing-locks-out", "status/401/unknown-key", guessingLocksOut},
+		{"similar-key-counts", "extract/401/unknown-key", similarKeyCounts},
+		{"token-beyond-ascii-is-500", "status/401/malformed-key", on(both(status(http.StatusUnauthorized), asking(func(c *call) bool {
+			return strings.ContainsFunc(c.authorization(), func(r rune) bool { return r > 0x7f })
+		})), serverError)},
+		{"invalid-token-in-www-authenticate", "status/401/unknown-key", on(both(status(http.StatusUnauthorized), asking(func(c *call) bool { return c.authorization() != "" })), header("WWW-Authenticate", `Bearer error="invalid_token"`))},
+		{"length-before-key", "extract/401/before-everything", on(both(both(extraction, status(http.StatusUnauthorized)), asking(func(c *call) bool { return c.request.ContentLength > largest })), invalid("body", "is too large"))},
+		{"cuts the key at the first comma", "status/401/malformed-key", instead(status(http.StatusUnauthorized), func(honest server, c *call, a *reply) *reply {
+			key, _, cut := strings.Cut(c.key(), ",")
+			if !cut || len(c.request.Header["Authorization"]) != 1 || !strings.HasPrefix(c.authorization(), "Bearer ") {
+				return a
+			}
+			return honest(c.as(key))
+		})},
+		{"accepts an expired key for GET /status only", "status/401/expired", instead(both(status(http.StatusUnauthorized), asking(func(c *call) bool { return c.isStatus() && strings.HasPrefix(c.key(), "ocr_test_expired") })), asOther)},
+		{"answers 400 to keys that cannot be one of its own", "status/401/unknown-key", on(both(refusedKey, asking(func(c *call) bool {
+			return len(c.key()) > 128 || strings.ContainsAny(c.key(), "/+=")
+		})), invalid("Authorization", "malformed key"))},
+		{"takes an empty key for that of a demonstration", "status/401/no-key", instead(both(status(http.StatusUnauthorized), asking(func(c *call) bool {
+			return strings.EqualFold(strings.TrimSpace(c.authorization()), "bearer")
+		})), asOther)},
 	}
 }
 
@@ -92,5 +149,57 @@ func sessionCookie(lasts time.Duration) lie {
 			}
 			return a
 		}
+	}
+}
+
+// guessingLocksOut answers 429 to everyone for half a minute after twenty unknown keys.
+func guessingLocksOut(honest server) server {
+	var mu sync.Mutex
+	var refused []time.Time
+	var until time.Time
+	return func(c *call) *reply {
+		a := honest(c)
+		if !c.isAPI() {
+			return a
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		now := time.Now()
+		if now.Before(until) {
+			if a.status < 400 {
+				b := a.clone()
+				b.status = http.StatusTooManyRequests
+				b.header.Set("Retry-After", "30")
+				b.body = []byte(`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"try again in 30 seconds","remainingPoints":1}`)
+				return b
+			}
+			return a
+		}
+		if a.status == http.StatusUnauthorized {
+			refused = append(slices.DeleteFunc(refused, func(t time.Time) bool { return now.Sub(t) > time.Minute }), now)
+			if len(refused) >= 20 {
+				until, refused = now.Add(30*time.Second), nil
+			}
+		}
+		return a
+	}
+}
+
+// similarKeyCounts counts the extractions of a wrong key in the window of the key that it resembles.
+func similarKeyCounts(honest server) server {
+	var known sync.Map // whole keys, by all but their last four characters
+	const last = 4
+	return func(c *call) *reply {
+		a := honest(c)
+		key := c.key()
+		if !c.isAPI() || len(key) <= last {
+			return a
+		}
+		if a.status != http.StatusUnauthorized {
+			known.Store(key[:len(key)-last], key)
+		} else if whole, ok := known.Load(key[:len(key)-last]); ok && c.isExtract() {
+			c.as(whole.(string)).malformed(honest)
+		}
+		return a
 	}
 }

@@ -2,14 +2,21 @@ package liar
 
 import (
 	"encoding/base64"
+	"maps"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // inventedLeaks tell callers or caches what they must not know.
 func inventedLeaks() []row {
+	shared := netip.MustParsePrefix("100.64.0.0/10")
+	names := map[string]string{"imageUrl": "ExtractionRequest.ImageURL", "language": "ExtractionRequest.Language", "format": "ExtractionRequest.Format"}
+	benchmarks := netip.MustParsePrefix("198.18.0.0/15")
 	return []row{
 		{"request-id-from-key", "status/200/record", instead(both(always, not(status(http.StatusUnauthorized))), func(honest server, c *call, a *reply) *reply {
 			if k := c.key(); k != "" && c.status(honest).status != http.StatusUnauthorized {
@@ -46,5 +53,84 @@ func inventedLeaks() []row {
 				}
 			}
 		}))},
+		{"shared-addresses-tried", refusedAddress, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
+			u, err := url.Parse(c.field("imageUrl"))
+			if err != nil {
+				return
+			}
+			if at, err := netip.ParseAddr(u.Hostname()); err == nil && shared.Contains(at) {
+				a.edit(func(o object) {
+					const why = "the server could not be reached"
+					o["fetch"], o["message"], o["details"] = object{"reason": "unreachable", "retryable": true, "retryAfter": 5}, "imageUrl: "+why, object{"imageUrl": why}
+				})
+			}
+		})},
+		{"link-from-forwarded-host", "status/200/always-json", on(always, func(c *call, a *reply) {
+			if host := c.request.Header.Get("X-Forwarded-Host"); host != "" {
+				scheme := c.request.Header.Get("X-Forwarded-Proto")
+				if scheme == "" {
+					scheme = "http"
+				}
+				a.header.Set("Link", "<"+scheme+"://"+host+`/openapi.yaml>; rel="service-desc"`)
+			}
+		})},
+		{"repeat-cacheable-for-a-day", replayCase, repeats(apply(header("Cache-Control", "private, max-age=86400")))},
+		{"model-path-in-hocr", "extract/200/reader-in-hocr", document("hocr", matching(`(<meta name="uncial.model\d+" content=")(\S+) `, `${1}/usr/share/tesseract-ocr/5/tessdata/$2.traineddata `))},
+		{"cause-in-details-of-500", "extract/500/key", on(status(500), set("details", object{"cause": "recognize.go:212: leptonica: pixReadMem failed"}))},
+		{"names-of-structures-in-details", eachRule, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
+			sent := c.fields()
+			a.edit(func(o object) {
+				all, _ := o["details"].(object)
+				for field, name := range names {
+					if _, isText := sent[field].(string); isText && all[field] != nil {
+						all[name] = all[field]
+						delete(all, field)
+					}
+				}
+			})
+		})},
+		{"developers-see-the-cause", "extract/500/negotiation", on(both(status(http.StatusInternalServerError), asking(func(c *call) bool { return c.request.Header.Get("X-Forwarded-For") == "127.0.0.1" })),
+			set("message", "index out of range [3] at /srv/uncial/recognize.go:211"))},
+		{"server-timing-of-failures", serverFails, on(status(http.StatusInternalServerError), header("Server-Timing", `recognize;desc="onnxruntime: cannot open /opt/uncial/models/early_print.onnx";dur=12`))},
+		{"addresses-of-benchmarks-tried", refusedAddress, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
+			u, err := url.Parse(c.field("imageUrl"))
+			if err != nil {
+				return
+			}
+			if at, err := netip.ParseAddr(u.Hostname()); err == nil && benchmarks.Contains(at) {
+				const why = "the server could not be reached"
+				a.edit(func(o object) {
+					o["fetch"], o["message"], o["details"] = object{"reason": "unreachable", "retryable": true, "retryAfter": 5}, "imageUrl: "+why, object{"imageUrl": why}
+				})
+			}
+		})},
+		{"answers 304 if nothing has changed", "status/200/always-json", on(reported, func(c *call, a *reply) {
+			tag := `"` + jsonNumber(int64(len(a.body))).String() + `"`
+			if a.header.Set("ETag", tag); c.request.Header.Get("If-None-Match") == tag {
+				a.status, a.body = http.StatusNotModified, nil
+			}
+		})},
+		inDocument("alto", "names models in ALTO by the path of their files", "extract/200/reader-in-alto", `(<processingStepSettings>[^<]*model=)(\S+)`, `$1/var/lib/uncial/models/$2.onnx`),
+		{"adds the details of earlier errors", "extract/400/shape-costs-nothing", func(honest server) server {
+			var mu sync.Mutex
+			earlier := object{}
+			return on(both(extraction, status(http.StatusBadRequest)), edit(func(o object) {
+				mu.Lock()
+				defer mu.Unlock()
+				if own, ok := o["details"].(object); ok {
+					all := maps.Clone(earlier)
+					maps.Copy(all, own)
+					o["details"], earlier = all, own
+				}
+			}))(honest)
+		}},
+		{"fails on paths that are not text", notFound, on(both(status(http.StatusNotFound), asking(func(c *call) bool {
+			p := c.request.URL.Path
+			return strings.Contains(p, "\x00") || !utf8.ValidString(p)
+		})), func(_ *call, a *reply) {
+			a.status, a.body = http.StatusInternalServerError, []byte("<pre>goroutine 7 [running]: /srv/uncial/router.go:88</pre>")
+			a.header.Set("Content-Type", "text/html")
+		})},
+		{"fails on paths that are not UTF-8", notFound, on(both(status(http.StatusNotFound), asking(func(c *call) bool { return !utf8.ValidString(c.request.URL.Path) })), serverError)},
 	}
 }

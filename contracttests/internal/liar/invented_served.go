@@ -2,7 +2,10 @@ package liar
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +15,8 @@ import (
 // inventedServed serve something else than the contract.
 func inventedServed() []row {
 	asYAML, asJSON := "/openapi.yaml", "/openapi.json"
+	isDocument := asking(func(c *call) bool { return c.request.URL.Path == "/openapi.yaml" })
+	codes := regexp.MustCompile(`(?m)^( +)'(\d{3})':`)
 	return []row{
 		{"served-security-optional", servedCase, redraft(func(_ *call, doc map[string]any) {
 			doc["security"] = []any{map[string]any{}, map[string]any{"bearerAuth": []any{}}}
@@ -33,6 +38,56 @@ func inventedServed() []row {
 		}, asYAML, asJSON)},
 		{"link-dangles-on-errors", notFound, on(func(_ *call, a *reply) bool { return slices.Contains([]int{401, 404, 405}, a.status) },
 			header("Link", `</api/v1/openapi.yaml>; rel="service-desc"`))},
+		{"link-without-slash", servedCase, on(always, header("Link", `<openapi.yaml>; rel="service-desc"`))},
+		{"stale-copy-in-gzip", servedCase, redraft(func(c *call, doc map[string]any) {
+			if !strings.Contains(c.request.Header.Get("Accept-Encoding"), "gzip") {
+				return
+			}
+			doc["info"].(map[string]any)["version"] = "1.0.0"
+			for _, name := range []string{"weak", "reader", "fetch"} {
+				forget(doc, name)
+			}
+		}, asYAML, asJSON)},
+		{"answers-closed", servedCase, redraft(func(_ *call, doc map[string]any) {
+			for name, schema := range doc["components"].(map[string]any)["schemas"].(map[string]any) {
+				if s := schema.(map[string]any); s["type"] == "object" && name != "Details" {
+					s["additionalProperties"] = false
+				}
+			}
+		}, asYAML, asJSON)},
+		{"reference-to-header", servedCase, redraft(func(_ *call, doc map[string]any) {
+			record := doc["components"].(map[string]any)["schemas"].(map[string]any)["StatusRecord"].(map[string]any)
+			record["properties"].(map[string]any)["rateLimit"] = map[string]any{"$ref": "#/components/headers/RateLimit"}
+		}, asYAML, asJSON)},
+		{"enum-without-quotes", servedCase, redraft(func(_ *call, doc map[string]any) {
+			doc["components"].(map[string]any)["headers"].(map[string]any)["IdempotencyReplayed"].(map[string]any)["schema"].(map[string]any)["enum"] = []any{true}
+		}, "/openapi.yaml", "/openapi.json")},
+		{"version-of-the-program", servedCase, chain(
+			redraft(func(_ *call, doc map[string]any) { doc["info"].(map[string]any)["version"] = "1.4.0" }, "/openapi.yaml", "/openapi.json"),
+			on(extracted, inside("reader", func(o object) { o["version"] = "1.4.0" })),
+		)},
+		{"document-in-gzip-without-saying-so", servedCase, on(asking(func(c *call) bool {
+			return strings.HasPrefix(c.request.URL.Path, "/openapi.") && strings.Contains(c.request.Header.Get("Accept-Encoding"), "gzip")
+		}), compress)},
+		{"zeros-left-out", servedCase, redraft(func(_ *call, doc map[string]any) { withoutZeros(doc) }, "/openapi.yaml", "/openapi.json")},
+		{"writes statuses in its contract without quotation marks", servedCase, on(isDocument, raw(func(s string) string { return codes.ReplaceAllString(s, "$1$2:") }))},
+		{"sends its contract compressed without saying so", servedCase, on(isDocument, compress)},
+		{"leaves headers out of its contract", servedCase, redraft(func(_ *call, doc map[string]any) {
+			headers := doc["components"].(map[string]any)["responses"].(map[string]any)["Status"].(map[string]any)["headers"].(map[string]any)
+			delete(headers, "RateLimit")
+			delete(headers, "RateLimit-Policy")
+		}, "/openapi.yaml", "/openapi.json")},
+		{"serves its operations at the root as well", "elsewhere/404/outside", func(honest server) server {
+			return func(c *call) *reply {
+				a := honest(c)
+				if p := c.request.URL.Path; p == "/status" || p == "/extract" {
+					other := c.with(c.body)
+					other.request.URL = &url.URL{Scheme: c.request.URL.Scheme, Host: c.request.URL.Host, Path: "/api/v1" + p}
+					return honest(other)
+				}
+				return a
+			}
+		}},
 	}
 }
 
@@ -68,6 +123,24 @@ func forget(value any, name string) {
 	case []any:
 		for _, e := range v {
 			forget(e, name)
+		}
+	}
+}
+
+// withoutZeros takes values that are false or 0 out of a document.
+func withoutZeros(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, member := range v {
+			if text := fmt.Sprint(member); text == "false" || text == "0" {
+				delete(v, name)
+				continue
+			}
+			withoutZeros(member)
+		}
+	case []any:
+		for _, e := range v {
+			withoutZeros(e)
 		}
 	}
 }

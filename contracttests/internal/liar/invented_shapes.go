@@ -4,16 +4,22 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net/http"
+	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// inventedShapes accept requests that the contract forbids.
+// inventedShapes accept requests that the contract forbids, or refuse what it permits. The honest server refuses the replacement character
+// as well, so that a defect which replaces what is not UTF-8 leaves it out.
 func inventedShapes() []row {
 	long := regexp.MustCompile(`^[A-Za-z]{4,8}(-[A-Za-z0-9]{1,8})*$`)
+	delays := regexp.MustCompile(`/slow-(\d+)$`)
+	embedded := []string{"[::ffff:", "[64:ff9b:"}
 	return []row{
 		{"extension-fields-ignored", eachRule, body(func(b []byte) []byte {
 			if !json.Valid(b) || !utf8.Valid(b) {
@@ -54,6 +60,78 @@ func inventedShapes() []row {
 					o["language"] = "en"
 				}
 			})
+		})},
+		{"long-data-url-in-capitals", everyImage, refuseImage("must have at most 8,192 characters", func(p *picture) bool {
+			return !strings.HasPrefix(p.header, "data:") && len(p.header)+1+len(p.encoded) > 8192
+		})},
+		{"line-feeds-in-strings", eachRule, body(func(b []byte) []byte {
+			if json.Valid(b) || !utf8.Valid(b) {
+				return b
+			}
+			if without := bytes.ReplaceAll(b, []byte("\n"), nil); json.Valid(without) && len(without) < len(b) {
+				return without
+			}
+			return b
+		})},
+		{"chunked-body-ignored", "extract/200/ways-to-write-it", rewrite(func(c *call) {
+			if c.isExtract() && slices.Contains(c.request.TransferEncoding, "chunked") {
+				c.body = nil
+			}
+		})},
+		{"replaces-what-is-not-utf-8", eachRule, body(func(b []byte) []byte {
+			if bytes.Contains(b, []byte(`"data:image/png;name=`)) {
+				return bytes.ToValidUTF8(b, nil)
+			}
+			return b
+		})},
+		{"expired-says-invalid-token", "status/401/expired", on(both(status(http.StatusUnauthorized), asking(func(c *call) bool { return strings.HasPrefix(c.key(), "ocr_test_expired") })),
+			header("WWW-Authenticate", `Bearer error="invalid_token", error_description="The key expired"`))},
+		accept("null-in-unknown-fields", func(o object) {
+			keepFields(o, func(name string) bool { return o[name] != nil || slices.Contains(requestFields, name) })
+		}),
+		{"internal-names-in-small-letters-only", refusedAddress, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
+			u, err := url.Parse(c.field("imageUrl"))
+			if err != nil || u.Hostname() == strings.ToLower(u.Hostname()) || !strings.Contains(u.Hostname(), ".") {
+				return
+			}
+			a.edit(func(o object) {
+				if f, ok := o["fetch"].(object); ok && f["reason"] == "refused-address" {
+					o["fetch"] = object{"reason": "no-address", "retryable": true, "retryAfter": 60}
+				}
+			})
+		})},
+		{"delays-of-four-digits", "extract/running-and-gone", refuse(func(c *call) bool {
+			m := delays.FindStringSubmatch(c.field("imageUrl"))
+			if m == nil {
+				return false
+			}
+			n, _ := strconv.Atoi(m[1]) // digits
+			return n > 9999
+		})},
+		{"accepts a body of GET /status in chunks", "status/400/takes-nothing", rewrite(func(c *call) {
+			if c.isStatus() && slices.Contains(c.request.TransferEncoding, "chunked") {
+				c.body = nil
+			}
+		})},
+		{"accepts an Idempotency-Key beyond ASCII", eachRule, rewrite(func(c *call) {
+			if key := c.idempotencyKey(); c.isExtract() && strings.ContainsFunc(key, func(r rune) bool { return r > 0x7f }) && !strings.ContainsFunc(key, func(r rune) bool { return r < '!' || r == 0x7f }) {
+				c.request.Header.Set("Idempotency-Key", strings.Map(func(r rune) rune {
+					if r > 0x7e {
+						return 'x'
+					}
+					return r
+				}, key))
+			}
+		})},
+		{"connects to IPv4 addresses within IPv6", refusedAddress, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
+			u := strings.ToLower(c.field("imageUrl"))
+			if slices.ContainsFunc(embedded, func(prefix string) bool { return strings.Contains(u, "//"+prefix) }) {
+				inside("fetch", func(f object) {
+					if f["reason"] == "refused-address" {
+						f["reason"], f["retryable"], f["retryAfter"] = "unreachable", true, 60
+					}
+				})(c, a)
+			}
 		})},
 	}
 }

@@ -3,9 +3,9 @@
 //
 // Defects of a single answer (a missing field, a malformed header, a wrong status) are generated from openapi.yaml; start
 // reading in generated.go. Defects of state or meaning (a charge, a window, a replay, the words of a document) are rows of
-// tables, one file for each area; files that begin with invented_ are named after a class or a published list of testdata.
-// edit.go, condition.go and memory.go hold the pieces that rows are made of. The examination itself, which runs the suite
-// against each defect, is a test of package contracttests.
+// tables, one file for each area; those of the published lists are in the files invented_*, by class. edit.go, condition.go and
+// memory.go hold the pieces that rows are made of. The examination itself, which runs the suite against each defect, is a test
+// of package contracttests.
 //
 // The honest server is uncial-mock or a proxy to one: defects know its keys by name (ocr_test_ok, ocr_test_empty) and move
 // no clock but through its control routes.
@@ -61,7 +61,7 @@ func Defects() ([]Defect, error) {
 		{"fetched", fetchedDefects()},
 		{"sentences", sentenceDefects()},
 		{"combined", combinedDefects()},
-		{"invented", slices.Concat(inventedDefects(), secondDefects(), thirdDefects(), fourthDefects(), fifthDefects(), tunedDefects())},
+		{"invented", inventedDefects()},
 	} {
 		for _, r := range area.rows {
 			all = append(all, Defect{area.name, r.does, r.caughtBy, r.lie, nil})

@@ -100,3 +100,13 @@ func refuse(w func(c *call) bool) lie {
 		}
 	})
 }
+
+// chain is several lies at once, the first of them next to the honest server.
+func chain(lies ...lie) lie {
+	return func(honest server) server {
+		for _, l := range lies {
+			honest = l(honest)
+		}
+		return honest
+	}
+}

@@ -116,26 +116,41 @@ func Check(ctx context.Context, t Target) (report Report) {
 	if report.Results, missing = runAll(ctx, lanes, plan, archive); missing != "" {
 		report.Problem = fmt.Sprintf("%s after %s, at the case %s", cases.Ended(ctx), time.Since(report.Started).Round(time.Millisecond), missing)
 	}
-	// A pipeline that checked nothing must not be green.
-	if report.Problem == "" && report.Count(Skipped) == len(report.Results) {
-		first := report.Results[0]
-		report.Problem = fmt.Sprintf("nothing was checked: all %d cases were skipped, %s because %s", len(report.Results), first.Case, first.Reason)
-		if len(report.Results) == 1 {
-			report.Problem = fmt.Sprintf("nothing was checked: the case %s was skipped because %s", first.Case, first.Reason)
-		}
-	}
-	if n := report.Count(Errored); report.Problem == "" && n > 0 {
-		first := report.Results[slices.IndexFunc(report.Results, func(r Result) bool { return r.Outcome == Errored })]
-		report.Problem = fmt.Sprintf("the connection failed in %d cases, so that they say nothing about the server; run the suite again; the first is %s: %s", n, first.Case, first.Reason)
-		if n == 1 {
-			report.Problem = fmt.Sprintf("the connection failed in the case %s, so that it says nothing about the server; run the suite again: %s", first.Case, first.Reason)
-		}
-	}
+	report.Problem = cmp.Or(report.Problem, unchecked(report.Results))
 	report.Requests = run.Requests()
 	for _, r := range lanes {
 		report.Points += r.Spent()
 	}
 	return report
+}
+
+// unchecked says why results say too little about the server: nothing ran, which must not be green in a pipeline, or connections failed.
+// It returns "" if all is well.
+func unchecked(results []Result) string {
+	count := func(o Outcome) (n int, first Result) {
+		for _, r := range slices.Backward(results) {
+			if r.Outcome == o {
+				n, first = n+1, r
+			}
+		}
+		return n, first
+	}
+	skipped, first := count(Skipped)
+	switch {
+	case skipped < len(results):
+	case skipped == 1:
+		return fmt.Sprintf("nothing was checked: the case %s was skipped because %s", first.Case, first.Reason)
+	default:
+		return fmt.Sprintf("nothing was checked: all %d cases were skipped, %s because %s", skipped, first.Case, first.Reason)
+	}
+	errored, first := count(Errored)
+	switch errored {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("the connection failed in the case %s, so that it says nothing about the server; run the suite again: %s", first.Case, first.Reason)
+	}
+	return fmt.Sprintf("the connection failed in %d cases, so that they say nothing about the server; run the suite again; the first is %s: %s", errored, first.Case, first.Reason)
 }
 
 // check runs one case, unless the run must not spend more points.

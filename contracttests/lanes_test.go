@@ -61,9 +61,13 @@ func TestCheck_withMoreKeys(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestCheck_withoutMoreKeys(t *testing.T) {
+	t.Parallel()
 	t.Run("reports why there are none", func(t *testing.T) {
 		t.Parallel()
-		target := some(t)
+		target := with(MustMock(t), func(t *contracttests.Target) { t.Only = "^extract/402" })
 		target.MoreKeys = func(context.Context) (map[string][]string, error) { return nil, errors.New("the shop is closed") }
 		require.Contains(t, contracttests.Check(t.Context(), target).Problem, "the shop is closed")
 	})

@@ -40,6 +40,25 @@ func residentMiB(t *testing.T, name string) (mib int) {
 	return mib >> 10
 }
 
+// postLarge posts an inline image of a size and returns the status, or 0 without an answer.
+func postLarge(t *testing.T, url string, size int64) int {
+	t.Helper()
+	head, tail := `{"imageUrl":"data:image/png;base64,`, `"}`
+	body := io.MultiReader(strings.NewReader(head), io.LimitReader(letters{}, size), strings.NewReader(tail))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, body)
+	if !assert.NoError(t, err) {
+		return 0
+	}
+	r.ContentLength = int64(len(head)+len(tail)) + size
+	res, err := http.DefaultClient.Do(with(r))
+	if !assert.NoError(t, err, "every caller gets an answer") {
+		return 0
+	}
+	_, _ = io.Copy(io.Discard, res.Body)
+	_ = res.Body.Close()
+	return res.StatusCode
+}
+
 // TestTorture_Bodies sends 96 bodies of 26 MiB at once. Every caller must get an answer, and memory must stay bounded and be
 // returned. The clients run in this process too; their bodies are generated, so that they need little memory.
 func TestTorture_Bodies(t *testing.T) {
@@ -59,22 +78,10 @@ func TestTorture_Bodies(t *testing.T) {
 	var clients sync.WaitGroup
 	for range floodBodies {
 		clients.Go(func() {
-			head, tail := `{"imageUrl":"data:image/png;base64,`, `"}`
-			body := io.MultiReader(strings.NewReader(head), io.LimitReader(letters{}, floodBody), strings.NewReader(tail))
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, body)
-			if !assert.NoError(t, err) {
-				return
-			}
-			r.ContentLength = int64(len(head) + floodBody + len(tail))
-			res, err := http.DefaultClient.Do(with(r))
-			if !assert.NoError(t, err, "every caller gets an answer") {
-				return
-			}
-			_, _ = io.Copy(io.Discard, res.Body)
-			_ = res.Body.Close()
+			status := postLarge(t, url, floodBody)
 			mu.Lock()
 			defer mu.Unlock()
-			statuses[res.StatusCode]++
+			statuses[status]++
 		})
 	}
 	ctx, stop := context.WithCancel(t.Context())

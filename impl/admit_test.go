@@ -18,8 +18,8 @@ import (
 func TestService_Extract_SharesTheWaitOfFetchedImages(t *testing.T) {
 	t.Parallel()
 	s := mustServe(t, "sqlite::memory:", func(server *impl.Service) {
-		server.Fetching = fair.NewGate(func() int { return 64 })
-		server.Reading = fair.NewGate(func() int { return 1 })
+		server.Fetching = fair.NewSemaphore(func() int { return 64 })
+		server.Reading = fair.NewSemaphore(func() int { return 1 })
 	})
 	blocked := make(chan struct{})
 	release := sync.OnceFunc(func() { close(blocked) })

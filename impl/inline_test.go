@@ -39,7 +39,7 @@ func TestService_Extract_CountsTheMemoryOfPDFs(t *testing.T) {
 	id, key := s.mustKey(t, "pro")
 	s.recognizer.read = func(ctx context.Context, req ocr.Request) (*document.Document, error) {
 		require.True(t, req.Picture)
-		for fair.MeterFrom(ctx).Grow(16 << 20) { // until hardly any memory is left
+		for fair.ReservationFrom(ctx).Grow(16 << 20) { // until hardly any memory is left
 		}
 		doc := page(req.Language)
 		doc.Pages[0].Picture = make([]byte, document.MaxPictureBytes)

@@ -33,7 +33,7 @@ type Service struct {
 	Recognizer ocr.Recognizer
 	// Fetching and Reading bound the images that are being fetched, and those that wait for a worker or are being read. They are
 	// separate, so that workers never wait for slow image servers. Default: nil, no bound.
-	Fetching, Reading *fair.Gate
+	Fetching, Reading *fair.Semaphore
 	// Proofread corrects the document of a request with "enhance" in place. If it fails it must leave the document
 	// unchanged. Default: nil, so only the recognizer's own corrections apply.
 	Proofread func(ctx context.Context, image []byte, doc *document.Document) error
@@ -116,7 +116,7 @@ func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
 		})
 		return err
 	})
-	if err == nil && !fair.MeterFrom(ctx).Grow(pdfCopies*pictureBytes(doc)) {
+	if err == nil && !fair.ReservationFrom(ctx).Grow(pdfCopies*pictureBytes(doc)) {
 		err = fair.ErrFull
 	}
 	if err != nil || !j.Enhance || s.Proofread == nil {

@@ -92,8 +92,8 @@ func TestTorture_Overload(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = 500 //nolint:forcetypeassert // that is its type
 	s := mustServe(t, "sqlite:"+t.TempDir()+"/uncial.db", func(server *impl.Service) {
 		server.HoldTTL = 100 * time.Hour // the clock moves quickly
-		server.Fetching = fair.NewGate(func() int { return overloadQueue })
-		server.Reading = fair.NewGate(func() int { return overloadWorkers + overloadQueue })
+		server.Fetching = fair.NewSemaphore(func() int { return overloadQueue })
+		server.Reading = fair.NewSemaphore(func() int { return overloadWorkers + overloadQueue })
 	})
 	free := make(chan struct{}, overloadWorkers)
 	s.recognizer.read = func(ctx context.Context, req ocr.Request) (*document.Document, error) {

@@ -168,7 +168,7 @@ func (a *App) handler() (http.Handler, error) {
 	a.closers = append(a.closers, func() error { fetcher.Close(); return nil })
 	service := &impl.Service{
 		Ledger: a.data.Ledger, Fetch: fetcher.Fetch, Recognizer: a.recognizer,
-		Fetching: fetcher.Gate(), Reading: a.recognizer.Gate(),
+		Fetching: fetcher.Semaphore(), Reading: a.recognizer.Semaphore(),
 		HoldTTL: a.o.HoldTTL, Deadline: a.o.deadline(), Now: a.o.Now, Logger: a.o.Logger, Observer: a.metrics,
 	}
 	if a.o.Enhance.Provider != "" {

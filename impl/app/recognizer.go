@@ -33,8 +33,8 @@ type recognizer interface {
 	ocr.Recognizer
 	// Ready returns nil if the recognizer can read, else why not.
 	Ready(ctx context.Context) error
-	// Gate bounds the images that wait or are being read.
-	Gate() *fair.Gate
+	// Semaphore bounds the images that wait or are being read.
+	Semaphore() *fair.Semaphore
 }
 
 // openRecognizer connects to the engine if o names one, else it starts workers on this machine. The second result closes

@@ -36,7 +36,7 @@ const (
 	idlePerHost         = 4        // idle connections kept, since clients read many pages from one library
 	maxHeaderBytes      = 64 << 10 // of a response; servers rarely send more than 8 KiB
 	readBuffer          = 64 << 10 // bytes; the default of 4 KiB costs many system calls per image
-	placesPerSlot       = 4        // places of the gate per request that may run; fetches without a place fail with ocr.ErrBusy
+	placesPerSlot       = 4        // places of the semaphore per request that may run; fetches without a place fail with ocr.ErrBusy
 	defaultPerHost      = 2        // the rate that libraries ask crawlers to keep; many refuse more
 	defaultTimeout      = 20 * time.Second
 	defaultMaxRedirects = 5
@@ -62,11 +62,11 @@ type Options struct {
 // Fetcher fetches images. It is safe for concurrent use. It caches no image and keeps no cookies, so that requests of
 // different accounts cannot affect each other.
 type Fetcher struct {
-	options  Options
-	client   *http.Client
-	tooLarge *Error     // compared by identity: after this error a smaller image of a IIIF server is tried
-	gate     *fair.Gate // of the fetches that run or wait
-	own      network    // whether this machine's network works
+	options   Options
+	client    *http.Client
+	tooLarge  *Error          // compared by identity: after this error a smaller image of a IIIF server is tried
+	semaphore *fair.Semaphore // of the fetches that run or wait
+	own       network         // whether this machine's network works
 }
 
 // New returns a Fetcher. It makes no connection. The caller must call Close when no more fetches start.
@@ -82,9 +82,9 @@ func New(o Options) *Fetcher {
 		o.resolver = &net.Resolver{PreferGo: true}
 	}
 	f := &Fetcher{
-		options:  o,
-		tooLarge: &Error{Reason: contract.FetchTooLarge, Text: imagefile.TooLarge(o.MaxBytes).Error()},
-		gate:     fair.NewGate(func() int { return placesPerSlot * o.MaxConcurrent }),
+		options:   o,
+		tooLarge:  &Error{Reason: contract.FetchTooLarge, Text: imagefile.TooLarge(o.MaxBytes).Error()},
+		semaphore: fair.NewSemaphore(func() int { return placesPerSlot * o.MaxConcurrent }),
 	}
 	secure := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Config.roots}
 	transport := &http.Transport{
@@ -154,7 +154,7 @@ func (f *Fetcher) Get(ctx context.Context, rawURL string) ([]byte, error) {
 	})
 }
 
-// within runs download within the time limit and in a place of the gate, and explains its errors.
+// within runs download within the time limit and in a place of the semaphore, and explains its errors.
 func (f *Fetcher) within(ctx context.Context, rawURL string, download func(context.Context, *url.URL) ([]byte, error)) ([]byte, error) {
 	target, err := parseURL(rawURL)
 	if err != nil {
@@ -162,7 +162,7 @@ func (f *Fetcher) within(ctx context.Context, rawURL string, download func(conte
 	}
 	bounded, cancel := context.WithTimeout(ctx, f.options.Timeout)
 	defer cancel()
-	bounded, leave, err := f.gate.Enter(bounded)
+	bounded, leave, err := f.semaphore.Enter(bounded)
 	if err != nil {
 		return nil, ocr.ErrBusy
 	}
@@ -191,9 +191,9 @@ func (f *Fetcher) hidesName(err error) bool {
 		!slices.ContainsFunc(f.options.Allow, func(p netip.Prefix) bool { return !p.Addr().IsLoopback() })
 }
 
-// Gate bounds the fetches that run or wait, and divides their places among accounts. Fetch enters it; a caller who is inside
+// Semaphore bounds the fetches that run or wait, and divides their places among accounts. Fetch enters it; a caller who is inside
 // already has a place.
-func (f *Fetcher) Gate() *fair.Gate { return f.gate }
+func (f *Fetcher) Semaphore() *fair.Semaphore { return f.semaphore }
 
 // download fetches target. If target is a IIIF info.json, it fetches the image that the info.json describes: the largest
 // size first, and smaller ones if that has too many bytes or the server refuses its size. The error is then that of the

@@ -57,8 +57,8 @@ func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 	if response.ContentLength > 0 {
 		expected = response.ContentLength + 1 // one byte more, so that EOF is seen without another buffer
 	}
-	meter := fair.MeterFrom(response.Request.Context())
-	body, err := meter.ReadAll(io.LimitReader(response.Body, most+1), int(expected))
+	reservation := fair.ReservationFrom(response.Request.Context())
+	body, err := reservation.ReadAll(io.LimitReader(response.Body, most+1), int(expected))
 	switch {
 	case int64(len(body)) > most:
 		err = f.tooLarge
@@ -71,7 +71,7 @@ func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 	default:
 		return body, nil
 	}
-	meter.Shrink(cap(body))
+	reservation.Shrink(cap(body))
 	return nil, err
 }
 

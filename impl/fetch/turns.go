@@ -16,7 +16,7 @@ import (
 
 const (
 	// hostWaitersPerSlot bounds the requests that wait for one host per running one, so that a slow host cannot take all
-	// places of Fetcher.gate: 2 + 32 of 128 with the defaults. Further ones fail with ocr.ErrBusy.
+	// places of Fetcher.semaphore: 2 + 32 of 128 with the defaults. Further ones fail with ocr.ErrBusy.
 	hostWaitersPerSlot = 16
 	// maxPauses bounds the hosts that are remembered because they asked clients to wait.
 	maxPauses = 4096
@@ -28,7 +28,7 @@ type turns struct {
 	next    http.RoundTripper
 	idle    idleCloser
 	perHost int
-	running *fair.Gate // of the requests that run, until their bodies are closed; accounts take turns
+	running *fair.Semaphore // of the requests that run, until their bodies are closed; accounts take turns
 
 	mu     sync.Mutex
 	hosts  map[string]*host     // with requests that run or wait
@@ -38,8 +38,8 @@ type turns struct {
 // host is one host with its port. Its requests are inside entered while they run or wait, of which each account gets its share, and
 // inside running while they run; accounts take turns.
 type host struct {
-	entered *fair.Gate
-	running *fair.Gate
+	entered *fair.Semaphore
+	running *fair.Semaphore
 }
 
 // idleCloser is the part of http.Transport that closes idle connections.
@@ -48,7 +48,7 @@ type idleCloser interface{ CloseIdleConnections() }
 // newTurns lets requests through to next. idle is the transport below next, whose connections are closed with those of the client.
 func newTurns(next http.RoundTripper, idle idleCloser, o Options) *turns {
 	return &turns{
-		next: next, idle: idle, perHost: o.PerHost, running: fair.NewGate(func() int { return o.MaxConcurrent }),
+		next: next, idle: idle, perHost: o.PerHost, running: fair.NewSemaphore(func() int { return o.MaxConcurrent }),
 		hosts: map[string]*host{}, pauses: map[string]time.Time{},
 	}
 }
@@ -127,7 +127,7 @@ func (t *turns) enter(ctx context.Context, name string) (h *host, leave func(), 
 	h = t.hosts[name]
 	if h == nil {
 		places := t.perHost * (1 + hostWaitersPerSlot)
-		h = &host{entered: fair.NewGate(func() int { return places }), running: fair.NewTurns(t.perHost)}
+		h = &host{entered: fair.NewSemaphore(func() int { return places }), running: fair.NewTurns(t.perHost)}
 	}
 	_, give, err := h.entered.Enter(ctx)
 	if err != nil {

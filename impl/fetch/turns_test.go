@@ -186,14 +186,14 @@ func TestFetcher_Fetch_sharesAHost(t *testing.T) {
 			return err
 		})
 	}
-	require.Eventually(t, func() bool { return refused.Load() == 3 && f.Gate().Used() == 17 && arrived.Load() == 1 }, 5*time.Second, time.Millisecond,
+	require.Eventually(t, func() bool { return refused.Load() == 3 && f.Semaphore().Used() == 17 && arrived.Load() == 1 }, 5*time.Second, time.Millisecond,
 		"sixteen wait for one that runs")
 	done := make(chan error, 1)
 	go func() {
 		_, err := f.Fetch(fair.NewContext(t.Context(), fair.Account{Label: "other"}), url)
 		done <- err
 	}()
-	require.Eventually(t, func() bool { return f.Gate().Used() == 18 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return f.Semaphore().Used() == 18 }, 5*time.Second, time.Millisecond)
 	release <- struct{}{} // the flooder's first
 	release <- struct{}{}
 	require.NoError(t, <-done, "the other account is next, although sixteen fetches have waited longer")

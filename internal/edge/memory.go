@@ -31,14 +31,14 @@ func newMemory(bytes int64) *memory {
 	return &memory{places: fair.NewPlaces(bytes, oneImage)}
 }
 
-// open returns the meter of one request, which close ends.
-func (m *memory) open(a fair.Account) (meter *fair.Meter, closeMeter func()) {
-	meter = m.places.Meter(a)
-	return meter, func() {
+// open returns the reservation of one request, which close ends.
+func (m *memory) open(a fair.Account) (reservation *fair.Reservation, closeReservation func()) {
+	reservation = m.places.Reserve(a)
+	return reservation, func() {
 		if m.places.Used() >= burst {
 			m.afterBurst.Store(true)
 		}
-		meter.Close()
+		reservation.Close()
 		if m.places.Used() < burst/2 && m.afterBurst.CompareAndSwap(true, false) {
 			time.AfterFunc(releaseDelay, debug.FreeOSMemory)
 		}

@@ -72,9 +72,9 @@ func (op *operation) serve(x *exchange, r *http.Request, b *body) error {
 	if err := op.readWindow(r.Context(), x); err != nil {
 		return err
 	}
-	meter, closeMeter := op.memory.open(x.principal.account())
-	defer closeMeter()
-	ctx := fair.WithMeter(newContext(r.Context(), x.caller()), meter)
+	reservation, closeReservation := op.memory.open(x.principal.account())
+	defer closeReservation()
+	ctx := fair.WithReservation(newContext(r.Context(), x.caller()), reservation)
 	paced := r.WithContext(ctx) // the only copy; it belongs to Check
 	paced.Body = b
 	valid, err := op.check.Check(x.ResponseWriter, paced)

@@ -1,4 +1,4 @@
-// Package fair divides scarce resources among accounts: places (Places, Gate), memory (Places, Meter) and the time of workers
+// Package fair divides scarce resources among accounts: places (Places, Semaphore), memory (Places, Reservation) and the time of workers
 // (Queue). It knows accounts by a label and a weight only; package edge puts them into the context of a request, and
 // package remote sends them on to engines. The users of this package (internal/edge,
 // impl/fetch and impl/ocr/workerpool) decide what is divided, and how much of it there is.

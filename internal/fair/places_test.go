@@ -99,23 +99,23 @@ func TestPlaces_Take_Weights(t *testing.T) {
 }
 
 // An account that took everything while it was alone must yield once another gets less than its share.
-func TestMeter_MustYield(t *testing.T) {
+func TestReservation_MustYield(t *testing.T) {
 	t.Parallel()
 	flooder, other := fair.Account{Label: "flooder"}, fair.Account{Label: "other"}
 	p := fair.NewPlaces(64, 1)
 	takeAll(p, flooder)
-	meter := p.Meter(flooder)
-	require.False(t, meter.MustYield(), "nobody else wants anything")
+	reservation := p.Reserve(flooder)
+	require.False(t, reservation.MustYield(), "nobody else wants anything")
 	got := takeAll(p, other)
 	for range 64 {
-		if !meter.MustYield() {
+		if !reservation.MustYield() {
 			break
 		}
 		p.Give(flooder, 1)
 		got += takeAll(p, other)
 	}
 	require.InDelta(t, 32, got, 2, "half of what there is, but for the reserve")
-	require.False(t, p.Meter(other).MustYield())
+	require.False(t, p.Reserve(other).MustYield())
 }
 
 // TestPlaces_Bounds checks that no order of requests takes more than there is, or loses a place.

@@ -11,17 +11,17 @@ import (
 // or without padding, line breaks, and percent-encoded characters, because careful writers of URLs encode "+", "/" and "=".
 // The package encoding/base64 does not take these together, and its errors do not say which character is wrong.
 type base64Decoder struct {
-	image     []byte // decoded so far; meaningless if full
-	meter     *fair.Meter
-	full      bool  // there is no memory for the image: the data is only checked
-	bodyBytes int64 // of the whole body, -1 if not known: bounds the image
-	seen      int   // characters, as sent
-	digits    int   // characters that carry 6 bits each
-	pads      int
-	table     *[256]byte // nil until a character belongs to one alphabet only
-	bits      uint32     // of the last digits%4 digits
-	percent   []byte     // a percent-encoded character, as far as it arrived
-	problem   string     // why the data is not base64; nothing is decoded after that
+	image       []byte // decoded so far; meaningless if full
+	reservation *fair.Reservation
+	full        bool  // there is no memory for the image: the data is only checked
+	bodyBytes   int64 // of the whole body, -1 if not known: bounds the image
+	seen        int   // characters, as sent
+	digits      int   // characters that carry 6 bits each
+	pads        int
+	table       *[256]byte // nil until a character belongs to one alphabet only
+	bits        uint32     // of the last digits%4 digits
+	percent     []byte     // a percent-encoded character, as far as it arrived
+	problem     string     // why the data is not base64; nothing is decoded after that
 }
 
 // notDigit marks the bytes that are not digits of an alphabet. Digits are 0 to 63.
@@ -50,7 +50,7 @@ func newTable(alphabet string) *[256]byte {
 
 // reset forgets everything but the buffer, for the next value of a repeated name.
 func (d *base64Decoder) reset() {
-	*d = base64Decoder{image: d.image[:0], bodyBytes: d.bodyBytes, meter: d.meter, full: d.full}
+	*d = base64Decoder{image: d.image[:0], bodyBytes: d.bodyBytes, reservation: d.reservation, full: d.full}
 }
 
 // write takes the next characters. It alternates between the fast loop for groups of four and the slow one, which gets the
@@ -103,11 +103,11 @@ func (d *base64Decoder) grow(n int) {
 	if d.bodyBytes >= 0 {
 		most = int(d.bodyBytes)/4*3 + 3
 	}
-	image, ok := d.meter.Extend(d.image, n, most)
-	if d.image = image; ok && !d.meter.MustYield() {
+	image, ok := d.reservation.Extend(d.image, n, most)
+	if d.image = image; ok && !d.reservation.MustYield() {
 		return
 	}
-	d.meter.Shrink(cap(d.image))
+	d.reservation.Shrink(cap(d.image))
 	d.full, d.image = true, nil
 }
 

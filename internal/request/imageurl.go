@@ -36,7 +36,7 @@ func (p *parser) imageURL(name string) (string, error) {
 				return text, nil
 			}
 		}
-		u = &imageURL{decoder: base64Decoder{bodyBytes: p.length, meter: p.meter}}
+		u = &imageURL{decoder: base64Decoder{bodyBytes: p.length, reservation: p.reservation}}
 		if p.urls == nil {
 			p.urls = map[string]*imageURL{}
 		}

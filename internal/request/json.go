@@ -23,14 +23,14 @@ const (
 // proxy and the server could read a body differently, a request could bypass the rules of the proxy.
 type parser struct {
 	source
-	path      []string             // names and indices that lead to the current value
-	values    int                  // read so far
-	unescaped []byte               // characters of a string or number, reused
-	images    []string             // top-level names of the URLs of images
-	urls      map[string]*imageURL // the URLs of images that arrived in parts, by name; of a repeated name the last one
-	length    int64                // of the body, -1 if not known
-	meter     *fair.Meter          // of the memory for images; nil counts nothing
-	problems  *problems
+	path        []string             // names and indices that lead to the current value
+	values      int                  // read so far
+	unescaped   []byte               // characters of a string or number, reused
+	images      []string             // top-level names of the URLs of images
+	urls        map[string]*imageURL // the URLs of images that arrived in parts, by name; of a repeated name the last one
+	length      int64                // of the body, -1 if not known
+	reservation *fair.Reservation    // of the memory for images; nil counts nothing
+	problems    *problems
 }
 
 func newParser(body io.Reader, length int64, images []string, f *problems) *parser {

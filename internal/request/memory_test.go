@@ -28,7 +28,7 @@ func TestOperation_Check_YieldsMemory(t *testing.T) {
 		p := fair.NewPlaces(8<<20, size)
 		flooder, other := fair.Account{Label: "flooder"}, fair.Account{Label: "other"}
 		require.True(t, p.Take(flooder, kept))
-		meter := p.Meter(flooder)
+		reservation := p.Reserve(flooder)
 		refuse := meanwhile(func() {
 			taken := int64(0)
 			for isWanted && p.Take(other, size) {
@@ -39,8 +39,8 @@ func TestOperation_Check_YieldsMemory(t *testing.T) {
 		start, end := `{"imageUrl": "data:image/png;base64,`+strings.Repeat("A", 80_000), strings.Repeat("A", 80_000)+`"}`
 		r := httptest.NewRequest(http.MethodPost, "/api/v1/extract", io.MultiReader(strings.NewReader(start), refuse, strings.NewReader(end)))
 		r.Header.Set("Content-Type", "application/json")
-		_, err := extract().Check(httptest.NewRecorder(), r.WithContext(fair.WithMeter(t.Context(), meter)))
-		meter.Close()
+		_, err := extract().Check(httptest.NewRecorder(), r.WithContext(fair.WithReservation(t.Context(), reservation)))
+		reservation.Close()
 		if isWanted {
 			require.ErrorIs(t, err, fair.ErrFull)
 		} else {

@@ -65,7 +65,7 @@ type Invalid struct{ Details map[string]string }
 
 func (e *Invalid) Error() string { return "the request is not valid" }
 
-// Check reads the request, which uses the memory of the meter in its context. It returns the request for the generated handler,
+// Check reads the request, which uses the memory of the reservation in its context. It returns the request for the generated handler,
 // which is r or a copy of it, with a validBody. Errors: *Invalid; fair.ErrFull if a valid request has an image for which the
 // account has no memory left.
 func (o *Operation) Check(w http.ResponseWriter, r *http.Request) (valid *http.Request, err error) {
@@ -169,7 +169,7 @@ func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *problem
 		return nil, nil, false
 	}
 	p := newParser(http.MaxBytesReader(w, r.Body, MaxBody), r.ContentLength, o.images, f)
-	p.meter = fair.MeterFrom(r.Context())
+	p.reservation = fair.ReservationFrom(r.Context())
 	value, err := p.parse()
 	if err != nil {
 		f.add("body", err.Error())

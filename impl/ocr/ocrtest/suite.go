@@ -339,7 +339,7 @@ func countsMemory(t *testing.T, h Harness) {
 		places := fair.NewPlaces(memory, 0)
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		doc, err := s.Recognize(fair.WithMeter(ctx, places.Meter(fair.Account{Label: "a"})), req)
+		doc, err := s.Recognize(fair.WithReservation(ctx, places.Reserve(fair.Account{Label: "a"})), req)
 		return doc, places.Used(), err
 	}
 	_, used, err := read(1)

@@ -42,10 +42,10 @@ func (c *Conn) send(header any, limit int, payload []byte) error {
 	return nil
 }
 
-// receive reads one frame, decodes the JSON of its header into header and returns the payload, whose memory counts in the meter.
+// receive reads one frame, decodes the JSON of its header into header and returns the payload, whose memory counts in the reservation.
 // A frame does not name its message, so the caller passes the limits of the message that it expects. The error is io.EOF if the
-// pipe ends between two frames, and fair.ErrFull if the meter has no memory left: the frame is then skipped.
-func (c *Conn) receive(header any, maxHeader, maxPayload int, meter *fair.Meter) ([]byte, error) {
+// pipe ends between two frames, and fair.ErrFull if the reservation has no memory left: the frame is then skipped.
+func (c *Conn) receive(header any, maxHeader, maxPayload int, reservation *fair.Reservation) ([]byte, error) {
 	if _, err := c.r.Peek(1); err != nil {
 		if errors.Is(err, io.EOF) {
 			return nil, io.EOF
@@ -62,16 +62,16 @@ func (c *Conn) receive(header any, maxHeader, maxPayload int, meter *fair.Meter)
 	if err := strictjson.Object(text, header); err != nil {
 		return nil, fmt.Errorf("pipe: header: %w", err)
 	}
-	payload, err := readPart(c.r, maxPayload, meter)
+	payload, err := readPart(c.r, maxPayload, reservation)
 	if err != nil {
 		return nil, fmt.Errorf("pipe: payload: %w", err)
 	}
 	return payload, nil
 }
 
-// readPart reads a length and as many bytes. Memory grows with the bytes that arrive, not with the length announced. If the meter has
+// readPart reads a length and as many bytes. Memory grows with the bytes that arrive, not with the length announced. If the reservation has
 // none left, it reads to the end of the part and returns fair.ErrFull.
-func readPart(r *bufio.Reader, limit int, meter *fair.Meter) ([]byte, error) {
+func readPart(r *bufio.Reader, limit int, reservation *fair.Reservation) ([]byte, error) {
 	var prefix [4]byte
 	if _, err := io.ReadFull(r, prefix[:]); err != nil {
 		return nil, noEOF(err)
@@ -82,9 +82,9 @@ func readPart(r *bufio.Reader, limit int, meter *fair.Meter) ([]byte, error) {
 	}
 	part := []byte{}
 	for left := int(n); left > 0; left = int(n) - len(part) {
-		grown, ok := meter.Extend(part, 1, int(n))
+		grown, ok := reservation.Extend(part, 1, int(n))
 		if !ok {
-			meter.Shrink(cap(part))
+			reservation.Shrink(cap(part))
 			if _, err := io.CopyN(io.Discard, r, int64(left)); err != nil {
 				return nil, noEOF(err)
 			}

@@ -29,11 +29,11 @@ func TestConn_ReceiveAnswer_Memory(t *testing.T) {
 		var b bytes.Buffer
 		send(t, &b)
 		places := fair.NewPlaces(1<<20, 0)
-		meter := places.Meter(fair.Account{Label: "a"})
-		a, err := pipe.New(&b, nil).ReceiveAnswer(asked, meter)
+		reservation := places.Reserve(fair.Account{Label: "a"})
+		a, err := pipe.New(&b, nil).ReceiveAnswer(asked, reservation)
 		require.NoError(t, err)
 		require.EqualValues(t, pipe.ImageBytes(a.Document), places.Used())
-		meter.Close()
+		reservation.Close()
 		require.Zero(t, places.Used())
 	})
 	t.Run("carries pictures and how they lie", func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestConn_ReceiveAnswer_Memory(t *testing.T) {
 		send(t, &b)
 		places := fair.NewPlaces(int64(len(shown.Pages[0].Preview)-1), 0)
 		c := pipe.New(&b, nil)
-		_, err := c.ReceiveAnswer(asked, places.Meter(fair.Account{Label: "a"}))
+		_, err := c.ReceiveAnswer(asked, places.Reserve(fair.Account{Label: "a"}))
 		require.ErrorIs(t, err, fair.ErrFull)
 		require.Zero(t, places.Used())
 		_, err = c.ReceiveAnswer(asked, nil)
@@ -64,7 +64,7 @@ func TestConn_ReceiveAnswer_Memory(t *testing.T) {
 		places := fair.NewPlaces(1<<20, 0)
 		cut := append(frame(`{"id":1,"images":[41943040],"document":{}}`, ""), 0)
 		copy(cut[len(cut)-5:], []byte{2, 128, 0, 0}) // announces 40 MiB
-		_, err := pipe.New(bytes.NewReader(cut), nil).ReceiveAnswer(asked, places.Meter(fair.Account{Label: "a"}))
+		_, err := pipe.New(bytes.NewReader(cut), nil).ReceiveAnswer(asked, places.Reserve(fair.Account{Label: "a"}))
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 		require.LessOrEqual(t, places.Used(), int64(64<<10))
 	})

@@ -206,16 +206,16 @@ func (c *Conn) SendAnswer(a Answer) error {
 	return c.send(a, maxAnswer, images)
 }
 
-// ReceiveAnswer reads the answer to the request that was sent last. Its images count in the meter, which may be nil. The error is
-// io.EOF if the worker exited instead, and fair.ErrFull if the meter has no memory left for the images; after the latter the pipe can
+// ReceiveAnswer reads the answer to the request that was sent last. Its images count in the reservation, which may be nil. The error is
+// io.EOF if the worker exited instead, and fair.ErrFull if the reservation has no memory left for the images; after the latter the pipe can
 // be used again.
-func (c *Conn) ReceiveAnswer(to Request, meter *fair.Meter) (Answer, error) {
+func (c *Conn) ReceiveAnswer(to Request, reservation *fair.Reservation) (Answer, error) {
 	limit := maxImages(to)
 	if to.Cut != nil {
 		limit = maxStrips
 	}
 	var a Answer
-	payload, err := c.receive(&a, maxAnswer, limit, meter)
+	payload, err := c.receive(&a, maxAnswer, limit, reservation)
 	if err != nil {
 		return Answer{}, err
 	}

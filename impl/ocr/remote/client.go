@@ -63,14 +63,14 @@ const (
 // A headless service in Kubernetes, or several addresses in DNS, give the name one address per engine. The client chooses
 // among them itself, by load, because a load balancer would not know how many images wait on each engine.
 type Client struct {
-	base    *url.URL
-	port    uint16
-	opts    Options
-	http    *http.Client
-	engines engines
-	gate    *fair.Gate
-	cancel  context.CancelFunc
-	loop    sync.WaitGroup
+	base      *url.URL
+	port      uint16
+	opts      Options
+	http      *http.Client
+	engines   engines
+	semaphore *fair.Semaphore
+	cancel    context.CancelFunc
+	loop      sync.WaitGroup
 
 	mu    sync.Mutex // guards tags and until
 	tags  []string   // the latest answer to Languages
@@ -96,7 +96,7 @@ func Dial(ctx context.Context, baseURL string, opts Options) (*Client, error) {
 	running, cancel := context.WithCancel(context.Background())
 	c := &Client{base: base, port: port, opts: opts.withDefaults(), http: newHTTPClient(base.Hostname()), cancel: cancel}
 	c.engines.now = time.Now
-	c.gate = fair.NewGate(c.engines.places)
+	c.semaphore = fair.NewSemaphore(c.engines.places)
 	c.refresh(ctx)
 	c.loop.Go(func() { c.keepRefreshing(running) })
 	return c, nil
@@ -193,8 +193,8 @@ func (c *Client) get(ctx context.Context, e *engine, path string, into any) erro
 	return json.Unmarshal(text, into)
 }
 
-// do sends a request and reads at most limit bytes of the answer, which count in the meter of the request. The error is fair.ErrFull
-// if the meter has no memory left.
+// do sends a request and reads at most limit bytes of the answer, which count in the reservation of the request. The error is fair.ErrFull
+// if the reservation has no memory left.
 func (c *Client) do(r *http.Request, limit int) (status int, header http.Header, body []byte, err error) {
 	res, err := c.http.Do(r) //nolint:gosec // the operator chose the host
 	if err != nil {
@@ -205,17 +205,17 @@ func (c *Client) do(r *http.Request, limit int) (status int, header http.Header,
 	if n := res.ContentLength; n >= 0 && n < int64(limit) {
 		expected = int(n) + 1 // one byte more, so that EOF is seen without another buffer
 	}
-	meter := fair.MeterFrom(r.Context())
-	body, err = meter.ReadAll(io.LimitReader(res.Body, int64(limit)), expected)
+	reservation := fair.ReservationFrom(r.Context())
+	body, err = reservation.ReadAll(io.LimitReader(res.Body, int64(limit)), expected)
 	if err != nil {
-		meter.Shrink(cap(body))
+		reservation.Shrink(cap(body))
 	}
 	return res.StatusCode, res.Header, body, err
 }
 
-// Gate bounds the images that this client sends at a time by what the engines have left for it, and divides their places among
-// accounts. Recognize does not enter it: the engines have gates of their own.
-func (c *Client) Gate() *fair.Gate { return c.gate }
+// Semaphore bounds the images that this client sends at a time by what the engines have left for it, and divides their places among
+// accounts. Recognize does not enter it: the engines have semaphores of their own.
+func (c *Client) Semaphore() *fair.Semaphore { return c.semaphore }
 
 // Recognize reads an image on the engine with the lowest load. If that engine dies or is full, it tries one other. An
 // image that cannot be read or takes too long is not retried, because it would fail on any engine. Errors: those of
@@ -314,7 +314,7 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	}
 	if status == http.StatusOK {
 		doc, err := pipe.DecodeDocument(text, to)
-		fair.MeterFrom(ctx).Shrink(cap(text) - pipe.ImageBytes(doc)) // the images stay in memory
+		fair.ReservationFrom(ctx).Shrink(cap(text) - pipe.ImageBytes(doc)) // the images stay in memory
 		return doc, err
 	}
 	var f failure

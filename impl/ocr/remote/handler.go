@@ -19,7 +19,7 @@ import (
 const (
 	// transferTimeout limits how long the body of a request may take to arrive, and an answer to leave.
 	transferTimeout = 30 * time.Second
-	// defaultAdmitted is how many images may be in memory at once if the recognizer has no gate and does not report its load.
+	// defaultAdmitted is how many images may be in memory at once if the recognizer has no semaphore and does not report its load.
 	defaultAdmitted = 64
 	// retryAfter is sent with 503, in seconds.
 	retryAfter = "1"
@@ -27,13 +27,13 @@ const (
 
 // handler serves a recognizer to the clients of this package. It does not authenticate: an engine listens on a private network.
 type handler struct {
-	rec  ocr.Recognizer
-	load func() ocr.Load
-	log  *slog.Logger
-	gate *fair.Gate // bounds the images in memory
+	rec       ocr.Recognizer
+	load      func() ocr.Load
+	log       *slog.Logger
+	semaphore *fair.Semaphore // bounds the images in memory
 }
 
-// Handler serves rec. If rec has a method Gate() *fair.Gate, it admits only the images that this gate lets in, which bounds the
+// Handler serves rec. If rec has a method Semaphore() *fair.Semaphore, it admits only the images that this semaphore lets in, which bounds the
 // memory for waiting images and divides the places among accounts; otherwise as many as its method Load() ocr.Load says that it
 // has workers and places in its queue. A refused image is not read from the connection. The logger may be nil.
 func Handler(rec ocr.Recognizer, log *slog.Logger) http.Handler {
@@ -46,10 +46,10 @@ func Handler(rec ocr.Recognizer, log *slog.Logger) http.Handler {
 		h.load = r.Load
 		admitted = max(1, r.Load().Workers+r.Load().Queue)
 	}
-	if r, ok := rec.(interface{ Gate() *fair.Gate }); ok {
-		h.gate = r.Gate()
+	if r, ok := rec.(interface{ Semaphore() *fair.Semaphore }); ok {
+		h.semaphore = r.Semaphore()
 	} else {
-		h.gate = fair.NewGate(func() int { return admitted })
+		h.semaphore = fair.NewSemaphore(func() int { return admitted })
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /recognize", h.recognize)
@@ -69,7 +69,7 @@ func (h *handler) recognize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// Never wait here: images wait in the queue of the recognizer, and if that is full they must be refused at once.
-	ctx, leave, err := h.gate.Enter(ctx)
+	ctx, leave, err := h.semaphore.Enter(ctx)
 	if err != nil {
 		h.fail(w, fmt.Errorf("%w: %w", ocr.ErrBusy, err))
 		return

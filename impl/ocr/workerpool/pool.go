@@ -82,7 +82,7 @@ type Pool struct {
 	opts      Options
 	launcher  *sandbox.Launcher
 	queue     *queue
-	gate      *fair.Gate
+	semaphore *fair.Semaphore
 	exhausted *exhausting
 	hello     atomic.Pointer[pipe.Hello] // of the worker started last
 	counts    counts
@@ -109,7 +109,7 @@ func New(ctx context.Context, opts Options) (*Pool, error) {
 	p := &Pool{opts: opts.withDefaults()}
 	p.queue = newQueue()
 	p.exhausted = newExhausting(time.Now)
-	p.gate = fair.NewGate(func() int { return p.opts.Workers + p.opts.Queue })
+	p.semaphore = fair.NewSemaphore(func() int { return p.opts.Workers + p.opts.Queue })
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	var err error
 	// The first worker proves that all of them can start, so a wrong set-up is an error here and not in the first request.
@@ -154,9 +154,9 @@ func (p *Pool) Ready(context.Context) error {
 	return nil
 }
 
-// Gate bounds the images that wait or are being read, and divides their places among accounts. Recognize enters it; a caller
+// Semaphore bounds the images that wait or are being read, and divides their places among accounts. Recognize enters it; a caller
 // who is inside already has a place.
-func (p *Pool) Gate() *fair.Gate { return p.gate }
+func (p *Pool) Semaphore() *fair.Semaphore { return p.semaphore }
 
 // Recognize reads one image in a worker. Accounts (fair.FromContext) share the time of the workers; images of one account are
 // read in the order of the calls. For its errors see ocr.Recognizer; any other error means that the worker failed.
@@ -189,7 +189,7 @@ func (p *Pool) do(ctx context.Context, j *job) outcome {
 	case len(j.req.Image) > ocr.MaxBytes:
 		return outcome{err: &ocr.ImageError{Reason: fmt.Sprintf("the image has %d bytes; at most %d are allowed", len(j.req.Image), ocr.MaxBytes)}}
 	}
-	ctx, leave, err := p.gate.Enter(ctx)
+	ctx, leave, err := p.semaphore.Enter(ctx)
 	if err != nil {
 		p.counts.refused.Add(1)
 		return outcome{err: fmt.Errorf("%w: %w", ocr.ErrBusy, err)}

@@ -70,7 +70,7 @@ func newQueue() *queue {
 }
 
 // put gives the job to an idle slot or lets it wait. It returns ocr.ErrBusy if the queue is closed. Its length is bounded by
-// the gate of the pool.
+// the semaphore of the pool.
 func (q *queue) put(j *job) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -177,7 +177,7 @@ func (s *slot) serve(j *job) (reusable bool) {
 	if f := s.pool.waited.Load(); f != nil {
 		(*f)(sent.Sub(j.queued))
 	}
-	answer, err := s.worker.read(request(j, s.pool.opts.Deadline, s.pool.threadsPerImage()), j.req.Image, fair.MeterFrom(j.ctx))
+	answer, err := s.worker.read(request(j, s.pool.opts.Deadline, s.pool.threadsPerImage()), j.req.Image, fair.ReservationFrom(j.ctx))
 	// If the deadline passed just after the answer, the answer is valid, but the worker was killed.
 	killed := !stop()
 	if errors.Is(err, fair.ErrFull) { // the worker did nothing wrong

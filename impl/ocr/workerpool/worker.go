@@ -136,15 +136,15 @@ func (w *worker) reap(stderr *os.File) {
 	<-drained
 }
 
-// read sends one image and waits for the answer, whose images count in the meter. The error is errNotDelivered if the worker did not
+// read sends one image and waits for the answer, whose images count in the reservation. The error is errNotDelivered if the worker did not
 // receive the image; after any error but fair.ErrFull the worker must be stopped, because the pipe may be out of step.
-func (w *worker) read(req pipe.Request, image []byte, meter *fair.Meter) (pipe.Answer, error) {
+func (w *worker) read(req pipe.Request, image []byte, reservation *fair.Reservation) (pipe.Answer, error) {
 	w.stderr.reset()
 	req.ID = rand.Uint64() // nobody can answer a request in advance
 	if err := w.conn.SendRequest(req, image); err != nil {
 		return pipe.Answer{}, fmt.Errorf("%w: %w", errNotDelivered, err)
 	}
-	return w.conn.ReceiveAnswer(req, meter)
+	return w.conn.ReceiveAnswer(req, reservation)
 }
 
 // kill ends the process and unblocks reads from it and writes to it. It does not wait.

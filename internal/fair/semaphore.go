@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Gate lets a bounded number of requests in. Enter does so at once or not at all; Wait waits until a place is free. It is safe
-// for concurrent use. A nil Gate lets everyone in.
-type Gate struct {
+// Semaphore lets a bounded number of requests in. Enter does so at once or not at all; Wait waits until a place is free. It is safe
+// for concurrent use. A nil Semaphore lets everyone in.
+type Semaphore struct {
 	places *Places
 	// Guarded by places.mu.
 	waiting []*waiter // in the order of arrival
@@ -21,7 +21,7 @@ type Gate struct {
 // accountState counts the turns of one account.
 type accountState struct {
 	clock float64 // each turn advances it by one, divided by the effective weight of the account
-	last  uint64  // the number of its last turn, counted by Gate.turns
+	last  uint64  // the number of its last turn, counted by turns
 	// weight is that of its first request that waits or is inside: a plan may change in the meantime.
 	weight int
 }
@@ -34,28 +34,30 @@ type waiter struct {
 
 func (w *waiter) isOfSameAccount(other *waiter) bool { return w.account.Label == other.account.Label }
 
-// NewGate returns a gate with a number of places and the reserve of Places. The number is read each time it is needed.
-func NewGate(places func() int) *Gate {
-	return newGate(places, 1)
+// NewSemaphore returns a semaphore with a number of places and the reserve of Places. The number is read each time it is needed.
+func NewSemaphore(places func() int) *Semaphore {
+	return newSemaphore(places, 1)
 }
 
-// NewTurns returns a gate without a reserve, for requests that take turns with Wait: never more than n are inside.
-func NewTurns(n int) *Gate {
-	return newGate(func() int { return n }, 0)
+// NewTurns returns a semaphore without a reserve, for requests that take turns with Wait: never more than n are inside.
+func NewTurns(n int) *Semaphore {
+	return newSemaphore(func() int { return n }, 0)
 }
 
-func newGate(places func() int, floor int64) *Gate {
-	return &Gate{places: newPlaces(func() int64 { return int64(places()) }, floor), accounts: map[string]accountState{}}
+func newSemaphore(places func() int, floor int64) *Semaphore {
+	return &Semaphore{places: newPlaces(func() int64 { return int64(places()) }, floor), accounts: map[string]accountState{}}
 }
 
-// entered is the key under which a context says that its request is inside the gate.
-type entered struct{ gate *Gate }
+// entered is the key under which a context says that its request is inside the semaphore.
+type entered struct{ semaphore *Semaphore }
 
-func (g *Gate) isInside(ctx context.Context) bool { return g == nil || ctx.Value(entered{g}) != nil }
+func (g *Semaphore) isInside(ctx context.Context) bool {
+	return g == nil || ctx.Value(entered{g}) != nil
+}
 
 // Enter takes a place for the account in ctx. The context that it returns is inside: entering again with it takes no further
 // place. leave must be called once. The error is ErrFull.
-func (g *Gate) Enter(ctx context.Context) (inside context.Context, leave func(), err error) {
+func (g *Semaphore) Enter(ctx context.Context) (inside context.Context, leave func(), err error) {
 	if g.isInside(ctx) {
 		return ctx, func() {}, nil
 	}
@@ -66,10 +68,10 @@ func (g *Gate) Enter(ctx context.Context) (inside context.Context, leave func(),
 	return g.inside(ctx), func() { g.leave(a) }, nil
 }
 
-// Wait is Enter for a request that has already been let into an earlier gate: it waits for a place. Among those that wait, the one
+// Wait is Enter for a request that has already been let into an earlier semaphore: it waits for a place. Among those that wait, the one
 // whose account holds the fewest places for its weight is first, and ties go to the account with the fewest turns for its weight.
 // The only error is ctx's error.
-func (g *Gate) Wait(ctx context.Context) (inside context.Context, leave func(), err error) {
+func (g *Semaphore) Wait(ctx context.Context) (inside context.Context, leave func(), err error) {
 	if g.isInside(ctx) {
 		return ctx, func() {}, nil
 	}
@@ -94,7 +96,7 @@ func (g *Gate) Wait(ctx context.Context) (inside context.Context, leave func(), 
 }
 
 // known returns the account with the weight that it has as long as its requests wait or are inside. It needs the mutex of places.
-func (g *Gate) known(a Account) Account {
+func (g *Semaphore) known(a Account) Account {
 	if had, ok := g.accounts[a.Label]; ok {
 		a.Weight = had.weight
 	}
@@ -103,7 +105,7 @@ func (g *Gate) known(a Account) Account {
 
 // MayWait reports whether one more request of the account in ctx may Wait, if the accounts that wait share n places. Each of them may
 // have one request there.
-func (g *Gate) MayWait(ctx context.Context, n int) bool {
+func (g *Semaphore) MayWait(ctx context.Context, n int) bool {
 	if g == nil {
 		return true
 	}
@@ -121,7 +123,7 @@ func (g *Gate) MayWait(ctx context.Context, n int) bool {
 }
 
 // sharing returns the weights of the accounts that wait, and of more. It needs the mutex of places.
-func (g *Gate) sharing(more ...Account) weights {
+func (g *Semaphore) sharing(more ...Account) weights {
 	byLabel := map[string]int{}
 	for _, a := range more {
 		byLabel[a.Label] = a.weight()
@@ -137,14 +139,14 @@ func (g *Gate) sharing(more ...Account) weights {
 }
 
 // Used returns the number of requests inside.
-func (g *Gate) Used() int { return int(g.places.Used()) }
+func (g *Semaphore) Used() int { return int(g.places.Used()) }
 
-func (g *Gate) inside(ctx context.Context) context.Context {
+func (g *Semaphore) inside(ctx context.Context) context.Context {
 	return context.WithValue(ctx, entered{g}, true)
 }
 
 // leave gives the place of a request back, which may let others in at once.
-func (g *Gate) leave(a Account) {
+func (g *Semaphore) leave(a Account) {
 	g.places.mu.Lock()
 	defer g.places.mu.Unlock()
 	g.places.give(a, 1)
@@ -153,7 +155,7 @@ func (g *Gate) leave(a Account) {
 }
 
 // forget drops the state of an account that neither waits nor is inside. It needs the mutex of places.
-func (g *Gate) forget(a Account) {
+func (g *Semaphore) forget(a Account) {
 	_, isInside := g.places.held[a.Label]
 	if !isInside && !slices.ContainsFunc(g.waiting, (&waiter{account: a}).isOfSameAccount) {
 		delete(g.accounts, a.Label)
@@ -161,7 +163,7 @@ func (g *Gate) forget(a Account) {
 }
 
 // withdraw ends the wait of w, and leaves if it has been admitted in the meantime.
-func (g *Gate) withdraw(w *waiter) {
+func (g *Semaphore) withdraw(w *waiter) {
 	g.places.mu.Lock()
 	defer g.places.mu.Unlock()
 	if at := slices.Index(g.waiting, w); at >= 0 {
@@ -174,7 +176,7 @@ func (g *Gate) withdraw(w *waiter) {
 }
 
 // admit gives the free places to those that wait. It needs the mutex of places.
-func (g *Gate) admit() {
+func (g *Semaphore) admit() {
 	for len(g.waiting) > 0 {
 		sharing := g.sharing()
 		best := g.waiting[0]
@@ -200,7 +202,7 @@ func (g *Gate) admit() {
 
 // isBefore reports whether a gets a place before b. The account that holds fewer places comes first. Among equals their clocks decide,
 // as in worst-case fair weighted fair queueing, and then the time since their last turns.
-func (g *Gate) isBefore(a, b Account, sharing weights) bool {
+func (g *Semaphore) isBefore(a, b Account, sharing weights) bool {
 	if x, y := g.load(a, sharing), g.load(b, sharing); x != y {
 		return x < y
 	}
@@ -219,6 +221,6 @@ func (g *Gate) isBefore(a, b Account, sharing weights) bool {
 }
 
 // load returns the places that an account holds, by its weight.
-func (g *Gate) load(a Account, sharing weights) float64 {
+func (g *Semaphore) load(a Account, sharing weights) float64 {
 	return float64(g.places.held[a.Label].places) / sharing.of(a.weight())
 }

@@ -15,9 +15,9 @@ const (
 	growth = 4
 )
 
-// Meter counts the memory that one request uses, in bytes, against the share of its account. A nil Meter counts nothing and
+// Reservation counts the memory that one request uses, in bytes, against the share of its account. A nil Reservation counts nothing and
 // allows everything. It is safe for concurrent use.
-type Meter struct {
+type Reservation struct {
 	places  *Places
 	account Account
 
@@ -26,11 +26,11 @@ type Meter struct {
 	closed bool // a worker may still send an answer after its caller has left
 }
 
-// Meter returns a meter for one request of the account.
-func (p *Places) Meter(a Account) *Meter { return &Meter{places: p, account: a} }
+// Reserve returns a reservation for one request of the account.
+func (p *Places) Reserve(a Account) *Reservation { return &Reservation{places: p, account: a} }
 
 // Grow takes n bytes. It reports false, and takes nothing, if they would be more than the account's share.
-func (m *Meter) Grow(n int) bool {
+func (m *Reservation) Grow(n int) bool {
 	if m == nil {
 		return true
 	}
@@ -45,10 +45,10 @@ func (m *Meter) Grow(n int) bool {
 
 // MustYield reports whether the account holds more than its share while another gets less than its own. Bodies that still arrive are then
 // given up: otherwise an account that took everything while it was alone would keep it for as long as it likes.
-func (m *Meter) MustYield() bool { return m != nil && m.places.mustYield(m.account) }
+func (m *Reservation) MustYield() bool { return m != nil && m.places.mustYield(m.account) }
 
 // Shrink gives n bytes back.
-func (m *Meter) Shrink(n int) {
+func (m *Reservation) Shrink(n int) {
 	if m == nil {
 		return
 	}
@@ -61,8 +61,8 @@ func (m *Meter) Shrink(n int) {
 	m.places.Give(m.account, int64(n))
 }
 
-// Close gives everything back. A closed meter has no more memory.
-func (m *Meter) Close() {
+// Close gives everything back. A closed reservation has no more memory.
+func (m *Reservation) Close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.places.Give(m.account, m.used)
@@ -71,7 +71,7 @@ func (m *Meter) Close() {
 
 // Extend returns buffer with room for n more bytes. Memory grows with what has arrived: the capacity is a multiple of the content, up to most. ok is
 // false if the account has no memory left for it; the buffer is then unchanged.
-func (m *Meter) Extend(buffer []byte, n, most int) (extended []byte, ok bool) {
+func (m *Reservation) Extend(buffer []byte, n, most int) (extended []byte, ok bool) {
 	need := len(buffer) + n
 	if need <= cap(buffer) {
 		return buffer, true
@@ -88,7 +88,7 @@ func (m *Meter) Extend(buffer []byte, n, most int) (extended []byte, ok bool) {
 
 // ReadAll reads r to its end, which is expected before that many bytes. The buffer grows with what arrives. Errors: ErrFull if the
 // account has no memory left, those of r; what was read until then is returned and counted too.
-func (m *Meter) ReadAll(r io.Reader, expected int) (body []byte, err error) {
+func (m *Reservation) ReadAll(r io.Reader, expected int) (body []byte, err error) {
 	for {
 		var ok bool
 		if body, ok = m.Extend(body, 1, expected); !ok {
@@ -107,13 +107,13 @@ func (m *Meter) ReadAll(r io.Reader, expected int) (body []byte, err error) {
 
 type meterKey struct{}
 
-// WithMeter returns a context whose work uses the memory of the meter.
-func WithMeter(ctx context.Context, m *Meter) context.Context {
+// WithReservation returns a context whose work uses the memory of the reservation.
+func WithReservation(ctx context.Context, m *Reservation) context.Context {
 	return context.WithValue(ctx, meterKey{}, m)
 }
 
-// MeterFrom returns the meter of the request, nil if it has none.
-func MeterFrom(ctx context.Context) *Meter {
-	m, _ := ctx.Value(meterKey{}).(*Meter)
+// ReservationFrom returns the reservation of the request, nil if it has none.
+func ReservationFrom(ctx context.Context) *Reservation {
+	m, _ := ctx.Value(meterKey{}).(*Reservation)
 	return m
 }

@@ -16,9 +16,9 @@ func as(t *testing.T, label string) context.Context {
 	return fair.NewContext(t.Context(), fair.Account{Label: label})
 }
 
-func TestGate_Enter(t *testing.T) {
+func TestSemaphore_Enter(t *testing.T) {
 	t.Parallel()
-	g := fair.NewGate(func() int { return 1 })
+	g := fair.NewSemaphore(func() int { return 1 })
 	inside, leave, err := g.Enter(as(t, "a"))
 	require.NoError(t, err)
 	_, again, err := g.Enter(inside)
@@ -35,17 +35,17 @@ func TestGate_Enter(t *testing.T) {
 	_, leave, err = g.Enter(as(t, "c"))
 	require.NoError(t, err)
 	leave()
-	var open *fair.Gate
+	var open *fair.Semaphore
 	_, leave, err = open.Enter(as(t, "a"))
-	require.NoError(t, err, "no gate lets everyone in")
+	require.NoError(t, err, "no semaphore lets everyone in")
 	leave()
 }
 
-func TestGate_Wait(t *testing.T) {
+func TestSemaphore_Wait(t *testing.T) {
 	t.Parallel()
 	t.Run("lets the account in first that holds less", func(t *testing.T) {
 		t.Parallel()
-		g := fair.NewGate(func() int { return 3 })
+		g := fair.NewSemaphore(func() int { return 3 })
 		_, first, err := g.Enter(as(t, "a"))
 		require.NoError(t, err)
 		_, second, err := g.Enter(as(t, "a"))
@@ -74,7 +74,7 @@ func TestGate_Wait(t *testing.T) {
 	})
 	t.Run("forgets a caller who leaves", func(t *testing.T) {
 		t.Parallel()
-		g := fair.NewGate(func() int { return 1 })
+		g := fair.NewSemaphore(func() int { return 1 })
 		_, leave, err := g.Enter(as(t, "a"))
 		require.NoError(t, err)
 		_, reserve, err := g.Enter(as(t, "x"))
@@ -91,10 +91,10 @@ func TestGate_Wait(t *testing.T) {
 	})
 }
 
-func TestMeter_Extend(t *testing.T) {
+func TestReservation_Extend(t *testing.T) {
 	t.Parallel()
 	p := fair.NewPlaces(1<<20-1<<17, 1<<10)
-	m := p.Meter(fair.Account{Label: "a"})
+	m := p.Reserve(fair.Account{Label: "a"})
 	var buffer []byte
 	var ok bool
 	for len(buffer) < 400_000 {
@@ -114,7 +114,7 @@ func TestMeter_Extend(t *testing.T) {
 	require.Zero(t, p.Used())
 }
 
-func TestGate_Wait_Weights(t *testing.T) {
+func TestSemaphore_Wait_Weights(t *testing.T) {
 	t.Parallel()
 	t.Run("gives turns by weight", func(t *testing.T) {
 		t.Parallel()
@@ -147,7 +147,7 @@ func TestGate_Wait_Weights(t *testing.T) {
 }
 
 // requireTurnsByWeight has twenty accounts of weight 1 and one of weight 2 wait, which has as many requests as all others.
-func requireTurnsByWeight(t *testing.T, g *fair.Gate) {
+func requireTurnsByWeight(t *testing.T, g *fair.Semaphore) {
 	t.Helper()
 	_, leave, err := g.Wait(as(t, "first"))
 	require.NoError(t, err)
@@ -179,7 +179,7 @@ func requireTurnsByWeight(t *testing.T, g *fair.Gate) {
 	}
 }
 
-func TestGate_MayWait(t *testing.T) {
+func TestSemaphore_MayWait(t *testing.T) {
 	t.Parallel()
 	g := fair.NewTurns(1)
 	_, leave, err := g.Wait(as(t, "inside"))

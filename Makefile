@@ -95,12 +95,9 @@ COMPUTES   = modernc.org/... golang.org/x/crypto/... image/... golang.org/x/imag
 	unicode/utf8 github.com/ledongthuc/pdf
 RACE       = -race $(foreach p,$(COMPUTES) $(addprefix uncial/,$(COMPUTING)),-gcflags=$(p)=-race=false)
 
-# One package more than there are processors: some wait for containers and clocks most of the time.
-ATONCE = $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
-
 .PHONY: test
 test: deps-test containers ## Set everything up and run every test, race detector on, containers included
-	UNCIAL_REQUIRE_CONTAINERS=1 go test $(RACE) -p $(ATONCE) -timeout 40m ./...
+	UNCIAL_REQUIRE_CONTAINERS=1 go test $(RACE) -timeout 40m ./...
 	go test -run '_Load$$' ./impl/dashboard
 	$(MAKE) --no-print-directory test-accuracy
 

@@ -40,11 +40,15 @@ func lostRow(name, image, caller string) row {
 // checkLost sends a request whose answer does not arrive, either because the caller waits only that long or, if patience is
 // 0, because of the image. Then it repeats the request twice. If the answer came before the caller hung up, it tries again.
 func checkLost(ctx context.Context, s *session, image string, patience time.Duration) error {
-	a, err := s.account(ctx, model.KeyOK, 3, 1)
+	tries := 1
+	if patience > 0 {
+		tries = triesAtOnce
+	}
+	a, err := s.account(ctx, model.KeyOK, int64(3*tries), int64(tries))
 	if err != nil {
 		return err
 	}
-	for range triesAtOnce {
+	for range tries {
 		if isLost, err := s.loseOnce(ctx, a, image, patience); err != nil || isLost {
 			return err
 		}

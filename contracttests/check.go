@@ -35,7 +35,7 @@ func Outline(t Target) ([]Planned, error) {
 	}
 	only, err := regexp.Compile(t.Only)
 	if err != nil {
-		return nil, fmt.Errorf("invalid regular expression %q", t.Only)
+		return nil, fmt.Errorf("invalid pattern for the names of cases: %w", err)
 	}
 	var plan []Planned
 	var points int64
@@ -58,7 +58,7 @@ func Outline(t Target) ([]Planned, error) {
 		plan = append(plan, p)
 	}
 	if len(plan) == 0 {
-		return nil, fmt.Errorf("no case name matches %q", t.Only)
+		return nil, fmt.Errorf("no case name matches %q; uncial-contract --list shows all names", t.Only)
 	}
 	return plan, nil
 }

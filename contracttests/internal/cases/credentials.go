@@ -198,7 +198,7 @@ var (
 	keyHeaders = []string{
 		"X-Api-Key", "Api-Key", "Apikey", "X-Apikey", "X-Auth-Token", "X-Access-Token", "X-Token", "Token", "X-Auth", "Auth", "X-Authorization", "Authentication", "Proxy-Authorization", "X-Forwarded-Authorization",
 		"X-Original-Authorization", "X-Uncial-Key", "X-Uncial-Api-Key", "X-Secret", "X-Session-Token", "X-Client-Key", "Ocp-Apim-Subscription-Key", "X-Goog-Api-Key", "X-Amz-Security-Token", "X-Rapidapi-Key",
-		"X-Vault-Token", "Private-Token", "X-User-Token", "Access-Token", "Key", "X-Key", "From", "Referer", "Sec-Websocket-Protocol",
+		"X-Vault-Token", "Private-Token", "X-User-Token", "Access-Token", "Key", "X-Key", "X-Ocr-Key", "X-Ocr-Api-Key", "X-Service-Key", "X-Authentication-Token", "From", "Referer", "Sec-Websocket-Protocol",
 	}
 	keyNames = []string{
 		"key", "api_key", "apikey", "apiKey", "api-key", "token", "access_token", "access-token", "accessToken", "auth", "auth_token", "authorization", "Authorization", "bearer", "jwt", "session", "sid", "secret",

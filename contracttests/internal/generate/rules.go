@@ -134,6 +134,9 @@ var invalidTags = []string{
 	"e", "en_GB", "en-", "-en", "en--GB", "e n", "english language", "12", "en;q=1", "*", "en,de", "en\n", "en\x00", "\u0435\u043d", "en-abcdefghi", "en.UTF-8",
 }
 
+// otherFormats are names that servers take for those of the contract: media types, extensions and longer names.
+var otherFormats = []string{"text/plain", "application/json", "application/pdf", "plain", "txt", "html", "hOCR", "page-xml", "pagexml", "alto-xml", "csv", "pdfa", "searchable-pdf", "mets", "markdown"}
+
 // wrongStrings are strings that the schema forbids, by what is wrong with them. Values that the schema permits after all are
 // left out, so that a change of the contract needs no change of the lists.
 func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
@@ -153,7 +156,13 @@ func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 	if len(schema.Enum) > 0 {
 		first, _ := schema.Enum[0].(string)
 		word, _ := schema.Enum[len(schema.Enum)-1].(string)
-		try(strings.ToUpper(first), strings.ToUpper(word), " "+word, word+" ", word+"\n", word+"\x00", "docx", "xml", word+"2", first+","+word, word[:len(word)-1])
+		for _, v := range schema.Enum {
+			if s, ok := v.(string); ok && s != "" {
+				try(strings.ToUpper(s), strings.ToUpper(s[:1])+s[1:])
+			}
+		}
+		try(otherFormats...)
+		try(" "+word, word+" ", word+"\n", word+"\x00", "docx", "xml", word+"2", first+","+word, word[:len(word)-1])
 		draw("is not in the list", `[a-z]{1,12}`, func(s string) bool { return schema.VisitJSON(s) != nil })
 		return wrong
 	}

@@ -197,6 +197,18 @@ func valueDefects() []row {
 	return []row{
 		// The enum of the contract is exact.
 		accept("ignores letter case in formats", stringField("format", strings.ToLower)),
+		accept("ignores letter case in one of the formats", stringField("format", func(s string) string {
+			if strings.EqualFold(s, "alto") {
+				return "alto"
+			}
+			return s
+		})),
+		accept("takes media types for formats", stringField("format", func(s string) string {
+			if s == "text/plain" {
+				return "text"
+			}
+			return s
+		})),
 		accept("ignores white space around a format", stringField("format", strings.TrimSpace)),
 		accept("answers an unknown format as json", stringField("format", func(s string) string {
 			if slices.Contains(formats, s) {

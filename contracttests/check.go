@@ -116,7 +116,7 @@ func Check(ctx context.Context, t Target) (report Report) {
 	if report.Results, missing = runAll(ctx, lanes, plan, archive); missing != "" {
 		report.Problem = fmt.Sprintf("%s after %s, at the case %s", cases.Ended(ctx), time.Since(report.Started).Round(time.Millisecond), missing)
 	}
-	report.Problem = cmp.Or(report.Problem, unchecked(report.Results))
+	report.Problem = cmp.Or(report.Problem, report.unchecked())
 	report.Requests = run.Requests()
 	for _, r := range lanes {
 		report.Points += r.Spent()
@@ -124,33 +124,24 @@ func Check(ctx context.Context, t Target) (report Report) {
 	return report
 }
 
-// unchecked says why results say too little about the server: nothing ran, which must not be green in a pipeline, or connections failed.
-// It returns "" if all is well.
-func unchecked(results []Result) string {
-	count := func(o Outcome) (n int, first Result) {
-		for _, r := range slices.Backward(results) {
-			if r.Outcome == o {
-				n, first = n+1, r
-			}
-		}
-		return n, first
+// unchecked says why the results say too little about the server: nothing ran, which must not be green in a pipeline, or connections
+// failed. It returns "" if all is well.
+func (r Report) unchecked() string {
+	first := func(o Outcome) Result {
+		return r.Results[slices.IndexFunc(r.Results, func(r Result) bool { return r.Outcome == o })]
 	}
-	skipped, first := count(Skipped)
+	skipped, errored := r.Count(Skipped), r.Count(Errored)
 	switch {
-	case skipped < len(results):
-	case skipped == 1:
-		return fmt.Sprintf("nothing was checked: the case %s was skipped because %s", first.Case, first.Reason)
-	default:
-		return fmt.Sprintf("nothing was checked: all %d cases were skipped, %s because %s", skipped, first.Case, first.Reason)
+	case skipped == 1 && len(r.Results) == 1:
+		return fmt.Sprintf("nothing was checked: the case %s was skipped because %s", first(Skipped).Case, first(Skipped).Reason)
+	case skipped > 0 && skipped == len(r.Results):
+		return fmt.Sprintf("nothing was checked: all %d cases were skipped, %s because %s", skipped, first(Skipped).Case, first(Skipped).Reason)
+	case errored == 1:
+		return fmt.Sprintf("the connection failed in the case %s, so that it says nothing about the server; run the suite again: %s", first(Errored).Case, first(Errored).Reason)
+	case errored > 1:
+		return fmt.Sprintf("the connection failed in %d cases, so that they say nothing about the server; run the suite again; the first is %s: %s", errored, first(Errored).Case, first(Errored).Reason)
 	}
-	errored, first := count(Errored)
-	switch errored {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("the connection failed in the case %s, so that it says nothing about the server; run the suite again: %s", first.Case, first.Reason)
-	}
-	return fmt.Sprintf("the connection failed in %d cases, so that they say nothing about the server; run the suite again; the first is %s: %s", errored, first.Case, first.Reason)
+	return ""
 }
 
 // check runs one case, unless the run must not spend more points.

@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -339,6 +338,6 @@ func TestOutline_costsWhatTheReadmeSays(t *testing.T) {
 				points += p.Points
 			}
 		}
-		assert.Contains(t, string(readme), fmt.Sprintf(sentence, strconv.FormatInt(points/1000, 10)+","+fmt.Sprintf("%03d", points%1000)))
+		assert.Contains(t, string(readme), fmt.Sprintf(sentence, fmt.Sprintf("%d,%03d", points/1000, points%1000)))
 	}
 }

@@ -255,7 +255,7 @@ func whyNot(err error) string {
 	if call, ok := errors.AsType[*os.SyscallError](err); ok {
 		return call.Err.Error()
 	}
-	if strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
+	if errors.Is(err, http.ErrSchemeMismatch) {
 		return "it answers without TLS; begin the base URL with http://"
 	}
 	return strings.TrimPrefix(err.Error(), "no answer: ")

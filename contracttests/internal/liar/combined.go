@@ -264,7 +264,7 @@ func revealingDefects() []row {
 		{"names the owner of an account", noPoints, on(status(http.StatusPaymentRequired), set("message", "the account of archive@example.org has too few points"))},
 		{"names the number of an account", noPoints, on(status(http.StatusPaymentRequired), set("message", "account 4711 has too few points"))},
 		{"names its container in errors", serverFails, on(status(http.StatusInternalServerError), set("message", "internal error in uncial-7d9f8c6b54-x2x9q"))},
-		{"sends its contract as HTML", servedCase, on(asking(func(c *call) bool { return c.request.URL.Path == "/openapi.yaml" }), header("Content-Type", "text/html; charset=utf-8"))},
+		{"sends its contract as HTML", servedCase, on(contractAsYAML, header("Content-Type", "text/html; charset=utf-8"))},
 		{"sends an older contract in JSON to browsers", servedCase, redraft(func(c *call, doc map[string]any) {
 			if strings.HasPrefix(c.request.Header.Get("User-Agent"), "Mozilla") {
 				doc["info"].(map[string]any)["version"] = "1.0.0"

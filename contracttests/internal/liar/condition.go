@@ -68,6 +68,9 @@ func field(name string, value any) when {
 	return func(c *call, _ *reply) bool { return c.isExtract() && c.fields()[name] == value }
 }
 
+// contractAsYAML holds for the contract that the server serves, in the form of YAML.
+func contractAsYAML(c *call, _ *reply) bool { return c.request.URL.Path == asYAML }
+
 // keyless holds for calls without an API key.
 func keyless(c *call, _ *reply) bool { return c.key() == "" }
 

@@ -14,9 +14,7 @@ import (
 
 // inventedLeaks tell callers or caches what they must not know.
 func inventedLeaks() []row {
-	shared := netip.MustParsePrefix("100.64.0.0/10")
 	names := map[string]string{"imageUrl": "ExtractionRequest.ImageURL", "language": "ExtractionRequest.Language", "format": "ExtractionRequest.Format"}
-	benchmarks := netip.MustParsePrefix("198.18.0.0/15")
 	return []row{
 		{"request-id-from-key", "status/200/record", instead(both(always, not(status(http.StatusUnauthorized))), func(honest server, c *call, a *reply) *reply {
 			if k := c.key(); k != "" && c.status(honest).status != http.StatusUnauthorized {
@@ -53,18 +51,7 @@ func inventedLeaks() []row {
 				}
 			}
 		}))},
-		{"shared-addresses-tried", refusedAddress, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
-			u, err := url.Parse(c.field("imageUrl"))
-			if err != nil {
-				return
-			}
-			if at, err := netip.ParseAddr(u.Hostname()); err == nil && shared.Contains(at) {
-				a.edit(func(o object) {
-					const why = "the server could not be reached"
-					o["fetch"], o["message"], o["details"] = object{"reason": "unreachable", "retryable": true, "retryAfter": 5}, "imageUrl: "+why, object{"imageUrl": why}
-				})
-			}
-		})},
+		{"shared-addresses-tried", refusedAddress, triesAddresses("100.64.0.0/10")},
 		{"link-from-forwarded-host", "status/200/always-json", on(always, func(c *call, a *reply) {
 			if host := c.request.Header.Get("X-Forwarded-Host"); host != "" {
 				scheme := c.request.Header.Get("X-Forwarded-Proto")
@@ -92,18 +79,7 @@ func inventedLeaks() []row {
 		{"developers-see-the-cause", "extract/500/negotiation", on(both(status(http.StatusInternalServerError), asking(func(c *call) bool { return c.request.Header.Get("X-Forwarded-For") == "127.0.0.1" })),
 			set("message", "index out of range [3] at /srv/uncial/recognize.go:211"))},
 		{"server-timing-of-failures", serverFails, on(status(http.StatusInternalServerError), header("Server-Timing", `recognize;desc="onnxruntime: cannot open /opt/uncial/models/early_print.onnx";dur=12`))},
-		{"addresses-of-benchmarks-tried", refusedAddress, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
-			u, err := url.Parse(c.field("imageUrl"))
-			if err != nil {
-				return
-			}
-			if at, err := netip.ParseAddr(u.Hostname()); err == nil && benchmarks.Contains(at) {
-				const why = "the server could not be reached"
-				a.edit(func(o object) {
-					o["fetch"], o["message"], o["details"] = object{"reason": "unreachable", "retryable": true, "retryAfter": 5}, "imageUrl: "+why, object{"imageUrl": why}
-				})
-			}
-		})},
+		{"addresses-of-benchmarks-tried", refusedAddress, triesAddresses("198.18.0.0/15")},
 		{"answers 304 if nothing has changed", "status/200/always-json", on(reported, func(c *call, a *reply) {
 			tag := `"` + jsonNumber(int64(len(a.body))).String() + `"`
 			if a.header.Set("ETag", tag); c.request.Header.Get("If-None-Match") == tag {
@@ -133,4 +109,21 @@ func inventedLeaks() []row {
 		})},
 		{"fails on paths that are not UTF-8", notFound, on(both(status(http.StatusNotFound), asking(func(c *call) bool { return !utf8.ValidString(c.request.URL.Path) })), serverError)},
 	}
+}
+
+// triesAddresses answers as if the server had connected to addresses of a range, which it must refuse.
+func triesAddresses(of string) lie {
+	private := netip.MustParsePrefix(of)
+	return on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
+		u, err := url.Parse(c.field("imageUrl"))
+		if err != nil {
+			return
+		}
+		if at, err := netip.ParseAddr(u.Hostname()); err == nil && private.Contains(at) {
+			const why = "the server could not be reached"
+			a.edit(func(o object) {
+				o["fetch"], o["message"], o["details"] = object{"reason": "unreachable", "retryable": true, "retryAfter": 5}, "imageUrl: "+why, object{"imageUrl": why}
+			})
+		}
+	})
 }

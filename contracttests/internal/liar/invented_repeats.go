@@ -131,7 +131,7 @@ func bindsKeys(w when) lie {
 					switch {
 					case *refused != nil && !bytes.Equal(*refused, c.body) && (a.status == http.StatusOK || w(c, a)):
 						invalid("Idempotency-Key", "was used for another request")(c, a)
-					case *refused == nil && w(c, a) && json400(a) != "Idempotency-Key":
+					case *refused == nil && w(c, a) && onlyField(a) != "Idempotency-Key":
 						*refused = c.body
 					}
 				})
@@ -141,8 +141,8 @@ func bindsKeys(w when) lie {
 	}
 }
 
-// json400 is the only field that the details of an error name, "" if there is none or more than one.
-func json400(a *reply) string {
+// onlyField returns the field that the details of an error name, or "" if they name none or several.
+func onlyField(a *reply) string {
 	details, _ := a.object()["details"].(object)
 	for name := range details {
 		if len(details) == 1 {

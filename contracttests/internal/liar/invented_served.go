@@ -12,10 +12,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// The contract is served in two forms.
+const asYAML, asJSON = "/openapi.yaml", "/openapi.json"
+
 // inventedServed serve something else than the contract.
 func inventedServed() []row {
-	asYAML, asJSON := "/openapi.yaml", "/openapi.json"
-	isDocument := asking(func(c *call) bool { return c.request.URL.Path == "/openapi.yaml" })
 	codes := regexp.MustCompile(`(?m)^( +)'(\d{3})':`)
 	return []row{
 		{"served-security-optional", servedCase, redraft(func(_ *call, doc map[string]any) {
@@ -61,22 +62,22 @@ func inventedServed() []row {
 		}, asYAML, asJSON)},
 		{"enum-without-quotes", servedCase, redraft(func(_ *call, doc map[string]any) {
 			doc["components"].(map[string]any)["headers"].(map[string]any)["IdempotencyReplayed"].(map[string]any)["schema"].(map[string]any)["enum"] = []any{true}
-		}, "/openapi.yaml", "/openapi.json")},
+		}, asYAML, asJSON)},
 		{"version-of-the-program", servedCase, chain(
-			redraft(func(_ *call, doc map[string]any) { doc["info"].(map[string]any)["version"] = "1.4.0" }, "/openapi.yaml", "/openapi.json"),
+			redraft(func(_ *call, doc map[string]any) { doc["info"].(map[string]any)["version"] = "1.4.0" }, asYAML, asJSON),
 			on(extracted, inside("reader", func(o object) { o["version"] = "1.4.0" })),
 		)},
 		{"document-in-gzip-without-saying-so", servedCase, on(asking(func(c *call) bool {
 			return strings.HasPrefix(c.request.URL.Path, "/openapi.") && strings.Contains(c.request.Header.Get("Accept-Encoding"), "gzip")
 		}), compress)},
-		{"zeros-left-out", servedCase, redraft(func(_ *call, doc map[string]any) { withoutZeros(doc) }, "/openapi.yaml", "/openapi.json")},
-		{"writes statuses in its contract without quotation marks", servedCase, on(isDocument, raw(func(s string) string { return codes.ReplaceAllString(s, "$1$2:") }))},
-		{"sends its contract compressed without saying so", servedCase, on(isDocument, compress)},
+		{"zeros-left-out", servedCase, redraft(func(_ *call, doc map[string]any) { withoutZeros(doc) }, asYAML, asJSON)},
+		{"writes statuses in its contract without quotation marks", servedCase, on(contractAsYAML, raw(func(s string) string { return codes.ReplaceAllString(s, "$1$2:") }))},
+		{"sends its contract compressed without saying so", servedCase, on(contractAsYAML, compress)},
 		{"leaves headers out of its contract", servedCase, redraft(func(_ *call, doc map[string]any) {
 			headers := doc["components"].(map[string]any)["responses"].(map[string]any)["Status"].(map[string]any)["headers"].(map[string]any)
 			delete(headers, "RateLimit")
 			delete(headers, "RateLimit-Policy")
-		}, "/openapi.yaml", "/openapi.json")},
+		}, asYAML, asJSON)},
 		{"serves its operations at the root as well", "elsewhere/404/outside", func(honest server) server {
 			return func(c *call) *reply {
 				a := honest(c)

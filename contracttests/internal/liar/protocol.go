@@ -23,7 +23,7 @@ func pathDefects() []row {
 		{"links to another path than that of the document", servedCase, on(always, header("Link", `</docs/openapi.yaml>; rel="service-desc"`))},
 		{"links to another host", servedCase, on(always, header("Link", `<https://docs.example.org/openapi.yaml>; rel="service-desc"`))},
 		// The embedded document of another build.
-		{"serves a document that is not the contract", servedCase, on(asking(func(c *call) bool { return c.request.URL.Path == "/openapi.yaml" }), func(_ *call, a *reply) {
+		{"serves a document that is not the contract", servedCase, on(contractAsYAML, func(_ *call, a *reply) {
 			a.replace("maxLength: 255", "maxLength: 64")
 		})},
 		// The default answers of Go's mux, nginx and most frameworks.

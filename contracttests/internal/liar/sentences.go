@@ -167,7 +167,7 @@ func sentencesOfErrors() []row {
 			if strings.HasPrefix(c.request.Header.Get("User-Agent"), "Mozilla") {
 				doc["info"].(map[string]any)["version"] = "1.0.0"
 			}
-		}, "/openapi.yaml")},
+		}, asYAML)},
 		{"takes callers from its own network for known ones", "status/401/trusted-headers", instead(both(status(401), asking(func(c *call) bool { return c.authorization() == "" && c.request.Header.Get("X-Real-Ip") == "127.0.0.1" })), asOther)},
 	}
 }

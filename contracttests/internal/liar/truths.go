@@ -59,7 +59,7 @@ func truthsOfForm() []row {
 		})),
 		truth("adds fields as a later version of the contract may", chain(
 			on(always, edit(func(o object) { o["debug"] = object{"worker": 3} }), inside("rateLimit", func(o object) { o["burst"] = 5 })),
-			redraft(laterVersion, "/openapi.yaml", "/openapi.json"),
+			redraft(laterVersion, asYAML, asJSON),
 		)),
 		truth("names the charset in Content-Type", on(always, header("Content-Type", "application/json; charset=utf-8"))),
 		truth("reports nextReset to the millisecond", on(status(402), raw(millis))),

@@ -244,21 +244,21 @@ func TestFleet_RateLimit(t *testing.T) {
 		time.Sleep(time.Duration(left)*time.Second + 100*time.Millisecond)
 	}
 	window := time.Now().Truncate(time.Minute)
-	var through, limited, other atomic.Int64
+	var mu sync.Mutex
+	answers := map[string]int{} // by what came back
 	var running sync.WaitGroup
 	calls := make(chan struct{})
-	for range 32 {
+	for range 16 { // a replica takes 16 images at a time; one more that it counted could get a 500
 		running.Go(func() {
 			for range calls {
 				a, err := call(context.Background(), http.MethodPost, s.URL+"/api/v1/extract", key, "", body)
-				switch {
-				case err == nil && a.status == http.StatusBadRequest:
-					through.Add(1)
-				case err == nil && a.status == http.StatusTooManyRequests:
-					limited.Add(1)
-				default:
-					other.Add(1)
+				came := fmt.Sprint(a.status, " ", a.Code)
+				if err != nil {
+					came = err.Error()
 				}
+				mu.Lock()
+				answers[came]++
+				mu.Unlock()
 			}
 		})
 	}
@@ -268,7 +268,5 @@ func TestFleet_RateLimit(t *testing.T) {
 	close(calls)
 	running.Wait()
 	require.Equal(t, window, time.Now().Truncate(time.Minute), "all within one window")
-	require.Equal(t, int64(60), through.Load())
-	require.Equal(t, int64(940), limited.Load())
-	require.Zero(t, other.Load())
+	require.Equal(t, map[string]int{"400 INVALID_REQUEST": 60, "429 RATE_LIMITED": 940}, answers)
 }

@@ -1,6 +1,7 @@
 package contracttests_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -35,5 +36,28 @@ func TestCheck_limitsAndUsedUpAccountsAreNoDefects(t *testing.T) {
 		for _, r := range report.Results {
 			assert.Equal(t, r.Outcome == contracttests.Skipped, r.Reason != "", r.Case)
 		}
+	}
+}
+
+// TestCheck_concurrentRequestsNeedRoom checks that a case whose requests run side by side sends none of them if one could no longer count.
+func TestCheck_concurrentRequestsNeedRoom(t *testing.T) {
+	t.Parallel()
+	m := MustMock(t)
+	m.Control, m.MoreKeys = nil, nil // the clock cannot be moved
+	m.Keys = map[string][]string{contracttests.KeyOK: {"ocr_test_free_room"}}
+	m.Only = "^extract/(200/caller-hung-up|400/replay-of-another-request-at-once)$"
+	for range 8 { // of 10 a minute
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, m.BaseURL+"/extract", http.NoBody)
+		require.NoError(t, err)
+		r.Header.Set("Authorization", "Bearer ocr_test_free_room")
+		res, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+	}
+	report := contracttests.Check(t.Context(), m)
+	require.Equal(t, 2, report.Count(contracttests.Skipped), report.Err())
+	for _, r := range report.Results {
+		assert.Contains(t, r.Reason, "is used up", r.Case)
+		assert.Zero(t, r.Extractions, r.Case)
 	}
 }

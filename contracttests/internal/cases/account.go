@@ -195,8 +195,16 @@ func (s *session) peek(ctx context.Context, a *model.Account) (x *model.Exchange
 // pace waits for the window of the account to reset if it is used up, unless the case wants the refusal (Rush). It runs
 // before every request, so that cases need not know how many requests others have sent.
 func (s *session) pace(ctx context.Context, r *model.Request) error {
-	a := r.Account
-	if a == nil || !r.IsExtraction() || r.Rush || a.Window.Left > 0 || !a.Known {
+	if a := r.Account; a != nil && r.IsExtraction() && !r.Rush {
+		return s.paceAll(ctx, a, 1)
+	}
+	return nil
+}
+
+// paceAll is pace for n extractions of an account that must all count in one window. Cases that send some of them concurrently call it
+// first: what one of several lacks would only show when others have been sent.
+func (s *session) paceAll(ctx context.Context, a *model.Account, n int64) error {
+	if !a.Known || a.Window.Left >= min(n, a.Window.Limit) {
 		return nil
 	}
 	return s.untilReset(ctx, a)

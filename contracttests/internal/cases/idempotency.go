@@ -146,6 +146,9 @@ func (s *session) conflictAtOnce(ctx context.Context, a *model.Account) (wasAtOn
 	c := &cast{map[who]*model.Account{first: a}, s.idempotencyKey()}
 	slow, conflict := s.request(read(model.ImageSlow).keyed("a"), c), s.request(read(blank).keyed("a"), c)
 	slow.Concurrent, conflict.Concurrent = true, true
+	if err := s.paceAll(ctx, a, 3); err != nil {
+		return false, err
+	}
 	var x *model.Exchange
 	var errSlow error
 	var running sync.WaitGroup

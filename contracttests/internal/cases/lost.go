@@ -58,6 +58,9 @@ func checkLost(ctx context.Context, s *session, image string, patience time.Dura
 
 // loseOnce is one try of checkLost. isLost is false if the answer arrived after all.
 func (s *session) loseOnce(ctx context.Context, a *model.Account, image string, patience time.Duration) (isLost bool, err error) {
+	if err := s.paceAll(ctx, a, 3); err != nil {
+		return false, err
+	}
 	c := &cast{map[who]*model.Account{first: a}, s.idempotencyKey()}
 	lost, err := s.sendInVain(ctx, s.request(read(image).keyed("a"), c), patience)
 	if err != nil {
@@ -84,9 +87,6 @@ func (s *session) loseOnce(ctx context.Context, a *model.Account, image string, 
 func (s *session) sendInVain(ctx context.Context, r *model.Request, patience time.Duration) (*model.Exchange, error) {
 	r.Complete(s.Target)
 	r.Concurrent = true
-	if err := s.pace(ctx, r); err != nil {
-		return nil, err
-	}
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	if patience > 0 { // since the request was sent: a busy machine may need longer for that

@@ -168,7 +168,7 @@ func TestCheck_documentsThatDoNotArrive(t *testing.T) {
 	report := contracttests.Check(t.Context(), target)
 	require.Zero(t, report.Count(contracttests.Failed), report.Err())
 	require.Equal(t, 1, report.Count(contracttests.Errored))
-	require.Contains(t, report.Problem, "the connection failed in the case ")
+	require.Contains(t, report.Problem, "the connection failed in case ")
 }
 
 func TestCheck_reportsAnOddDocumentInOneLine(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 // Case is one rule that a server must keep: its name, explanation, needs and costs.
 type Case = cases.Case
 
-// Cases returns all cases in the order of a run. The error names statuses of the contract that no case covers.
+// Cases returns all cases in the order of a run. It fails if no case covers a status of the contract, and
+// names that status.
 func Cases() ([]Case, error) { return cases.All() }
 
 // Planned is a case of a run, with the reason why it will be skipped, if so.
@@ -84,6 +85,7 @@ func Check(ctx context.Context, t Target) (report Report) {
 	}
 	// Defaults are needed here as well: Outline does not return its target.
 	t, _ = t.WithDefaults() // Outline has checked it
+	report.BaseURL, report.Seed = t.BaseURL, t.Seed
 	archive, t := newArchive(t)
 	defer func() { report.Problem = cmp.Or(report.Problem, archive.close()) }()
 	run, err := cases.Open(t)
@@ -96,7 +98,6 @@ func Check(ctx context.Context, t Target) (report Report) {
 		return report
 	}
 	defer run.End()
-	report.BaseURL, report.Seed = t.BaseURL, t.Seed
 	archive.begin("probe")
 	if err := run.Probe(ctx); err != nil {
 		report.Problem = t.Presentable(err.Error(), cases.MaxReason)
@@ -109,7 +110,7 @@ func Check(ctx context.Context, t Target) (report Report) {
 	}
 	defer func() {
 		for _, lane := range lanes[1:] {
-			lane.End()
+			lane.Client.CloseIdleConnections()
 		}
 	}()
 	var missing string
@@ -137,7 +138,7 @@ func (r Report) unchecked() string {
 	case skipped > 0 && skipped == len(r.Results):
 		return fmt.Sprintf("nothing was checked: all %d cases were skipped, %s because %s", skipped, first(Skipped).Case, first(Skipped).Reason)
 	case errored == 1:
-		return fmt.Sprintf("the connection failed in the case %s, so that it says nothing about the server; run the suite again: %s", first(Errored).Case, first(Errored).Reason)
+		return fmt.Sprintf("the connection failed in case %s, which therefore proves nothing about the server; run the suite again: %s", first(Errored).Case, first(Errored).Reason)
 	case errored > 1:
 		return fmt.Sprintf("the connection failed in %d cases, so that they say nothing about the server; run the suite again; the first is %s: %s", errored, first(Errored).Case, first(Errored).Reason)
 	}

@@ -326,9 +326,10 @@ func TestOutline_costsWhatTheReadmeSays(t *testing.T) {
 	}
 	service := described("")
 	for sentence, target := range map[string]contracttests.Target{
-		"a full run spends at most %s points": service,
-		"with `--thorough` %s":                with(service, func(t *contracttests.Target) { t.Thorough = true }),
-		"on a simulated server %s":            described(`, "simulated": true`),
+		"at most %s points":        service,
+		"with `--thorough` %s":     with(service, func(t *contracttests.Target) { t.Thorough = true }),
+		"on a simulated server %s": described(`, "simulated": true`),
+		"on the mock %s":           MustMock(t),
 	} {
 		plan, err := contracttests.Outline(target)
 		require.NoError(t, err)

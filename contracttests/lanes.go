@@ -12,22 +12,25 @@ import (
 // maxLanes is how many cases run at the same time against a target with MoreKeys. Most of a case is waiting for answers.
 const maxLanes = 4
 
-// openLanes returns the run, and others beside it if the target has keys for them. Limits of points and archives follow one case at a time,
-// and cases that need a new connection one transport each.
+// openLanes returns the run, and others beside it if the target has keys for them. Point limits and archives need
+// cases to run one at a time. Each lane has its own transport, because some cases need a new connection.
 func openLanes(ctx context.Context, run *cases.Run, planned int) (lanes []*cases.Run, err error) {
 	lanes = []*cases.Run{run}
 	_, canClone := run.Client.Transport.(*http.Transport)
 	if run.MoreKeys == nil || !canClone || run.MaxPoints != 0 || run.HAR != nil {
 		return lanes, nil
 	}
-	for len(lanes) < min(maxLanes, planned) {
-		keys, err := run.MoreKeys(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("the target has no more keys: %w", err)
+	groups := make([]map[string][]string, min(maxLanes, planned)-1)
+	for i := range groups {
+		if groups[i], err = run.MoreKeys(ctx); err != nil {
+			return nil, fmt.Errorf("more keys of the target: %w", err)
 		}
-		lanes = append(lanes, run.Beside(keys))
 	}
-	return lanes, nil
+	beside, err := run.Beside(ctx, groups)
+	if err != nil {
+		return nil, fmt.Errorf("more keys of the target: %w", err)
+	}
+	return append(lanes, beside...), nil
 }
 
 // schedule hands out the cases of a plan to the lanes of a run, and collects their results. It is safe for concurrent use.

@@ -52,11 +52,11 @@ func newMockKeys() map[string][]string {
 	return keys
 }
 
-// newKeys returns newMockKeys, and prepares accounts that no name of a key makes.
+// newKeys returns newMockKeys, and sets up the accounts that a key name alone cannot create.
 func (m *mockControl) newKeys(ctx context.Context) (map[string][]string, error) {
 	keys := newMockKeys()
-	// Whatever begins with the name of a scenario is a key of the mock. That a key must be whole shows only with one that does not.
-	// It is longer than what some hashes compare.
+	// The mock accepts any key that starts with a scenario name. Only a key without such a prefix shows whether the whole key is
+	// compared. It is longer than what some hashes compare.
 	whole := "ocr_test_0" + strings.ToLower(rand.Text()+rand.Text()+rand.Text())
 	if err := m.SetPoints(ctx, whole, Plans["pro"].Points); err != nil {
 		return keys, err

@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -181,6 +182,23 @@ func TestContract_Check_acceptsLimits(t *testing.T) {
 	for _, words := range []string{"requests per minute and account: 60", "an account 60 times a minute", "this account: 300 points"} {
 		_, problems := c.Check(leak(words))
 		assert.Empty(t, problems, words)
+	}
+}
+
+// TestContract_Check_endsOfKeys looks for the last characters of a key behind what masks leave of the rest.
+func TestContract_Check_endsOfKeys(t *testing.T) {
+	t.Parallel()
+	c := mustLoad()
+	for words, key := range map[string]string{
+		"the key ****Rf9y": "Rf9y", "*Rf9y": "Rf9y", "•Rf9y": "Rf9y", "…rf9y": "Rf9y", "...Rf9y": "Rf9y", ".....Rf9y": "Rf9y", "xxxxRf9y": "Rf9y",
+		"xxxxxRf9y": "Rf9y", "XXXX-XXXX-Rf9y": "Rf9y", "###Rf9y": "Rf9y", "----Rf9y": "Rf9y", "last four: Rf9y": "Rf9y", "it ends in `Rf9y`": "Rf9y",
+		"ending with Rf9y": "Rf9y", "... page Rf9y": "", "the page a1Rf9y": "", "... page": "page",
+	} {
+		a := leak(words)
+		a.Secrets = answer.NewSecrets([]string{"ocr_live_k7Qm2Zt" + cmp.Or(key, "Rf9y")})
+		_, problems := c.Check(a)
+		// "page" is a word of the contract: an answer may use it.
+		assert.Equal(t, key == "Rf9y", strings.Contains(strings.Join(problems, "; "), "repeats an API key"), words)
 	}
 }
 

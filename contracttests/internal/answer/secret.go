@@ -18,9 +18,12 @@ const (
 	endLength = 4
 )
 
-// masked matches the end of a text behind what usually stands for the rest of it, or after words that announce it. Four characters alone would
+// mask matches at the end of a text what usually stands for the rest of a key, or words that announce its end. Four characters alone would
 // match by chance.
-var masked = regexp.MustCompile(`(?:\*\*|\.\.\.|…|••|xxx|\bend(?:s|ing)? (?:in|with))[\s"'“‘:_-]*([a-z0-9._~+/-]{4})`)
+var mask = regexp.MustCompile(`(?:[*•…#]|[.x-]{2}|\b(?:last (?:four|4)|end(?:s|ing)? (?:in|with)))[\s"'“‘` + "`" + `:._-]*$`)
+
+// maskLength is how much of the text in front of the end of a key is compared with mask, in bytes.
+const maskLength = 40
 
 // Secrets are the keys of a run, prepared so that any part of them is found in an answer: as it is or reversed, in any letter case,
 // in hex, in base64 at any position, and percent-encoded. Its zero value knows no keys.
@@ -29,7 +32,7 @@ type Secrets struct {
 	exact  parts    // the inner characters of parts in base64
 	hex    parts    // the hex digits of parts
 	whole  []string // keys too short to have such parts
-	ends   parts    // the last characters of keys, in lower case: no answer may show them behind the sign of a mask
+	ends   parts    // the last characters of keys, in lower case: no answer may show them after a mask such as ****
 }
 
 // parts are texts of one length. Most places of an answer are passed by their first four bytes, without looking up a string.
@@ -54,16 +57,19 @@ func beginning(s string) uint16 {
 }
 
 // in reports whether a text contains one of the parts.
-func (p parts) in(text string) bool {
+func (p parts) in(text string) bool { return p.next(text, 0) >= 0 }
+
+// next returns the index of the first part in a text that does not begin before from, -1 if there is none.
+func (p parts) next(text string, from int) int {
 	if len(p.all) == 0 {
-		return false
+		return -1
 	}
-	for i := 0; i+p.length <= len(text); i++ {
+	for i := from; i+p.length <= len(text); i++ {
 		if s := text[i : i+p.length]; p.begins[beginning(s)] && p.all[s] {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // base64Length is how many characters of base64 depend on nothing but a part, wherever it begins.
@@ -78,7 +84,9 @@ func NewSecrets(keys []string) Secrets {
 			key = strings.TrimPrefix(key, prefix)
 		}
 		if len(key) >= partLength {
-			s.ends.add(strings.ToLower(key[len(key)-endLength:]))
+			if end := strings.ToLower(key[len(key)-endLength:]); !strings.Contains(foldedContract(), end) {
+				s.ends.add(end)
+			}
 		} else {
 			s.whole = append(s.whole, whole)
 		}
@@ -103,12 +111,14 @@ func NewSecrets(keys []string) Secrets {
 
 // wordsOfContract are all texts of partLength characters in the contract, in lower case.
 var wordsOfContract = sync.OnceValue(func() map[string]bool {
-	text, words := strings.ToLower(string(gen.Document)), map[string]bool{}
+	text, words := foldedContract(), map[string]bool{}
 	for i := 0; i+partLength <= len(text); i++ {
 		words[text[i:i+partLength]] = true
 	}
 	return words
 })
+
+var foldedContract = sync.OnceValue(func() string { return strings.ToLower(string(gen.Document)) })
 
 // reversed returns the bytes from the last to the first.
 func reversed(s string) string {
@@ -126,8 +136,10 @@ func (s Secrets) in(text string) bool {
 		return true
 	}
 	lower := strings.ToLower(text)
-	if s.ends.in(lower) && slices.ContainsFunc(masked.FindAllStringSubmatch(lower, -1), func(m []string) bool { return s.ends.all[m[1]] }) {
-		return true
+	for i := s.ends.next(lower, 0); i >= 0; i = s.ends.next(lower, i+1) {
+		if mask.MatchString(lower[max(0, i-maskLength):i]) {
+			return true
+		}
 	}
 	plain := lower
 	if strings.Contains(text, "%") {

@@ -42,12 +42,19 @@ var imageRows = []row{
 
 // inline asks for an image in a data: URL. Its content is not known to the model, only whether it can be read.
 func inline(name, url string) ask {
-	return ask{Request: model.Request{Job: &model.Job{Image: fmt.Sprintf("inline %s %08x", name, crc32.ChecksumIEEE([]byte(url))), URL: url, Unknown: true}}}
+	begin := crc32.ChecksumIEEE([]byte(url[:min(len(url), 1<<16)])) // of a long one this is enough
+	return ask{Request: model.Request{Job: &model.Job{Image: fmt.Sprintf("inline %s %08x", name, begin), URL: url, Unknown: true}}}
 }
 
 // dataURL writes a file as a data: URL of the type.
 func dataURL(media string, data []byte) string {
-	return "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(data)
+	var url strings.Builder // of up to 28 MiB, which would otherwise be copied
+	url.Grow(len("data:;base64,") + len(media) + base64.StdEncoding.EncodedLen(len(data)))
+	_, _ = url.WriteString("data:" + media + ";base64,") // a strings.Builder never fails
+	encoder := base64.NewEncoder(base64.StdEncoding, &url)
+	_, _ = encoder.Write(data)
+	_ = encoder.Close()
+	return url.String()
 }
 
 // urlForms are the forms of data: URLs that the pattern of the contract allows, given a file.

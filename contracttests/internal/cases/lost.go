@@ -99,10 +99,7 @@ func (s *session) sendInVain(ctx context.Context, r *model.Request, patience tim
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	s.mu.Lock()
-	s.requests++
-	s.exchanges = append(s.exchanges, x)
-	s.mu.Unlock()
+	s.record(x)
 	if patience == 0 && err == nil && json.Valid(x.Body) {
 		return x, fail(x, "the target promises to lose the first answer to this image, but it arrived")
 	}

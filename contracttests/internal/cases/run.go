@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -24,7 +25,6 @@ import (
 type Run struct {
 	model.Target
 	*shared
-	secrets  answer.Secrets
 	accounts map[string][]*model.Account // by scenario
 	usedUp   map[*model.Account]bool     // accounts whose window this run has used up, so that it will reset
 	still    *bool                       // whether the clock of a simulated target stands still; nil if not tried
@@ -37,6 +37,7 @@ type shared struct {
 	isExact  bool             // served has the version of contract
 	skew     time.Duration    // how far the clock of the target is ahead; set by Probe
 
+	secrets     answer.Secrets    // the API keys of all runs that share it
 	description *model.Exchange   // the document that the header Link led to when the run began; nil if it led nowhere
 	links       map[string]string // what is wrong with other addresses in Link, "" if nothing is; guarded by mu
 	readings    expect.Readings
@@ -59,11 +60,13 @@ func Open(t model.Target) (*Run, error) {
 	if t.Contract != nil {
 		contract = answer.Prepare(t.Contract)
 	}
-	return newRun(t, &shared{contract: contract, name: "contract-" + rand.Text()[:10], ids: map[string]bool{}, links: map[string]string{}}), nil
+	r := newRun(t, &shared{contract: contract, name: "contract-" + rand.Text()[:10], ids: map[string]bool{}, links: map[string]string{}})
+	r.secrets = answer.NewSecrets(t.Secrets())
+	return r, nil
 }
 
 func newRun(t model.Target, with *shared) *Run {
-	r := &Run{Target: t, shared: with, secrets: answer.NewSecrets(t.Secrets()), accounts: map[string][]*model.Account{}, usedUp: map[*model.Account]bool{}}
+	r := &Run{Target: t, shared: with, accounts: map[string][]*model.Account{}, usedUp: map[*model.Account]bool{}}
 	for scenario, keys := range t.Keys {
 		for _, k := range keys {
 			r.accounts[scenario] = append(r.accounts[scenario], &model.Account{Scenario: scenario, Key: k, Skew: with.skew})
@@ -72,18 +75,33 @@ func newRun(t model.Target, with *shared) *Run {
 	return r
 }
 
-// Beside returns a run with the keys of other accounts, whose cases may run while those of r run. Probe must have succeeded, and the
-// client of the target must have an http.Transport.
-func (r *Run) Beside(keys map[string][]string) *Run {
-	t := r.Target
-	t.Keys = map[string][]string{}
-	for scenario := range r.Keys { // the plan leaves out what other scenarios need
-		t.Keys[scenario] = keys[scenario]
+// Beside returns a run for the keys of each further group of accounts. Their cases may run concurrently with those of r. Probe must have
+// succeeded, the client of the target must have an http.Transport, and no case may be running.
+func (r *Run) Beside(ctx context.Context, groups []map[string][]string) ([]*Run, error) {
+	for _, keys := range groups {
+		for scenario := range r.Keys { // cases for other scenarios are already skipped
+			if len(keys[scenario]) == 0 {
+				return nil, fmt.Errorf("there is none for the scenario %q", scenario)
+			}
+			r.Hide(keys[scenario]...)
+		}
 	}
-	client := *t.Client
-	client.Transport = t.Client.Transport.(*http.Transport).Clone() // some cases need to know that a connection is new
-	t.Client = &client
-	return newRun(t, r.shared)
+	t := r.Target
+	t.Hide(r.Secrets()...)
+	r.secrets = answer.NewSecrets(r.Secrets())
+	var runs []*Run
+	for _, keys := range groups {
+		client := *r.Client
+		client.Transport = r.Client.Transport.(*http.Transport).Clone() // some cases need to know that a connection is new
+		t.Client, t.Keys = &client, maps.Clone(keys)
+		maps.DeleteFunc(t.Keys, func(scenario string, _ []string) bool { return r.Keys[scenario] == nil })
+		run := newRun(t, r.shared)
+		if err := run.probeKeys(ctx); err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
 }
 
 // Begin starts what the run offers to the target. End must follow.
@@ -227,7 +245,7 @@ func (r *Run) Probe(ctx context.Context) error {
 		found = found || err == nil && isEnvelope(x)
 	}
 	if !found {
-		if strings.Contains(string(first.Body), "HTTPS") && strings.HasPrefix(r.BaseURL, "http://") {
+		if first.Status == http.StatusBadRequest && isHTTPS.Match(first.Body) && strings.HasPrefix(r.BaseURL, "http://") {
 			return fmt.Errorf("%s answers %d %s; begin the base URL with https://", r.BaseURL, first.Status, r.Presentable(string(first.Body), 60))
 		}
 		return fmt.Errorf("the server at %s does not implement this contract: GET /status without a key must be a 401 in JSON, not %d %s; check the base URL",
@@ -328,6 +346,9 @@ func isEnvelope(x *model.Exchange) bool {
 	}
 	return codes.Match(x.Body)
 }
+
+// isHTTPS matches what servers answer to HTTP without TLS on a port for HTTPS.
+var isHTTPS = regexp.MustCompile(`HTTP request .*HTTPS`)
 
 // probeKeys requires the server to accept the keys: a refused key is a mistake in the keys file rather than a problem of the
 // server. If the state of the keys is promised, one key suffices to see that they belong to this server.

@@ -101,14 +101,19 @@ func (s *session) send(ctx context.Context, r *model.Request) (*model.Exchange, 
 			problems = append(problems, s.follow(x, expected)...)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests++
-	s.exchanges = append(s.exchanges, x)
+	s.record(x)
 	if len(problems) > 0 {
 		return x, &failure{x, slices.Compact(problems)}
 	}
 	return x, unlinked
+}
+
+// record adds an exchange to those of the case.
+func (s *session) record(x *model.Exchange) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests++
+	s.exchanges = append(s.exchanges, x)
 }
 
 // exchangeAgain sends a request. If the server has closed the connection meanwhile, it sends the request once more on a new one,
@@ -128,8 +133,8 @@ func (s *session) exchangeAgain(ctx context.Context, r *model.Request) (*model.E
 	return s.Exchange(ctx, r)
 }
 
-// hadNoEffect reports whether a request without an answer certainly changed nothing: it could not, or points and window of its
-// account are as they were.
+// hadNoEffect reports whether a request without an answer certainly changed nothing: it could not, or the points and the window of
+// its account have not changed.
 func (s *session) hadNoEffect(ctx context.Context, r *model.Request) bool {
 	a := r.Account
 	if a == nil || !r.IsExtraction() || a.Scenario == model.KeyError {
@@ -180,7 +185,7 @@ func (s *session) checkAlone(x *model.Exchange) (problems []string) {
 func (s *session) follow(x *model.Exchange, expected expect.Answer) []string {
 	r, a := x.Request, x.Request.Account
 	problems := expected.Check(x)
-	if len(problems) > 0 { // the window may have reset while the server was at it
+	if len(problems) > 0 { // the window may have reset while the server was handling the request
 		if later := expect.For(s.contract, r); len(later.Check(x)) == 0 {
 			expected, problems = later, nil
 		}

@@ -111,8 +111,8 @@ var elsewhereRows = []row{
 	},
 }
 
-// registeredMethods are those that IANA's registry of methods lists beside the common ones, without CONNECT and PRI, which are no requests
-// for a path.
+// registeredMethods are those that IANA's registry of methods lists beside the common ones, without CONNECT and PRI, which do not
+// request a path.
 var registeredMethods = []string{
 	"ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL",
 	"MKREDIRECTREF", "MKWORKSPACE", "MOVE", "ORDERPATCH", "PROPFIND", "PROPPATCH", "QUERY", "REBIND", "REPORT", "SEARCH", "UNBIND", "UNCHECKOUT",

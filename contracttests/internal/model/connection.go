@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -26,15 +25,14 @@ func (t Target) roundTripText(ctx context.Context, req *http.Request, text strin
 	if !ok || err != nil {
 		return nil, ok, err
 	}
-	if end, has := ctx.Deadline(); has {
-		_ = conn.SetDeadline(end) // a connection that cannot have one is closed already
-	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	go func() { _, _ = io.WriteString(conn, text) }() // the server may answer before it has read everything; what it has not read shows in the answer
 	if res, err = http.ReadResponse(bufio.NewReader(conn), req); err != nil {
+		stop()
 		_ = conn.Close()
-		return nil, true, fmt.Errorf("no answer: %w", err)
+		return nil, true, err
 	}
-	res.Body = &connBody{res.Body, conn}
+	res.Body = &connBody{res.Body, conn, stop}
 	return res, true, nil
 }
 
@@ -85,7 +83,11 @@ func (t Target) takesText() bool {
 type connBody struct {
 	io.Reader
 	conn net.Conn
+	stop func() bool // ends the wait for the context of the request
 }
 
 // Close closes the connection. It discards the rest of the body.
-func (b *connBody) Close() error { return b.conn.Close() }
+func (b *connBody) Close() error {
+	b.stop()
+	return b.conn.Close()
+}

@@ -85,7 +85,7 @@ func (t Target) exchange(ctx context.Context, r *Request) (*Exchange, error) {
 		return x, fmt.Errorf("%w: %w", ErrIdleClosed, err)
 	case errors.As(err, &refused):
 		return x, fmt.Errorf("no answer: %w", refused.Err)
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || x.Status == 0:
 		return x, fmt.Errorf("no answer: %w", err)
 	}
 	return x, fmt.Errorf("the answer ended before its body was complete: %w", err)

@@ -102,7 +102,7 @@ type Member struct {
 func (j *Job) Members(t Target) []Member {
 	image := MustJSON(t.ImageURL(j.Image))
 	if j.URL != "" {
-		image = json.RawMessage(`"` + j.URL + `"`) // it may have 28 MiB
+		image = append(append(append(make([]byte, 0, len(j.URL)+2), '"'), j.URL...), '"') // it may have 28 MiB
 	}
 	members := []Member{{"imageUrl", image}}
 	if j.Language != "" {
@@ -119,11 +119,14 @@ func (j *Job) Members(t Target) []Member {
 
 // WriteObject writes a JSON object with the given white space wherever JSON permits it.
 func WriteObject(members []Member, space string) []byte {
-	parts := make([][]byte, len(members))
+	parts := [][]byte{nil, []byte("{")}
 	for i, m := range members {
-		parts[i] = bytes.Join([][]byte{MustJSON(m.Name), []byte(":"), m.Value}, []byte(space))
+		if i > 0 {
+			parts = append(parts, []byte(","))
+		}
+		parts = append(parts, MustJSON(m.Name), []byte(":"), m.Value)
 	}
-	return []byte(space + "{" + space + string(bytes.Join(parts, []byte(space+","+space))) + space + "}" + space)
+	return bytes.Join(append(parts, []byte("}"), nil), []byte(space))
 }
 
 // MustJSON encodes a value that always has a JSON form: strings, numbers, booleans, times, and maps of them.

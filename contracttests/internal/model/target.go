@@ -150,7 +150,8 @@ type Target struct {
 	// HAR receives an HTTP archive of all exchanges, with the keys removed. Default: nil.
 	HAR io.Writer
 
-	watch func(x *Exchange, err error) // sees every exchange; nil if nobody watches
+	hidden []string                     // see Hide
+	watch  func(x *Exchange, err error) // sees every exchange; nil if nobody watches
 }
 
 // Watched returns the target with a function that sees every exchange. It is called by several goroutines.
@@ -190,6 +191,9 @@ func (t Target) WithDefaults() (Target, error) {
 		}}
 	}
 	client := *t.Client
+	if client.Transport == nil {
+		client.Transport = http.DefaultTransport
+	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if transport, ok := client.Transport.(*http.Transport); ok && transport.ExpectContinueTimeout == 0 {
 		transport = transport.Clone()
@@ -262,8 +266,12 @@ func (t Target) IsThorough() bool { return t.Thorough || t.Simulated }
 
 // Secrets are all API keys of the run: no answer and no report may show them.
 func (t Target) Secrets() (all []string) {
+	all = slices.Clone(t.hidden)
 	for _, keys := range t.Keys {
-		all = slices.Concat(all, keys)
+		all = append(all, keys...)
 	}
 	return all
 }
+
+// Hide adds API keys to Secrets that the target itself does not use.
+func (t *Target) Hide(keys ...string) { t.hidden = slices.Concat(t.hidden, keys) }

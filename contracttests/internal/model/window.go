@@ -12,8 +12,8 @@ import (
 type Window struct {
 	Limit, Left int64
 	Reset       time.Time
-	// took is how long the answer took that Reset was taken from: a server that stalls between counting and writing the Date makes
-	// Reset too late by as much. 0 if Reset is exact.
+	// took is the duration of the exchange that Reset comes from. If the server stalls between counting and writing Date, Reset is late
+	// by up to this much. 0 if Reset is exact.
 	took time.Duration
 }
 
@@ -72,7 +72,8 @@ func (a *Account) ObserveWindow(x *Exchange, counted bool) (problems []string) {
 }
 
 // exactReset refines the reset that RateLimit gives in whole seconds, rounded up or down: by rateLimit.reset of a status
-// record, or by what is known about this window. took is how long the answer took that the reset was taken from, 0 if it is exact.
+// record, or by what is known about this window. took is the duration of the exchange that the reset comes from, 0 if
+// it is exact.
 func (a *Account) exactReset(x *Exchange, about time.Time) (reset time.Time, took time.Duration) {
 	if reset, ok := recordReset(x); ok && reset.Sub(about).Abs() <= time.Second {
 		return reset, 0

@@ -88,7 +88,7 @@ test-deb: containers ## Install, use, upgrade, restore and remove the package in
 
 # The race detector makes code that computes on one goroutine ten times slower and finds nothing in it: SQLite in Go, hashes of passwords,
 # images, compression, regular expressions and PDF, and our own packages for pixels, letters, request bodies and schemas. A test in
-# internal/layout requires that ours start no goroutine. Packages that use sync.Map must not be among them: the linker may take their copy of
+# internal/architecture requires that ours start no goroutine. Packages that use sync.Map must not be among them: the linker may take their copy of
 # its code for all packages, and races would be reported that are none.
 COMPUTING := $(addprefix impl/ocr/,correct decode hand imaging layout lexicon neural) internal/request contracttests/internal/images contracttests/internal/xsd
 COMPUTES   = modernc.org/... golang.org/x/crypto/... image/... golang.org/x/image/... compress/... hash/adler32 regexp/... encoding/base64 \

@@ -10,9 +10,9 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// Tesseract starts an engine from its production image (Tesseract with the language packs, behind `uncial engine`) and
+// Engine starts an engine from its production image (Tesseract with the language packs, behind `uncial engine`) and
 // returns its base URL. The engine is removed when the test ends.
-func Tesseract(tb testing.TB) string {
+func Engine(tb testing.TB) string {
 	tb.Helper()
 	req := engineRequest(mustImages(tb))
 	req.ExposedPorts = []string{"8090/tcp"}

@@ -77,7 +77,7 @@ func randomFault(rng *rand.Rand) testcontainers.Fault {
 // TestFaults_Random breaks the connections of a service while it works. Every call must end in time, with a 200 or an
 // error of the contract, and exactly the calls answered with 200 must be charged.
 func TestFaults_Random(t *testing.T) {
-	engine, origin := testcontainers.Tesseract(t), mustOrigin(t)
+	engine, origin := testcontainers.Engine(t), mustOrigin(t)
 	rigs := make([]*rig, services)
 	for i := range rigs {
 		rigs[i] = mustRig(t, engine, origin)
@@ -107,7 +107,7 @@ func (r *rig) extract(ctx context.Context) (answer, error) {
 // own timeouts.
 func TestFaults_Permanent(t *testing.T) {
 	t.Parallel()
-	engine, origin := testcontainers.Tesseract(t), mustOrigin(t)
+	engine, origin := testcontainers.Engine(t), mustOrigin(t)
 	for name, limit := range map[string]time.Duration{
 		"origin": 25 * time.Second, "postgres": 60 * time.Second, "engine": readDeadline + 2*time.Minute + 5*time.Second,
 	} {

@@ -73,7 +73,7 @@ func TestRun_Service(t *testing.T) {
 	clock := realservice.NewClock()
 	a := apptest.Start(t, app.Options{
 		Data:       app.DataOptions{Database: testcontainers.Postgres(t), PlansFile: realservice.MustPlansFile(t)},
-		EngineURL:  testcontainers.Tesseract(t),
+		EngineURL:  testcontainers.Engine(t),
 		FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		Now:        clock.Time,
 	})

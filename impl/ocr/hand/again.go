@@ -70,7 +70,7 @@ func (c change) isCorrection(known func(word string) bool) bool {
 	return before != after && !text.OnlyRespells(before, after)
 }
 
-// allKnown reports whether the lists have all words. Single letters and signs, which no list has, count as known.
+// allKnown reports whether the lists have all words. Single letters and signs, which are never listed, count as known.
 func allKnown(words []document.Word, known func(word string) bool) bool {
 	return !slices.ContainsFunc(words, func(w document.Word) bool { return text.CountLetters(w.Text) > 1 && !known(w.Text) })
 }

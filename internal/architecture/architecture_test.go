@@ -1,5 +1,5 @@
-// Package layout_test holds the rules that keep the parts of the project apart, each with its reason.
-package layout_test
+// Package architecture_test holds the rules that keep the parts of the project apart, each with its reason.
+package architecture_test
 
 import (
 	"bytes"

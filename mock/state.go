@@ -9,8 +9,9 @@ import (
 	"uncial/internal/contract"
 )
 
-// maxKeys is the number of keys that are kept. A key that was dropped starts again in its initial state.
-const maxKeys = 1024
+// maxKeys is the number of keys that are kept: enough for a team whose pipelines run the contract suite on one mock at the same time. A
+// key that was dropped starts again in its initial state.
+const maxKeys = 4096
 
 var plans = contract.DefaultPlans()
 

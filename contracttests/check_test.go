@@ -22,7 +22,7 @@ import (
 	"uncial/mock"
 )
 
-const leastRequest = "^extract/200/least-request$"
+const minimalRequest = "^extract/200/least-request$"
 
 // unknownKey is a target with a key that no server accepts.
 func unknownKey(base string) contracttests.Target {
@@ -155,7 +155,7 @@ func TestCheck_limitsTheLengthOfAnswers(t *testing.T) {
 			}
 		}
 	}))
-	target.Only = leastRequest
+	target.Only = minimalRequest
 	report := contracttests.Check(t.Context(), target)
 	require.Len(t, report.Results, 1, report.Problem)
 	require.Contains(t, report.Results[0].Reason, "the answer is longer than 16 MiB")
@@ -170,7 +170,7 @@ func TestCheck_showsNoKeyAndOneLine(t *testing.T) {
 		_, _ = w.Write([]byte("OCR_TEST_OK_presentable7q2w4e6r\r\n::error::x\n\x1b[2J\u009b31m\u202e" + key[:24]))
 	})
 	report := contracttests.Check(t.Context(), contracttests.Target{
-		BaseURL: base + "/api/v1", Keys: map[string][]string{"ok": {key}}, Simulated: true, Only: leastRequest,
+		BaseURL: base + "/api/v1", Keys: map[string][]string{"ok": {key}}, Simulated: true, Only: minimalRequest,
 	})
 	require.Len(t, report.Results, 1, report.Problem)
 	r := report.Results[0]

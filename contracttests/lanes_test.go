@@ -39,7 +39,7 @@ func TestCheck_withMoreKeys(t *testing.T) {
 		"runs several cases at a time":                         {func(*contracttests.Target) {}, 3},
 		"runs one case at a time where points are limited":     {func(t *contracttests.Target) { t.MaxPoints = 100_000 }, 0},
 		"runs one case at a time where exchanges are archived": {func(t *contracttests.Target) { t.HAR = io.Discard }, 0},
-		"opens no more lanes than there are cases":             {func(t *contracttests.Target) { t.Only = leastRequest }, 0},
+		"opens no more lanes than there are cases":             {func(t *contracttests.Target) { t.Only = minimalRequest }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +62,7 @@ func TestCheck_withMoreKeys(t *testing.T) {
 			}
 			assert.Equal(t, ran, shown)
 			assert.Equal(t, report.Points, points)
-			if target.Only != leastRequest {
+			if target.Only != minimalRequest {
 				assert.Equal(t, planned, ran)
 			}
 		})

@@ -61,7 +61,7 @@ var mutantCases = map[string]string{
 func TestCheck_catchesMutants(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()
-	const share, leastCaught = 4, 0.97
+	const share, minCaught = 4, 0.97
 	mutants := mustHeldOut(t)
 	var missed []string
 	tried := 0
@@ -79,7 +79,7 @@ func TestCheck_catchesMutants(t *testing.T) {
 		}
 		server.Close()
 	}
-	require.GreaterOrEqual(t, 1-float64(len(missed))/float64(tried), leastCaught, missed)
+	require.GreaterOrEqual(t, 1-float64(len(missed))/float64(tried), minCaught, missed)
 }
 
 // mustHeldOut returns the mutants that were set aside. The digest of their list was committed before the cases.
@@ -122,7 +122,7 @@ func TestCheck_acceptsEveryTruth(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()
 	turns := make(chan struct{}, 2)
-	accepts := func(truth liar.Defect, only string, leastPassed int) {
+	accepts := func(truth liar.Defect, only string, minPassed int) {
 		t.Run(truth.Does, func(t *testing.T) {
 			t.Parallel()
 			turns <- struct{}{}
@@ -131,7 +131,7 @@ func TestCheck_acceptsEveryTruth(t *testing.T) {
 			target.Only = only
 			report := contracttests.Check(t.Context(), target)
 			require.NoError(t, report.Err())
-			require.Greater(t, report.Count(contracttests.Passed), leastPassed)
+			require.Greater(t, report.Count(contracttests.Passed), minPassed)
 		})
 	}
 	for _, truth := range liar.TogetherTrue() {

@@ -10,10 +10,10 @@ import (
 
 const (
 	mib = 1 << 20
-	// mostImages is the memory for the images of requests in progress, in bytes: 38 images of 20 MiB.
-	mostImages = 768 * mib
-	// leastImages is the limit on a small machine: two images, while their buffers grow.
-	leastImages = 80 * mib
+	// maxImages is the memory for the images of requests in progress, in bytes: 38 images of 20 MiB.
+	maxImages = 768 * mib
+	// minImages is the limit on a small machine: two images, while their buffers grow.
+	minImages = 80 * mib
 	// imageShare is the part of all memory, a sixth, that images may take: the workers need most of it.
 	imageShare = 6
 	// base is the memory of the service without images, in bytes.
@@ -22,7 +22,7 @@ const (
 
 // imageMemory returns the memory for images of a process that may use limit bytes together with its workers.
 func imageMemory(limit uint64) int64 {
-	return int64(max(leastImages, min(limit/imageShare, mostImages)))
+	return int64(max(minImages, min(limit/imageShare, maxImages)))
 }
 
 // limitHeap makes the garbage collector keep the process within what the images and the service itself need, with half as much

@@ -10,19 +10,19 @@ import (
 // the polygon does not fit the baseline. Lines were cut by the same rule when the shipped model was trained.
 func (l Line) Heights() (up, down float64, ok bool) {
 	const (
-		columns             = 200 // looked at, at most
-		upShare, downShare  = 0.90, 0.85
-		leastUp, leastDown  = 4, 2 // pixels
-		leastHeight         = 8    // pixels
-		flourish            = 6    // times the median: a polygon that encloses another line
-		slack, mostExceeded = 10, 1.6
+		columns            = 200 // looked at, at most
+		upShare, downShare = 0.90, 0.85
+		minUp, minDown     = 4, 2 // pixels
+		minHeight          = 8    // pixels
+		flourish           = 6    // times the median: a polygon that encloses another line
+		slack, maxExceeded = 10, 1.6
 	)
 	x0, x1 := l.Polygon[0].X, l.Polygon[0].X
 	y0, y1 := l.Polygon[0].Y, l.Polygon[0].Y
 	for _, p := range l.Polygon {
 		x0, x1, y0, y1 = min(x0, p.X), max(x1, p.X), min(y0, p.Y), max(y1, p.Y)
 	}
-	if x1-x0 < 12 || y1-y0 < leastHeight {
+	if x1-x0 < 12 || y1-y0 < minHeight {
 		return 0, 0, false
 	}
 	var ups, downs []float64
@@ -38,11 +38,11 @@ func (l Line) Heights() (up, down float64, ok bool) {
 	}
 	slices.Sort(ups)
 	slices.Sort(downs)
-	up, down = max(quantile(ups, upShare), leastUp), max(quantile(downs, downShare), leastDown)
+	up, down = max(quantile(ups, upShare), minUp), max(quantile(downs, downShare), minDown)
 	if middle := quantile(ups, 0.5); up > flourish*max(middle, 1)+slack {
 		up = 2 * middle
 	}
-	ok = up+down >= leastHeight && up+down <= mostExceeded*(y1-y0)
+	ok = up+down >= minHeight && up+down <= maxExceeded*(y1-y0)
 	return up, down, ok
 }
 

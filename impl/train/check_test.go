@@ -30,17 +30,17 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// The check trains on at most mostPages pages and holds back at least leastHeld others.
-const mostPages, leastHeld = 40, 10
+// The check trains on at most maxPages pages and holds back at least minHeld others.
+const maxPages, minHeld = 40, 10
 
 // goal is what training on some pages must reach on other pages of the collection.
 type goal struct {
-	pages   int
-	less    float64 // minimum share of the base model's errors that training must remove
-	mostCER float64
+	pages  int
+	less   float64 // minimum share of the base model's errors that training must remove
+	maxCER float64
 }
 
-var goals = []goal{{2, 0.15, 1}, {10, 0.30, 1}, {mostPages, 0.50, 0.12}}
+var goals = []goal{{2, 0.15, 1}, {10, 0.30, 1}, {maxPages, 0.50, 0.12}}
 
 // TestTrainCheck fine-tunes the shipped model on pages of the folder UNCIAL_TRAIN_PAGES and measures the error in lines of its other
 // pages, as the service reads them: make train-check.
@@ -49,8 +49,8 @@ func TestTrainCheck(t *testing.T) { //nolint:paralleltest // PyTorch needs the c
 	require.NotEmpty(t, folder, "UNCIAL_TRAIN_PAGES: name a folder with at least 50 transcribed pages of one hand")
 	pages, _, err := groundtruth.Find(folder)
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(pages), mostPages+leastHeld, "pages of the folder")
-	mine, others := spread(pages, mostPages)
+	require.GreaterOrEqual(t, len(pages), maxPages+minHeld, "pages of the folder")
+	mine, others := spread(pages, maxPages)
 	held, worker := link(t, others), ocrtest.MustBuildWorker(t)
 
 	var table bytes.Buffer
@@ -68,7 +68,7 @@ func TestTrainCheck(t *testing.T) { //nolint:paralleltest // PyTorch needs the c
 		less := 1 - now/before
 		fmt.Fprintf(w, "%d\t%d\t%.4f\t%.4f\t%.0f %%\t%.0f %%\t%.1f\t%.1f\t\n", g.pages, result.Lines, before, now, 100*less, 100*g.less, minutes, cpu)
 		assert.GreaterOrEqual(t, less, g.less, "%d pages", g.pages)
-		assert.LessOrEqual(t, now, g.mostCER, "%d pages", g.pages)
+		assert.LessOrEqual(t, now, g.maxCER, "%d pages", g.pages)
 	}
 	require.NoError(t, w.Flush())
 	t.Logf("%d pages are held back.\n%s", len(others), table.String())

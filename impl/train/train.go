@@ -139,13 +139,13 @@ func (o *Options) version() string {
 
 // find returns the transcribed pages of the folders that a flag names, and prints the files that were skipped.
 func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error) {
-	const mostTold = 10
+	const maxTold = 10
 	var all []groundtruth.Page
 	for _, folder := range folders {
 		pages, skipped, err := groundtruth.Find(folder)
 		for i, s := range skipped {
-			if i == mostTold {
-				fmt.Fprintf(o.Progress, "... and %d more\n", len(skipped)-mostTold)
+			if i == maxTold {
+				fmt.Fprintf(o.Progress, "... and %d more\n", len(skipped)-maxTold)
 				break
 			}
 			fmt.Fprintf(o.Progress, "%s: %s\n", s.Path, s.Reason)

@@ -16,8 +16,8 @@ import (
 // replaceLimit is how long a pod may take to start, and an engine to get an image.
 const replaceLimit = 3 * time.Minute
 
-// mostKills is how many replicas of the API are killed until a kill meets a request. With requests at all times, most kills do.
-const mostKills = 4
+// maxKills is how many replicas of the API are killed until a kill meets a request. With requests at all times, most kills do.
+const maxKills = 4
 
 // kill ends the processes of a pod with SIGKILL and waits until they have been started again.
 func (in *installation) kill(t *testing.T, component string, pod corev1.Pod) {
@@ -98,7 +98,7 @@ func (in *installation) survivesAPIKill(t *testing.T) {
 	l, account := in.newLoad(t, "api-kill")
 	l.retry = true
 	l.during(t, func() {
-		for n := range mostKills { // a kill between two requests interrupts none
+		for n := range maxKills { // a kill between two requests interrupts none
 			pods, err := in.Pods(t.Context(), namespace, "api")
 			require.NoError(t, err)
 			in.kill(t, "api", pods[n%len(pods)]) // in turn: after several restarts of one, the kubelet would wait

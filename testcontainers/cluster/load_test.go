@@ -22,12 +22,12 @@ import (
 )
 
 const (
-	clients       = 4                // at the same time; two engines with a worker each read for them
-	callLimit     = 3 * time.Minute  // longer than the service takes at worst
-	retryPause    = time.Second      // before a failed request is repeated
-	retries       = 60               // of one request
-	leastRequests = 10               // from each client
-	settleLimit   = 90 * time.Second // until holds of killed processes have expired
+	clients     = 4                // at the same time; two engines with a worker each read for them
+	callLimit   = 3 * time.Minute  // longer than the service takes at worst
+	retryPause  = time.Second      // before a failed request is repeated
+	retries     = 60               // of one request
+	minRequests = 10               // from each client
+	settleLimit = 90 * time.Second // until holds of killed processes have expired
 )
 
 const samplePage = "../../impl/sample/page.jpg"
@@ -105,7 +105,7 @@ func (l *load) during(t *testing.T, event func()) {
 				l.one(t.Context(), client, fmt.Sprintf("%s-%d-%d", l.name, n, i))
 				select {
 				case <-over:
-					if i >= leastRequests {
+					if i >= minRequests {
 						return
 					}
 				default:

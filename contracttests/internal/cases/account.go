@@ -251,7 +251,7 @@ func (s *session) moveTo(ctx context.Context, a *model.Account, to time.Time) er
 }
 
 // minWindow is how much of a window must be left for a case about one window. Using one up takes at most
-// mostExtractions requests, for each of which this leaves more than 200 ms.
+// maxExtractions requests, for each of which this leaves more than 200 ms.
 const minWindow = 30 * time.Second
 
 // openWindow waits for the next window if the present one could end during the case.

@@ -98,7 +98,7 @@ func authRows() (rows []row) {
 		explanation: "A server remembers no caller: with every cookie that it has set, and on the connection of an earlier caller, a request without a key is refused.",
 	}, row{
 		// Checks that are left out behind a cache, after an error, or while an account is limited.
-		name: "extract/401/in-every-state", needs: []string{needKey(model.KeyEmpty), needKey(model.KeyRateLimited)}, points: 10, extractions: mostExtractions, check: checkKeysInEveryState,
+		name: "extract/401/in-every-state", needs: []string{needKey(model.KeyEmpty), needKey(model.KeyRateLimited)}, points: 10, extractions: maxExtractions, check: checkKeysInEveryState,
 		explanation: "A request without a valid key is refused whatever the account behind a similar one has done before: after answers of every status, and after repeats.",
 	}, row{
 		// Servers keep what they know of a key in memory, with what it asked for.

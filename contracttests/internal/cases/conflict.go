@@ -10,8 +10,8 @@ import (
 
 // The most values of all fields for which the cases about conflicts store an answer, and the most requests that they send.
 const (
-	mostValues    = 60
-	mostConflicts = 400
+	maxValues    = 60
+	maxConflicts = 400
 )
 
 // drawnFormats and drawnLanguages are how many formats and languages an answer is stored for on a server on which that takes time.
@@ -26,9 +26,9 @@ var conflictImages = []string{printed, other, blank, model.ImagePages, model.Ima
 // formats are all values of the field.
 func formats() []string { return append([]string{"json", "text", "pdf"}, documents.Formats...) }
 
-// checkConflicts tries every format and up to mostCombined languages against a few others, which the seed draws.
+// checkConflicts tries every format and up to maxCombined languages against a few others, which the seed draws.
 func checkConflicts(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, model.KeyOK, mostExtractions, drawnFormats+drawnLanguages)
+	a, err := s.account(ctx, model.KeyOK, maxExtractions, drawnFormats+drawnLanguages)
 	if err != nil {
 		return err
 	}
@@ -42,9 +42,9 @@ func checkConflicts(ctx context.Context, s *session) error {
 	return s.conflicts(ctx, a, "languages", languages, drawnLanguages, ask.language)
 }
 
-// checkEveryConflict tries every value of every field, and up to mostCombined languages, against every other.
+// checkEveryConflict tries every value of every field, and up to maxCombined languages, against every other.
 func checkEveryConflict(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, model.KeyOK, mostExtractions, mostValues)
+	a, err := s.account(ctx, model.KeyOK, maxExtractions, maxValues)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *session) conflicts(ctx context.Context, a *model.Account, set string, v
 	c := &cast{map[who]*model.Account{first: a}, s.idempotencyKey()}
 	first := int(s.Seed % uint64(len(values)))
 	values = slices.Concat(values[first:], values[:first])
-	all, used := pairs(values), values[:min(len(values), mostCombined)]
+	all, used := pairs(values), values[:min(len(values), maxCombined)]
 	var tried []string
 	for i, value := range used[:min(stored, len(used))] {
 		tried = append(tried, pairs(used[i:])[:len(used)-i-1]...)

@@ -66,7 +66,7 @@ var extractRows = []row{
 		name: "extract/200/languages", points: 90, extractions: 9, check: checkLanguages,
 		explanation: "The answer names the language that was used: the requested one, in any letter case, or the one that a region falls back to.",
 	}, {
-		name: "extract/200/every-language", points: 10 * mostCombined, extractions: mostCombined + 1, needs: []string{model.NeedThorough}, check: checkEveryLanguage,
+		name: "extract/200/every-language", points: 10 * maxCombined, extractions: maxCombined + 1, needs: []string{model.NeedThorough}, check: checkEveryLanguage,
 		explanation: "The answer names the language that was requested, for every language that the server lists.",
 	}, {
 		// Readings.CheckResult requires a language that is listed, and the same reading in the language that was found.
@@ -106,7 +106,7 @@ var extractRows = []row{
 		explanation: "The text says what the image shows.",
 	}, {
 		// Options that work alone and not together.
-		name: "extract/200/combinations", points: 10 * mostCombinations(), extractions: mostCombinations(), needs: []string{model.NeedThorough}, check: checkCombinations,
+		name: "extract/200/combinations", points: 10 * maxCombinations(), extractions: maxCombinations(), needs: []string{model.NeedThorough}, check: checkCombinations,
 		explanation: "Every format is right in every language, with enhancement and without.",
 	}, {
 		// Two requests per image: answers that are mixed up differ from the earlier readings of the image.
@@ -144,7 +144,7 @@ func confidencesFollowWords(_ context.Context, s *session, x []*model.Exchange) 
 
 // checkCombinations asks for every format in every listed language, verbatim or enhanced in turn, of pages of every kind.
 func checkCombinations(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, model.KeyOK, mostCombinations(), mostCombinations())
+	a, err := s.account(ctx, model.KeyOK, maxCombinations(), maxCombinations())
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func checkCombinations(ctx context.Context, s *session) error {
 	}
 	pages := []string{printed, other, blank, model.ImageFaint, model.ImagePages}
 	pages = slices.DeleteFunc(pages, func(p string) bool { return s.ImageURL(p) == "" })
-	for i, tag := range listed[:min(len(listed), mostCombined)] {
+	for i, tag := range listed[:min(len(listed), maxCombined)] {
 		for k, format := range everyFormat {
 			q := read(pages[(i+k)%len(pages)]).language(tag).format(format)
 			if (i+k/2)%3 == 0 {
@@ -168,11 +168,11 @@ func checkCombinations(ctx context.Context, s *session) error {
 	return nil
 }
 
-// mostCombined is in how many languages every format is asked for.
-const mostCombined = 20
+// maxCombined is in how many languages every format is asked for.
+const maxCombined = 20
 
-// mostCombinations is how many extractions checkCombinations sends at most.
-func mostCombinations() int64 { return mostCombined * int64(len(everyFormat)) }
+// maxCombinations is how many extractions checkCombinations sends at most.
+func maxCombinations() int64 { return maxCombined * int64(len(everyFormat)) }
 
 // everyFormat are the formats of the contract; "" stands for a request without one.
 var everyFormat = append([]string{"", "text", "pdf"}, documents.Formats...)

@@ -63,7 +63,7 @@ var idempotencyRows = []row{
 		explanation: "A repeat gets the stored answer byte for byte, in every format and with enhancement.",
 	}, {
 		// Fingerprints that cover headers or the connection, and answers that are stored with their headers.
-		name: "extract/200/replay-negotiation", points: 10, extractions: mostNegotiated, build: negotiatedReplays,
+		name: "extract/200/replay-negotiation", points: 10, extractions: maxNegotiated, build: negotiatedReplays,
 		explanation: "A repeat gets the stored answer byte for byte whatever its headers and the connection are: only the request counts.",
 	}, {
 		// The stored answer may depend on the text that was read.
@@ -71,10 +71,10 @@ var idempotencyRows = []row{
 		explanation: "A repeat gets the stored answer byte for byte, whatever the image shows.",
 	}, {
 		// Fingerprints in which two values are one, such as formats without a document.
-		name: "extract/400/replay-of-another-value", points: 10 * (drawnFormats + drawnLanguages), extractions: drawnFormats*(int64(len(formats()))+1) + drawnLanguages*(mostCombined+1) + 1, check: checkConflicts,
+		name: "extract/400/replay-of-another-value", points: 10 * (drawnFormats + drawnLanguages), extractions: drawnFormats*(int64(len(formats()))+1) + drawnLanguages*(maxCombined+1) + 1, check: checkConflicts,
 		explanation: "The same Idempotency-Key with another format or language is a 400, even if the answer is the same for both.",
 	}, {
-		name: "extract/400/replay-of-every-other-value", points: 10 * mostValues, extractions: mostConflicts, needs: []string{model.NeedThorough}, check: checkEveryConflict,
+		name: "extract/400/replay-of-every-other-value", points: 10 * maxValues, extractions: maxConflicts, needs: []string{model.NeedThorough}, check: checkEveryConflict,
 		explanation: "The same Idempotency-Key with another value of a field is a 400, for every pair of values and up to 20 languages.",
 	}, {
 		// Fingerprints of a part of the URL, or of its letters in one case.
@@ -183,8 +183,8 @@ func everyFormatTwice() (asks []ask) {
 	return asks
 }
 
-// mostNegotiated is at least as many as the requests that negotiated makes.
-const mostNegotiated = 20
+// maxNegotiated is at least as many as the requests that negotiated makes.
+const maxNegotiated = 20
 
 // negotiatedReplays stores an answer and repeats its request under every negotiation.
 func negotiatedReplays(*session) []ask {

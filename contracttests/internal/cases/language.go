@@ -96,7 +96,7 @@ func checkLanguages(ctx context.Context, s *session) error {
 
 // checkEveryLanguage requests every listed language.
 func checkEveryLanguage(ctx context.Context, s *session) error {
-	a, err := s.account(ctx, model.KeyOK, mostCombined+1, mostCombined)
+	a, err := s.account(ctx, model.KeyOK, maxCombined+1, maxCombined)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func checkEveryLanguage(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	requested := listed[:min(len(listed), mostCombined)]
+	requested := listed[:min(len(listed), maxCombined)]
 	s.choseFrom("languages", listed, requested)
 	for _, tag := range requested {
 		if _, err := s.sendAs(ctx, a, read(printed).language(tag).format("alto")); err != nil {

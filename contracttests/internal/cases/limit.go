@@ -37,7 +37,7 @@ var orderRows = []row{
 			return asks
 		},
 	}, {
-		name: "extract/429/before-402", account: model.KeyEmpty, extractions: mostExtractions, check: checkLimitedEmpty,
+		name: "extract/429/before-402", account: model.KeyEmpty, extractions: maxExtractions, check: checkLimitedEmpty,
 		explanation: "The rate limit is checked before the points: once the window is used up, an account without points gets a 429.",
 	}, {
 		name: "extract/400/before-500", needs: []string{needImage(model.ImageOverload)}, extractions: 2 + int64(len(ruleGroups())), explanation: "The shape of a request is checked before the capacity of the service.",
@@ -56,27 +56,27 @@ var orderRows = []row{
 const (
 	// maxLimit is the largest window that a case uses up, in requests.
 	maxLimit = 120
-	// mostExtractions is what a case that uses up a window sends, with a few requests beyond it.
-	mostExtractions = maxLimit + 10
+	// maxExtractions is what a case that uses up a window sends, with a few requests beyond it.
+	maxExtractions = maxLimit + 10
 )
 
 // limitRows use up windows. They run on accounts with a small limit, of which no other case needs many requests.
 var limitRows = []row{
 	{
 		// The kept reply shows that a repeat counts like any other request.
-		name: "extract/429/window-used-up", account: model.KeyRateLimited, extractions: mostExtractions, points: 20, check: checkUsedUpWindow,
+		name: "extract/429/window-used-up", account: model.KeyRateLimited, extractions: maxExtractions, points: 20, check: checkUsedUpWindow,
 		explanation: "Once the requests of the window are used up every extraction is a 429, valid or not; it says when to try again and costs nothing, and other requests are still answered.",
 	}, {
 		// The account has more points than its key.
-		name: "extract/429/capped", account: model.KeyCapped, extractions: mostExtractions, check: checkLimitedCapped,
+		name: "extract/429/capped", account: model.KeyCapped, extractions: maxExtractions, check: checkLimitedCapped,
 		explanation: "A 429 reports the points that are left under the cap of its key.",
 	}, {
 		// It finds windows that slide, and keys that a refusal has used up.
-		name: "extract/429/resets", account: model.KeyRateLimited, extractions: mostExtractions, points: 10, check: checkWindowResets,
+		name: "extract/429/resets", account: model.KeyRateLimited, extractions: maxExtractions, points: 10, check: checkWindowResets,
 		explanation: "When the window resets, as Retry-After said, requests are accepted again, and the Idempotency-Key of a refused one is free.",
 	}, {
 		// It finds counters that are read before they are changed. Invalid requests suffice, so it costs nothing.
-		name: "extract/429/at-once", account: model.KeyRateLimited, extractions: mostExtractions, check: checkLimitAtOnce,
+		name: "extract/429/at-once", account: model.KeyRateLimited, extractions: maxExtractions, check: checkLimitAtOnce,
 		explanation: "Of many concurrent requests exactly as many are accepted as the window has left.",
 	},
 }

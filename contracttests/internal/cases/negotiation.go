@@ -152,10 +152,10 @@ func negotiationRows() (rows []row) {
 	}
 	return append(rows, row{
 		// Servers answer some clients with the bare text or document, compress long answers, or answer ranges.
-		name: "extract/200/negotiation", points: 10 * mostNegotiated, extractions: mostNegotiated, build: negotiatedResults,
+		name: "extract/200/negotiation", points: 10 * maxNegotiated, extractions: maxNegotiated, build: negotiatedResults,
 		explanation: "Whatever type, language, coding, origin, client, version of HTTP or connection the request names, the result is the same.",
 	}, row{
-		name: "extract/429/negotiation", account: model.KeyRateLimited, extractions: mostExtractions, check: checkLimitNegotiation,
+		name: "extract/429/negotiation", account: model.KeyRateLimited, extractions: maxExtractions, check: checkLimitNegotiation,
 		explanation: "Whatever type, language, coding, origin, client, version of HTTP or connection the request names, a 429 keeps its status and its form.",
 	})
 }

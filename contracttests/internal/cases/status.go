@@ -23,7 +23,7 @@ var statusRows = []row{
 	}, {
 		name: "status/200/free-and-never-limited", explanation: "Asking for the status costs nothing, does not count, and is always answered.",
 		// One request that counts starts the window, which the many status queries must leave alone.
-		asks: append([]ask{invalid()}, slices.Repeat([]ask{status()}, mostExtractions)...),
+		asks: append([]ask{invalid()}, slices.Repeat([]ask{status()}, maxExtractions)...),
 	}, {
 		// Frameworks react by themselves to much that the contract does not offer, such as conditional and range requests.
 		name: "status/200/always-json", explanation: "Answers are JSON whatever the request prefers, and never partial or \"not modified\".",

@@ -157,13 +157,13 @@ func (e *Element) checkWord() error {
 	return e.checkOthers()
 }
 
-// mostOthers is the most other readings of a word that the contract allows.
-const mostOthers = 3
+// maxOthers is the most other readings of a word that the contract allows.
+const maxOthers = 3
 
 // checkOthers requires the other readings of a word to be few, words, and different.
 func (e *Element) checkOthers() error {
-	if len(e.Others) > mostOthers {
-		return fmt.Errorf("word %s has %d other readings; expected at most %d", e.Name, len(e.Others), mostOthers)
+	if len(e.Others) > maxOthers {
+		return fmt.Errorf("word %s has %d other readings; expected at most %d", e.Name, len(e.Others), maxOthers)
 	}
 	for i, o := range e.Others {
 		switch {

@@ -23,9 +23,9 @@ func documentDefects() []row {
 		// json and text have no document; the other formats always have one, even for a blank page.
 		{"leaves the document out", formatALTO, on(extracted, drop("document"))},
 		{"leaves the document of a blank page out", blankPage, on(blank, drop("document"))},
-		{"sends a document with json", leastRequest, on(both(extracted, field("format", nil)), textAsDocument)},
+		{"sends a document with json", minimalRequest, on(both(extracted, field("format", nil)), textAsDocument)},
 		{"sends a document with text", "extract/200/defaults-spelled-out", on(both(extracted, field("format", "text")), textAsDocument)},
-		{"sends null for the document that json does not have", leastRequest, on(both(extracted, field("format", nil)), set("document", nil))},
+		{"sends null for the document that json does not have", minimalRequest, on(both(extracted, field("format", nil)), set("document", nil))},
 		{"sends ALTO for PAGE-XML", formatPAGE, fields(stringField("format", replacing("page", "alto")))},
 		{"sends hOCR for ALTO", formatALTO, fields(stringField("format", replacing("alto", "hocr")))},
 		// Documents are strings of the JSON answer.

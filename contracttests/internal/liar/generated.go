@@ -19,7 +19,7 @@ import (
 
 // answerCases name the case that must catch what is wrong with the form of an answer, by operation and status.
 var answerCases = map[string]string{
-	"extract 200": leastRequest, "extract 400": malformed, "extract 401": "extract/401/no-key", "extract 402": noPoints,
+	"extract 200": minimalRequest, "extract 400": malformed, "extract 401": "extract/401/no-key", "extract 402": noPoints,
 	"extract 429": usedUp, "extract 500": "extract/500/key",
 	"status 200": statusRecord, "status 400": "status/400/takes-nothing", "status 401": "status/401/no-key", "status 500": "status/500/key",
 }

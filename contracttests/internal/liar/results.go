@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	leastRequest    = "extract/200/least-request"
+	minimalRequest  = "extract/200/least-request"
 	readerCase      = "extract/200/reader"
 	blankPage       = "extract/200/blank-page"
 	twoImages       = "extract/200/two-images"
@@ -105,7 +105,7 @@ func resultDefects() []row {
 	written := both(extracted, not(blank))
 	return []row{
 		// A fraction between 0 and 1 that follows the confidence of the words.
-		{"reports the confidence in percent", leastRequest, on(extracted, confidence(func(n float64) float64 { return n * 100 }))},
+		{"reports the confidence in percent", minimalRequest, on(extracted, confidence(func(n float64) float64 { return n * 100 }))},
 		{"reports the confidence 1 for a blank page", blankPage, on(blank, set("confidence", 1))},
 		{"halves the confidence for hocr", sameInAll, on(both(extracted, field("format", "hocr")), confidence(func(n float64) float64 { return n / 2 }))},
 		{"rounds the confidence up to 1", "extract/200/faint-page", on(written, set("confidence", 1))},
@@ -125,16 +125,16 @@ func resultDefects() []row {
 		{"names a language for a blank page", "extract/200/und-blank-page", on(both(blank, field("language", "und")), set("language", "en"))},
 		{"finds another language for an enhanced page", "extract/200/und-spellings", on(both(both(written, field("language", "und")), field("enhance", true)), edit(otherLanguage))},
 		{"refuses und in capitals", "extract/200/und-spellings", on(both(extracted, field("language", "UND")), recode(400))},
-		{"reports the language by name", leastRequest, on(extracted, set("language", "english"))},
+		{"reports the language by name", minimalRequest, on(extracted, set("language", "english"))},
 		{"reports the language as it was asked for, not as it was used", languagesCase, on(extracted, func(c *call, a *reply) {
 			if l := c.field("language"); l != "" {
 				set("language", l)(c, a)
 			}
 		})},
 		// en, and verbatim.
-		{"reads pages as German by default", leastRequest, byDefault("language", "de")},
-		{"enhances pages by default", leastRequest, byDefault("enhance", true)},
-		{"reports that every page is enhanced", leastRequest, on(extracted, set("enhanced", true))},
+		{"reads pages as German by default", minimalRequest, byDefault("language", "de")},
+		{"enhances pages by default", minimalRequest, byDefault("enhance", true)},
+		{"reports that every page is enhanced", minimalRequest, on(extracted, set("enhanced", true))},
 		{"reports that no page is enhanced", enhanceCase, on(extracted, set("enhanced", false), drop("edits"))},
 		// `enhanced` is true of the text and of the document.
 		{"leaves the text unchanged although enhancement was requested", "extract/200/enhancement-shows", instead(both(enhanced, not(keyed)), func(honest server, c *call, a *reply) *reply {
@@ -194,8 +194,8 @@ func editDefects() []row {
 	}
 	return []row{
 		// Edits are the difference of the enhanced reading from the plain one: all of it, in reading order.
-		{"sends edits without enhancement", leastRequest, on(extracted, set("edits", []any{}))},
-		{"sends null for edits without enhancement", leastRequest, on(both(extracted, not(enhanced)), set("edits", nil))},
+		{"sends edits without enhancement", minimalRequest, on(extracted, set("edits", []any{}))},
+		{"sends null for edits without enhancement", minimalRequest, on(both(extracted, not(enhanced)), set("edits", nil))},
 		{"always leaves edits out", formatsEnhanced, on(extracted, drop("edits"))},
 		{"sends only the first edit", severalPages, list(func(all []any) []any { return all[:1] })},
 		{"sends edits in reverse order", severalPages, list(func(all []any) []any {

@@ -123,7 +123,7 @@ func sentencesOfPlaces() []row {
 		}))},
 		inDocument("hocr", "names another model in hOCR", "extract/200/reader-in-hocr", `content="fixtures `, `content="other `),
 		{"writes a soft hyphen in the text", "extract/200/broken-word-alto", on(extracted, text(replacing("-\n", "\u00ad\n")))},
-		{"separates lines by a line separator", leastRequest, on(extracted, text(replacing("\n", "\u2028")))},
+		{"separates lines by a line separator", minimalRequest, on(extracted, text(replacing("\n", "\u2028")))},
 		{"names the language of the first page of several", "extract/200/und-several-pages", on(both(extracted, field("format", "page")), set("language", "la"))},
 	}
 }
@@ -153,7 +153,7 @@ func sentencesOfErrors() []row {
 			}
 		}))},
 		{"shows the name of its recognizer in errors", "extract/500/image", on(status(500), set("message", "Tesseract could not read the image"))},
-		{"makes request ids of its address", leastRequest, on(always, func(_ *call, a *reply) {
+		{"makes request ids of its address", minimalRequest, on(always, func(_ *call, a *reply) {
 			a.header.Set("X-Request-Id", "ip-10-0-3-17-"+a.header.Get("X-Request-Id"))
 		})},
 		{"serves what is behind dots in a path", notFound, rewrite(func(c *call) {

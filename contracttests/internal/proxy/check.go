@@ -172,15 +172,15 @@ func (x *exchange) model(members map[string]any, header http.Header, body []byte
 	return y
 }
 
-// leastKey is the shortest token that is taken for a key, in characters. Shorter ones, as tests of errors send, occur
+// minKey is the shortest token that is taken for a key, in characters. Shorter ones, as tests of errors send, occur
 // everywhere by chance.
-const leastKey = 12
+const minKey = 12
 
 // secrets are the keys of the exchange.
 func (x *exchange) secrets() (all []string) {
 	for _, value := range x.request.Header.Values("Authorization") {
 		_, token, _ := strings.Cut(value, " ")
-		if token = strings.TrimSpace(token); len(token) >= leastKey {
+		if token = strings.TrimSpace(token); len(token) >= minKey {
 			all = append(all, token)
 		}
 	}

@@ -116,9 +116,9 @@ func (c *collector) collect(ctx context.Context, collection *iiif.Document, dept
 // canvasPages returns a page for each image of each canvas, and how many images there are. A canvas without an image is a page
 // that is absent.
 func (r *Reader) canvasPages(manifests []*iiif.Document) (pages []*Page, images int) {
-	const leastDigits = 3
+	const minDigits = 3
 	for m, doc := range manifests {
-		digits := max(leastDigits, len(fmt.Sprint(len(doc.Canvases))))
+		digits := max(minDigits, len(fmt.Sprint(len(doc.Canvases))))
 		prefix := ""
 		if len(manifests) > 1 {
 			prefix = fmt.Sprintf("%0*d-", len(fmt.Sprint(len(manifests))), m+1)

@@ -19,8 +19,8 @@ type votedLine struct {
 }
 
 const (
-	// mostGain bounds the weight of a candidate that changes many characters, and evenWeight is that of one that changes no error.
-	mostGain, evenWeight = 3, 0.4
+	// maxGain bounds the weight of a candidate that changes many characters, and evenWeight is that of one that changes no error.
+	maxGain, evenWeight = 3, 0.4
 	// voteRidge pulls the weights towards 0.
 	voteRidge = 1.0
 )
@@ -81,7 +81,7 @@ func gainsOf(o outcome, voted votedLine) []int {
 func voteSample(group int, c correct.Candidate, gain int) sample {
 	s := sample{group: group, values: c.Evidence[:], weight: evenWeight}
 	if gain != 0 {
-		s.weight = float64(min(max(gain, -gain), mostGain))
+		s.weight = float64(min(max(gain, -gain), maxGain))
 	}
 	if gain > 0 {
 		s.share = 1

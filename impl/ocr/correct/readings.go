@@ -38,7 +38,7 @@ func HandTrust(lines []*document.Line, readings []Readings) float64 {
 	for i, line := range lines {
 		for _, hand := range alignEach(line.Words, readings[i].Hand) {
 			for j, w := range line.Words {
-				if w.Confidence < sureWord || len([]rune(Key(w.Text))) < leastTrustLetters {
+				if w.Confidence < sureWord || len([]rune(Key(w.Text))) < minTrustLetters {
 					continue
 				}
 				all++

@@ -16,8 +16,8 @@ const (
 
 // How far the network for handwriting is trusted with print.
 const (
-	// sureWord is the minimum confidence, and leastTrustLetters the minimum length, of a word of print that is compared for HandTrust.
-	sureWord, leastTrustLetters = 0.9, 3
+	// sureWord is the minimum confidence, and minTrustLetters the minimum length, of a word of print that is compared for HandTrust.
+	sureWord, minTrustLetters = 0.9, 3
 	// usualTrust is the trust before any word was compared, which counts as much as usualTrustWords words.
 	usualTrust, usualTrustWords = 0.2, 4
 )

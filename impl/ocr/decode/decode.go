@@ -134,7 +134,7 @@ func (f *frame) resolution() int {
 	if f.orientation >= 5 && f.orientation <= 8 {
 		dpi = f.dpiX
 	}
-	if dpi < leastDPI || dpi > mostDPI {
+	if dpi < minDPI || dpi > maxDPI {
 		return 0
 	}
 	return int(dpi + 0.5)

@@ -20,9 +20,9 @@ const (
 	// maxCoded bounds the bytes that the strips or tiles of a TIFF have together. Some writers let equal ones share their
 	// bytes; without a bound thousands of strips, each of them the whole file, would keep any decoder busy for hours.
 	maxCoded = 16 * imagefile.MaxBytes
-	// leastDPI and mostDPI bound plausible resolutions, in dots per inch. libvips writes one pixel per millimetre, 25 DPI, if it knows
+	// minDPI and maxDPI bound plausible resolutions, in dots per inch. libvips writes one pixel per millimetre, 25 DPI, if it knows
 	// no resolution.
-	leastDPI, mostDPI = 30, 10_000
+	minDPI, maxDPI = 30, 10_000
 	// hugeSide replaces larger sides, so that the product of two sides fits an int on any machine.
 	hugeSide = 1 << 30
 )

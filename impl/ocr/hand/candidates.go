@@ -9,20 +9,20 @@ import (
 	"uncial/internal/document"
 )
 
-// leastOpenShare returns the minimum share of joined letters among the open spots at which handwriting is searched for. Open
+// minOpenShare returns the minimum share of joined letters among the open spots at which handwriting is searched for. Open
 // spots are those that no certain word of print covers; open and all are the numbers of spots.
-func (p *handSearch) leastOpenShare(open, all int) float64 {
+func (p *handSearch) minOpenShare(open, all int) float64 {
 	switch {
 	case !p.french:
-		return p.leastJoined()
+		return p.minJoined()
 	case open > all/manySpots:
 		return lineShare
 	}
 	return openShare
 }
 
-// leastJoined returns the minimum share of joined letters at which a line that was read as print may be handwriting.
-func (p *handSearch) leastJoined() float64 {
+// minJoined returns the minimum share of joined letters at which a line that was read as print may be handwriting.
+func (p *handSearch) minJoined() float64 {
 	switch {
 	case p.hasHand:
 		return alsoJoined
@@ -44,7 +44,7 @@ func (p *handSearch) openParts(found *layout.Page, open []image.Rectangle, certa
 			least = partShare // the rest of the line is print
 		}
 		if !p.french {
-			least = p.leastJoined()
+			least = p.minJoined()
 		}
 		for _, part := range rest {
 			spots := inside(open, part.Box())
@@ -66,7 +66,7 @@ func (p *handSearch) openParts(found *layout.Page, open []image.Rectangle, certa
 func (p *handSearch) markJoined(inPrint []document.Block, spots []image.Rectangle) {
 	var lines []document.Line
 	var shares []float64
-	least, n := p.leastJoined(), 0
+	least, n := p.minJoined(), 0
 	for _, b := range inPrint {
 		for _, l := range b.Lines {
 			in := inside(spots, l.Box)
@@ -179,7 +179,7 @@ func (p *handSearch) better(all []reading, shares map[document.Box]float64, inPr
 			return p.isClear(r, inPrint)
 		}
 		c := expectedAccuracy(r.confidence)
-		return float64(r.characters)*(c-leastHand) >= leastWeight && c+shares[r.at] >= replaces(r)+handGain
+		return float64(r.characters)*(c-minHand) >= minWeight && c+shares[r.at] >= replaces(r)+handGain
 	}
 	n := 0
 	for _, r := range all {
@@ -189,7 +189,7 @@ func (p *handSearch) better(all []reading, shares map[document.Box]float64, inPr
 	}
 	return slices.DeleteFunc(all, func(r reading) bool {
 		_, looksWritten := shares[r.at]
-		known := looksWritten && p.french && n >= someLines && likelyRight([]reading{r}) >= leastRight && replaces(r) == 0
+		known := looksWritten && p.french && n >= someLines && likelyRight([]reading{r}) >= minRight && replaces(r) == 0
 		return !known && !surer(r)
 	})
 }

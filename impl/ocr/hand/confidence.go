@@ -4,7 +4,7 @@ import "math"
 
 // expectedAccuracy estimates the share of characters that are right from the recognizer's confidence in handwriting of any language.
 func expectedAccuracy(own float64) float64 {
-	own = min(max(own, leastLikely), 1-leastLikely)
+	own = min(max(own, minLikely), 1-minLikely)
 	return 1 / (1 + math.Exp(-curveBase-curveSlope*math.Log(own/(1-own))))
 }
 
@@ -19,7 +19,7 @@ func pageConfidence(all []reading) float64 {
 	if n == 0 {
 		return 0
 	}
-	return expectedAccuracy(sum/float64(n)) * min(float64(n)/leastCharacters, 1)
+	return expectedAccuracy(sum/float64(n)) * min(float64(n)/minCharacters, 1)
 }
 
 // mixedConfidence estimates the same for a handwritten page on which some lines are print.

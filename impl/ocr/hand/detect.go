@@ -41,7 +41,7 @@ func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 		lead += (hand - inPrint) / float64(len(hands))
 		confidence += hand / float64(len(hands))
 	}
-	return confidence, confidence >= leastConfident && lead+p.joinedShare >= leastEvidence, nil
+	return confidence, confidence >= minConfident && lead+p.joinedShare >= minEvidence, nil
 }
 
 // sample returns up to n of the longer lines, from all over the page.

@@ -40,7 +40,7 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 			return Result{}, false, err
 		}
 		proven := isFrench(filled, p.models.TaggedFrench)
-		if inPrint.Confidence >= wellRead && f.newWords(filled, inPrint.Blocks) < leastFilledWords {
+		if inPrint.Confidence >= wellRead && f.newWords(filled, inPrint.Blocks) < minFilledWords {
 			continue
 		}
 		if len(filled) > 0 && (proven || !french) {
@@ -60,7 +60,7 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 func (p *handSearch) newWords(all []reading, inPrint []document.Block) int {
 	n := 0
 	for _, r := range all {
-		if p.printConfidence(inPrint, r.line.Box) < leastHand {
+		if p.printConfidence(inPrint, r.line.Box) < minHand {
 			n += len(r.line.Words)
 		}
 	}
@@ -72,7 +72,7 @@ func (p *handSearch) newWords(all []reading, inPrint []document.Block) int {
 func (p *Page) leavesJoinedLetters(inPrint []document.Block) bool {
 	f := handSearch{Page: p}
 	open := outside(p.spots, f.certainWords(inPrint))
-	return len(open) >= leastWords && joinedShare(open) >= openLetters
+	return len(open) >= minWords && joinedShare(open) >= openLetters
 }
 
 // read reads the handwriting among the open spots, and returns the readings that are more confident than the print there. It
@@ -86,7 +86,7 @@ func (p *handSearch) read(ctx context.Context, r Reader, inPrint []document.Bloc
 	p.markJoined(inPrint, all)
 	certain := p.certainWords(inPrint)
 	open := outside(all, certain)
-	if len(open) < openSpots || joinedShare(open) < p.leastOpenShare(len(open), len(all)) {
+	if len(open) < openSpots || joinedShare(open) < p.minOpenShare(len(open), len(all)) {
 		return nil, nil
 	}
 	filled, err := p.readOpen(ctx, r, inPrint, open, certain)

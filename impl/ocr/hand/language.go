@@ -47,10 +47,10 @@ func setOf(words string) map[string]bool {
 // even if half of all letters are wrong. tagged is true if the page is tagged as French, which decides if the words do not.
 func isFrench(all []reading, tagged bool) bool {
 	words := commonWords(all)
-	if len(words) < leastWords {
+	if len(words) < minWords {
 		return tagged
 	}
-	if tallShare(words) < leastTall {
+	if tallShare(words) < minTall {
 		return false
 	}
 	own := shareOf(words, func(w string) bool { return frenchWords[w] })

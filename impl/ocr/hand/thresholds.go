@@ -25,11 +25,11 @@ const (
 	foreignSuspicious = 0.15
 	// samples is how many lines both models read to decide.
 	samples = 6
-	// leastEvidence is the minimum sum of the share of joined letters and the lead in confidence of the handwriting model.
-	leastEvidence = 0.2
-	// leastConfident is the mean confidence of the handwriting model below which the lines are not upright writing: a printed
+	// minEvidence is the minimum sum of the share of joined letters and the lead in confidence of the handwriting model.
+	minEvidence = 0.2
+	// minConfident is the mean confidence of the handwriting model below which the lines are not upright writing: a printed
 	// page on its side has joined letters too.
-	leastConfident = 0.16
+	minConfident = 0.16
 	// surelyPrint is the minimum confidence of the print model in a line at which the page has print on it.
 	surelyPrint = 0.75
 )
@@ -67,12 +67,12 @@ const (
 	// partSpots is the minimum number of spots in a part of a line, partShare the minimum share of joined letters in a part beside
 	// print, and lineShare that in a whole line.
 	partSpots, partShare, lineShare = 2, 0.2, 0.04
-	// leastHand is the confidence below which a part is not writing, and leastWeight the minimum product of its characters and
-	// its confidence above leastHand. Ornaments are read as a few letters, none of them confidently.
-	leastHand, leastWeight = 0.4, 1.4
-	// leastRight is the minimum number of characters likely to be right in a line, where handwriting is known to be on the page:
+	// minHand is the confidence below which a part is not writing, and minWeight the minimum product of its characters and
+	// its confidence above minHand. Ornaments are read as a few letters, none of them confidently.
+	minHand, minWeight = 0.4, 1.4
+	// minRight is the minimum number of characters likely to be right in a line, where handwriting is known to be on the page:
 	// flourishes have one or two.
-	leastRight = 2.5
+	minRight = 2.5
 	// joinedLine is the minimum share of joined letters, among at least joinedSpots, at which a line read as print may be handwriting
 	// all the same. Where someLines lines of a page are, alsoJoined is enough for others.
 	joinedLine, joinedSpots = 0.35, 4
@@ -96,18 +96,18 @@ const (
 
 // Thresholds of the language. Most were measured on the 15 handwritten pages among the 55.
 const (
-	// wellRead is the minimum confidence of print that was read well. Fewer than leastFilledWords new words on such a page are more often
+	// wellRead is the minimum confidence of print that was read well. Fewer than minFilledWords new words on such a page are more often
 	// initials and ornaments than handwriting. Both were set on one incunable of the first set and on a drawn form, so they need more pages.
-	wellRead, leastFilledWords = 0.93, 6
-	// leastWords is the minimum number of words that identify a language.
-	leastWords = 20
+	wellRead, minFilledWords = 0.93, 6
+	// minWords is the minimum number of words that identify a language.
+	minWords = 20
 	// clearlyFrench is how far the share of common French words must exceed that of any other language for a page to be
 	// French whatever its tag says, and possiblyFrench how far if it is tagged French. The difference is 0.14 to 0.44 on the
 	// eight French pages and at most 0.091 on the seven English and medieval ones.
 	clearlyFrench, possiblyFrench = 0.08, 0.1
-	// leastTall is the minimum share of letters that reach above or below the small ones. In French it is a quarter; a wavy line,
+	// minTall is the minimum share of letters that reach above or below the small ones. In French it is a quarter; a wavy line,
 	// which is read as words of m, n, u and i, has hardly any.
-	leastTall = 0.1
+	minTall = 0.1
 	// chance, divided by the square root of the number of words, is added to clearlyFrench, because few words may differ by chance.
 	chance = 0.4
 )
@@ -117,8 +117,8 @@ const (
 	// curveBase and curveSlope were set on the 37 handwritten and mixed pages of the second set. The network's own
 	// probabilities are close to the truth: the curve undoes the conversion to the scale of Tesseract's confidences.
 	curveBase, curveSlope = 2.0, 1.0
-	// leastLikely keeps the curve away from 0 and 1.
-	leastLikely = 0.02
+	// minLikely keeps the curve away from 0 and 1.
+	minLikely = 0.02
 	// noiseLine is the likely share of right characters below which a line of a handwritten page is left out. shortNoise is the same for
 	// a line of fewer than shortLine characters whose words appear in less than scatteredTexts of the likely
 	// texts. Set on the handwritten pages of the second set, without three tables; two correct words are left out there. Enhancement
@@ -127,8 +127,8 @@ const (
 	// tinyLine is the number of characters below which a line is left out whatever its confidence, if the texts with its words have a share
 	// of less than scatteredTiny. Of the 19 such lines of those pages, 3 have the text of a line in the ground truth; none of these is left out.
 	tinyLine, scatteredTiny = 3, 0.6
-	// leastCharacters is how many characters a page needs for the curve to be trusted fully.
-	leastCharacters = 40
+	// minCharacters is how many characters a page needs for the curve to be trusted fully.
+	minCharacters = 40
 )
 
 // triedLines is how many lines the models of handwriting compete on: enough that a few odd lines do not decide, and a fraction of a page's time.

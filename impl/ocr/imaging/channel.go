@@ -18,12 +18,12 @@ func StrongestChannel(img image.Image) *image.Gray {
 		return FromImage(img)
 	}
 	cells := contrasts(c)
-	if len(cells) < leastInkedCells {
+	if len(cells) < minInkedCells {
 		return FromImage(img)
 	}
-	best, most := luma, leastChannelLead
+	best, most := luma, minChannelLead
 	for _, channel := range []int{red, green} {
-		if lead, faded := compare(cells, channel); faded <= mostFadedCells && lead > most {
+		if lead, faded := compare(cells, channel); faded <= maxFadedCells && lead > most {
 			best, most = channel, lead
 		}
 	}
@@ -45,7 +45,7 @@ func contrasts(c *image.RGBA) [][channels]float64 {
 	var out [][channels]float64
 	for y := 0; y+inkCell <= c.Rect.Dy(); y += cellStep * inkCell {
 		for x := 0; x+inkCell <= c.Rect.Dx(); x += cellStep * inkCell {
-			if cell := contrast(c, x, y); slices.Max(cell[:]) >= leastInk {
+			if cell := contrast(c, x, y); slices.Max(cell[:]) >= minInk {
 				out = append(out, cell)
 			}
 		}
@@ -85,5 +85,5 @@ func compare(cells [][channels]float64, channel int) (lead, faded float64) {
 	}
 	slices.Sort(of)
 	slices.Sort(all)
-	return of[len(of)/2] / max(all[len(all)/2], leastInk), faded
+	return of[len(of)/2] / max(all[len(all)/2], minInk), faded
 }

@@ -58,10 +58,10 @@ func withoutBorder(g *image.Gray) *image.Gray {
 	ends := func(counts []int, length int) (from, to int) {
 		isWhite := func(i int) bool { return float64(counts[i]) > borderShare*float64(length) }
 		from, to = 0, len(counts)
-		for from < len(counts)/mostBorder && isWhite(from) {
+		for from < len(counts)/maxBorder && isWhite(from) {
 			from++
 		}
-		for to > len(counts)-len(counts)/mostBorder && isWhite(to-1) {
+		for to > len(counts)-len(counts)/maxBorder && isWhite(to-1) {
 			to--
 		}
 		return from, to

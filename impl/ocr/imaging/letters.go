@@ -7,7 +7,7 @@ import (
 
 // LetterHeight returns the usual height of the letters in pixels, about that of a small x, or 0 if there are too few letters
 // to tell. It is the median of their heights weighted by height, because a page may have more specks than letters. No
-// letter counts for more than mostWeight usual ones, because a frame around the page has the shape of a letter.
+// letter counts for more than maxWeight usual ones, because a frame around the page has the shape of a letter.
 func LetterHeight(letters []image.Rectangle) int {
 	if len(letters) < enoughLetters {
 		return 0
@@ -17,7 +17,7 @@ func LetterHeight(letters []image.Rectangle) int {
 		heights[i] = l.Dy()
 	}
 	slices.Sort(heights)
-	most := mostWeight * heights[len(heights)/2]
+	most := maxWeight * heights[len(heights)/2]
 	sum := 0
 	for _, h := range heights {
 		sum += min(h, most)
@@ -46,7 +46,7 @@ func AllSpots(g *image.Gray) []image.Rectangle {
 func WithoutSpecks(spots []image.Rectangle) []image.Rectangle {
 	var high []image.Rectangle
 	for _, r := range spots {
-		if r.Dy() >= leastLetter {
+		if r.Dy() >= minLetter {
 			high = append(high, r)
 		}
 	}

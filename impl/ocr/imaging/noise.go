@@ -15,7 +15,7 @@ func Denoise(g *image.Gray) *image.Gray {
 	h := histogramOf(smooth(g, contrastSmoothing))
 	contrast := h.quantile(lightQuantile) - h.quantile(inkQuantile)
 	times := int(math.Round(deviation / float64(max(contrast, 1)) / noiseShare))
-	return smooth(g, min(times, mostSmoothing))
+	return smooth(g, min(times, maxSmoothing))
 }
 
 // noise estimates the standard deviation of a page's noise from the differences between pixels and what their eight

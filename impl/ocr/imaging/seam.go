@@ -73,7 +73,7 @@ func seamBandsOf(g *image.Gray) seamBands {
 // seam returns the straight line, upright or nearly so, that has far brighter paper on the same side in most bands.
 func (b seamBands) seam() (seam, bool) {
 	w, h := b.paper.W, b.paper.H
-	if h < leastSeamBands {
+	if h < minSeamBands {
 		return seam{}, false
 	}
 	margin := max(int(seamMargin*float64(w)), 2)
@@ -120,7 +120,7 @@ func (b seamBands) haveInk(s seam) bool {
 			}
 		}
 	}
-	isWritten := func(side int) bool { return float64(inked[side]) >= leastSeamInk*float64(cells[side]) }
+	isWritten := func(side int) bool { return float64(inked[side]) >= minSeamInk*float64(cells[side]) }
 	return isWritten(0) && isWritten(1)
 }
 

@@ -97,7 +97,7 @@ func brightCells(g *image.Gray) (Mask, float32, bool) {
 	limit := surroundingsShare * slices.Sorted(slices.Values(brightness.Values))[n*pageBrightness/10]
 	m := NewMask(brightness, func(v float32) bool { return v > limit })
 	paper := m.growIntoShadow(brightness.Values)
-	return m, limit, float64(n-paper) >= leastSurroundings*float64(n) && float64(paper) >= leastPaper*float64(n)
+	return m, limit, float64(n-paper) >= minSurroundings*float64(n) && float64(paper) >= minPaper*float64(n)
 }
 
 // growIntoShadow adds the cells of paper in a shadow, which can be reached without a step in brightness, and returns the
@@ -123,7 +123,7 @@ func (m Mask) growIntoShadow(brightness []float32) int {
 	return len(all)
 }
 
-// leaves returns the connected parts that have at least leastLeaf of the size of the largest, with the pictures inside them.
+// leaves returns the connected parts that have at least minLeaf of the size of the largest, with the pictures inside them.
 // Narrow bridges do not connect parts. It reports false if all parts are narrow, so that none is a leaf.
 func (m Mask) leaves() (Mask, bool) {
 	parts := m.Erode(1).components(true)
@@ -133,7 +133,7 @@ func (m Mask) leaves() (Mask, bool) {
 	largest := slices.MaxFunc(parts, func(a, b Component) int { return a.Area - b.Area }).Area
 	leaves := Mask{m.W, m.H, make([]bool, len(m.Set))}
 	for _, p := range parts {
-		if float64(p.Area) >= leastLeaf*float64(largest) {
+		if float64(p.Area) >= minLeaf*float64(largest) {
 			leaves.add(p)
 		}
 	}

@@ -18,7 +18,7 @@ func Order(g *image.Gray, threshold uint8) float64 {
 			}
 		}
 	}
-	if len(orders) < leastTiles {
+	if len(orders) < minTiles {
 		return 0
 	}
 	slices.Sort(orders)
@@ -52,7 +52,7 @@ func tileOrder(g *image.Gray, at image.Point, threshold uint8) (float64, bool) {
 		ink += n
 	}
 	share := float64(ink) / (tileSide * tileSide)
-	if share < leastTileInk || share > 1-leastTileInk {
+	if share < minTileInk || share > 1-minTileInk {
 		return 0, false
 	}
 	return max(order(rows, share, float64(ink)/float64(across)), order(columns, share, float64(ink)/float64(down))), true
@@ -83,12 +83,12 @@ func IsPattern(g *image.Gray, threshold uint8) bool {
 			if repeats(g, at, image.Pt(0, 1), threshold) && repeats(g, at, image.Pt(1, 0), threshold) {
 				same++
 			}
-			if tiles >= leastTiles && 2*same < tiles {
+			if tiles >= minTiles && 2*same < tiles {
 				return false // early, because hardly any page is a pattern
 			}
 		}
 	}
-	return tiles >= leastTiles && float64(same) >= patternShare*float64(tiles)
+	return tiles >= minTiles && float64(same) >= patternShare*float64(tiles)
 }
 
 // repeats reports whether a tile looks the same after minPeriod to maxPeriod steps.

@@ -31,14 +31,14 @@ const (
 	// get darker gradually, while the edge of a leaf is a step between two cells. Tuned on eight pages darkened from one side,
 	// whose CER fell from 0.18-0.70 to 0.005-0.07.
 	shadowStep = 0.92
-	// leastSurroundings is the minimum share of dark cells on a page that was photographed with its surroundings.
-	leastSurroundings = 0.04
-	// leastLeaf is the minimum size, as a share of the largest bright part, at which another part is a leaf too. The two leaves of
+	// minSurroundings is the minimum share of dark cells on a page that was photographed with its surroundings.
+	minSurroundings = 0.04
+	// minLeaf is the minimum size, as a share of the largest bright part, at which another part is a leaf too. The two leaves of
 	// an open book have about the same size, and a leaf beside two that touch has about half of theirs; a colour card or the edge of the
 	// next leaf is smaller.
-	leastLeaf = 0.3
-	// leastPaper is the share of all cells that the paper must cover. A picture with less is not a photographed page.
-	leastPaper = 0.2
+	minLeaf = 0.3
+	// minPaper is the share of all cells that the paper must cover. A picture with less is not a photographed page.
+	minPaper = 0.2
 )
 
 // Thresholds of seams between two pictures. Sides are in cells.
@@ -48,11 +48,11 @@ const (
 	seamStep, seamShare = 0.8, 0.8
 	// seamDrift is how far a seam may lean, as a share of its length.
 	seamDrift = 0.02
-	// seamMargin is the least distance of a seam from the sides of the picture, as a share of the width; anything nearer is the edge of a leaf. leastSeamBands
+	// seamMargin is the least distance of a seam from the sides of the picture, as a share of the width; anything nearer is the edge of a leaf. minSeamBands
 	// is the least height of a picture in bands.
-	seamMargin, leastSeamBands = 0.25, 8
-	// seamInk is the grey of ink, as a share of that of the paper, and leastSeamInk the least share of cells with ink on either side.
-	seamInk, leastSeamInk = 0.6, 0.03
+	seamMargin, minSeamBands = 0.25, 8
+	// seamInk is the grey of ink, as a share of that of the paper, and minSeamInk the least share of cells with ink on either side.
+	seamInk, minSeamInk = 0.6, 0.03
 	// seamReach is the number of bands above and below in which the difference of the sides is averaged, and seamEdge the number of pixels
 	// on both sides that are compared to find the seam.
 	seamReach, seamEdge = 4, 3
@@ -72,16 +72,16 @@ const (
 
 // Thresholds of the letter size.
 const (
-	// leastLetter is the height, in pixels, below which a spot of ink is a speck, or too small to be read anyway.
-	leastLetter = 4
+	// minLetter is the height, in pixels, below which a spot of ink is a speck, or too small to be read anyway.
+	minLetter = 4
 	// slimmest and widest bound the ratio of a letter's height to its width, and of its width to its height. thinnestLetter
 	// is its minimum width in pixels.
 	slimmest, widest, thinnestLetter = 5, 5, 2
 	// enoughLetters is the minimum number of spots in the shape of letters at which their usual size is determined.
 	enoughLetters = 30
-	// mostWeight bounds the weight of a single spot, in usual spots. Without it a frame 1,020 pixels high outweighed 67
+	// maxWeight bounds the weight of a single spot, in usual spots. Without it a frame 1,020 pixels high outweighed 67
 	// letters of 7 pixels.
-	mostWeight = 20
+	maxWeight = 20
 )
 
 // Thresholds of defects. None of the 119 pages of both page sets has one of these, so the corrections were measured on pages
@@ -92,8 +92,8 @@ const (
 	// noiseShare is the noise, as a share of the contrast between ink and paper, that one smoothing can remove. On the first set
 	// it is at most 0.04; from about 0.2 on, Tesseract mistakes noise for ink and cannot read the page.
 	noiseShare = 0.15
-	// mostSmoothing is the largest number of smoothings of a page: more would merge its letters.
-	mostSmoothing = 5
+	// maxSmoothing is the largest number of smoothings of a page: more would merge its letters.
+	maxSmoothing = 5
 	// contrastSmoothing is how often a page is smoothed for measuring its contrast, so that noise is small compared with ink.
 	contrastSmoothing = 4
 	// inkQuantile and lightQuantile are the quantiles of a page's greys that count as its ink and its paper. lightQuantile is
@@ -109,9 +109,9 @@ const (
 	// negativeLetters is the minimum ratio of light letters to dark ones on a negative. Its dark spots are the counters of letters
 	// such as o and e, of which there are less than half as many.
 	negativeLetters = 1.5
-	// borderShare is the minimum share of white pixels in a row or column of a white border. A border takes at most 1/mostBorder
+	// borderShare is the minimum share of white pixels in a row or column of a white border. A border takes at most 1/maxBorder
 	// of the page at each side.
-	borderShare, mostBorder = 0.9, 3
+	borderShare, maxBorder = 0.9, 3
 	// darkestPage is the largest grey of the brightest parts of a page (its brightShare quantile) at which the page is too dark
 	// to be read. brightened is the grey that these parts get.
 	darkestPage, brightShare, brightened = 110, 0.99, 240
@@ -121,26 +121,26 @@ const (
 const (
 	// inkCell is the side, in pixels, of the cells in which contrast is measured. One in cellStep cells is sampled in each direction.
 	inkCell, cellStep = 32, 3
-	// inkShare is the quantile of a cell's greys that counts as its ink. leastInk is the minimum contrast of a cell with writing.
-	inkShare, leastInk = 0.05, 0.12
-	// leastInkedCells is the minimum number of cells with writing at which the channel is chosen.
-	leastInkedCells = 30
-	// leastChannelLead is the minimum ratio of a channel's contrast to that of the luminance. The channels of most pages are alike, and
+	// inkShare is the quantile of a cell's greys that counts as its ink. minInk is the minimum contrast of a cell with writing.
+	inkShare, minInk = 0.05, 0.12
+	// minInkedCells is the minimum number of cells with writing at which the channel is chosen.
+	minInkedCells = 30
+	// minChannelLead is the minimum ratio of a channel's contrast to that of the luminance. The channels of most pages are alike, and
 	// their noise is stronger than that of the luminance.
-	leastChannelLead = 1.25
-	// fading is the contrast, as a share of that in the luminance, below which writing fades. mostFadedCells is the largest share of cells
+	minChannelLead = 1.25
+	// fading is the contrast, as a share of that in the luminance, below which writing fades. maxFadedCells is the largest share of cells
 	// in which it may.
-	fading, mostFadedCells = 0.7, 0.08
+	fading, maxFadedCells = 0.7, 0.08
 )
 
 // Thresholds of Order and IsPattern.
 const (
 	// tileSide is the side in pixels of the tiles that are examined: some lines of writing.
 	tileSide = 128
-	// leastTileInk is the minimum share of ink of a tile, and of paper, that is examined.
-	leastTileInk = 0.08
-	// leastTiles is the minimum number of tiles at which an image is judged.
-	leastTiles = 12
+	// minTileInk is the minimum share of ink of a tile, and of paper, that is examined.
+	minTileInk = 0.08
+	// minTiles is the minimum number of tiles at which an image is judged.
+	minTiles = 12
 	// orderRank is the share of the tiles that have less order than the result. The others may lie on the edge of the ink.
 	orderRank = 0.7
 	// minPeriod and maxPeriod bound the distance in pixels at which a pattern repeats itself.

@@ -10,7 +10,7 @@ import (
 // stays near it.
 func eraseNeighbours(strip *image.Gray) {
 	paper, dark := greyQuantile(strip, stripPaper, 0), greyQuantile(strip, stripInk, 0)
-	if int(paper)-int(dark) < leastContrast {
+	if int(paper)-int(dark) < minContrast {
 		return
 	}
 	limit := uint8(float64(paper) - spotLevel*float64(paper-dark))

@@ -47,7 +47,7 @@ func (f *Finder) Find(g *image.Gray) *Page {
 // are, and then at the size at which it finds such lines best; once more, smaller, if some lines are far taller than most.
 func (f *Finder) findIn(g *image.Gray, origin image.Point) [][]Line {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
-	if w < leastSide || h < leastSide {
+	if w < minSide || h < minSide {
 		return nil
 	}
 	paths, scale := f.linesAt(g, firstSide/float64(max(w, h)))
@@ -75,7 +75,7 @@ func bestScale(all []path, scale float64) float64 {
 }
 
 // isTall reports whether a line is too tall for the network at a scale that is factor times its own.
-func (p path) isTall(factor float64) bool { return p.band.height()*factor > mostHeight/mapStep }
+func (p path) isTall(factor float64) bool { return p.band.height()*factor > maxHeight/mapStep }
 
 // withTall adds to lines those found at a smaller scale that are too tall for the network at the larger one: a large hand on a page of
 // small print. factor is the ratio of the scales. Lines that lie in a tall one are parts of its letters, and are dropped.
@@ -98,7 +98,7 @@ const mapStep = 2
 // linesAt returns the lines found at a scale, in pixels of the network's maps, and the scale that was used, which is less for large pages.
 func (f *Finder) linesAt(g *image.Gray, scale float64) ([]path, float64) {
 	w, h := float64(g.Rect.Dx()), float64(g.Rect.Dy())
-	scale = min(scale, mostEnlarged, math.Sqrt(neural.MaxFinderPixels/(w*h)))
+	scale = min(scale, maxEnlarged, math.Sqrt(neural.MaxFinderPixels/(w*h)))
 	small := imaging.Resize(g, int(w*scale), int(h*scale))
 	paper := paperBlocks(small)
 	ink := relativeInk(small, paper)

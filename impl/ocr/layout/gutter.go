@@ -36,7 +36,7 @@ type river struct {
 
 // gutters returns the white that runs down the region between letters, the one with the most rows first.
 func (b bands) gutters() []gutter {
-	least := max(int(leastRiver*float64(b.height)), 2)
+	least := max(int(minRiver*float64(b.height)), 2)
 	drift := max(int(riverDrift*float64(b.height)), 1)
 	var running []*river
 	var found []gutter
@@ -85,7 +85,7 @@ func apart[T any](all []T, at func(T) span) (kept []T) {
 // append appends the gutters of a river that ends above the band bottom. A heading divides the river if it runs through one of the
 // heading's word spaces.
 func (b bands) append(all []gutter, r *river, bottom int) []gutter {
-	if bottom-r.top < leastRiverRows {
+	if bottom-r.top < minRiverRows {
 		return all
 	}
 	at := make([]span, bottom-r.top)
@@ -117,7 +117,7 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 			known = append(known, whites[i])
 		}
 	}
-	if len(known) < leastRiverRows {
+	if len(known) < minRiverRows {
 		return gutter{}, false
 	}
 	least := narrowEnd * quantile(known, 0.5)
@@ -138,7 +138,7 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 			g.rows++
 		}
 	}
-	return g, g.rows >= leastRiverRows
+	return g, g.rows >= minRiverRows
 }
 
 // crossed reports for each band of a river whether a heading crosses it there: the blank is a word space, and the text to its right
@@ -218,7 +218,7 @@ func (b bands) sides(g gutter) (left, right, white float64) {
 func (b bands) isBetweenColumns(g gutter) bool {
 	h := float64(b.height)
 	left, right, white := b.sides(g)
-	return left >= leastColumn*h && right >= leastColumn*h && white*float64(g.rows) >= leastGutterArea*h
+	return left >= minColumn*h && right >= minColumn*h && white*float64(g.rows) >= minGutterArea*h
 }
 
 // strips reports on which sides of a gutter a narrow strip of text touches the edge of the image in most rows, while the text on the
@@ -239,7 +239,7 @@ func (b bands) strips(g gutter) (left, right bool) {
 	}
 	wl, wr, _ := b.sides(g)
 	isStrip := func(rows int, strip, text float64) bool {
-		return float64(rows) >= stripShare*float64(g.rows) && strip <= widestStrip*h && text >= leastColumn*h
+		return float64(rows) >= stripShare*float64(g.rows) && strip <= widestStrip*h && text >= minColumn*h
 	}
 	return isStrip(touching.from, wl, wr), isStrip(touching.to, wr, wl)
 }

@@ -41,7 +41,7 @@ type part struct {
 func inkOf(g *image.Gray) (imaging.Plane, float64, bool) {
 	scale := workScale(g.Rect.Dx(), g.Rect.Dy())
 	w, h := int(float64(g.Rect.Dx())/scale), int(float64(g.Rect.Dy())/scale)
-	if w < leastSide || h < leastSide {
+	if w < minSide || h < minSide {
 		return imaging.Plane{}, 0, false
 	}
 	return inkMap(imaging.ToPlane(g, w, h)), scale, true
@@ -94,7 +94,7 @@ func Spots(g *image.Gray) []image.Rectangle {
 	dropRules(ink)
 	var out []image.Rectangle
 	for _, b := range imaging.ComponentBoxes(ink.H, imaging.Edges, above(ink, solidInk)) {
-		if w, h := b.Dx(), b.Dy(); h >= leastSpot && w >= narrowestSpot && max(w, h) <= longestSpot*min(w, h) {
+		if w, h := b.Dx(), b.Dy(); h >= minSpot && w >= narrowestSpot && max(w, h) <= longestSpot*min(w, h) {
 			out = append(out, scaled(b, scale))
 		}
 	}

@@ -19,7 +19,7 @@ func (l Line) Without(boxes []document.Box) []Line {
 		return []Line{l}
 	}
 	var out []Line
-	for i, j := range imaging.Runs(len(covered), int(math.Ceil(leastPart*l.path.band.height())), func(i int) bool { return !covered[i] }) {
+	for i, j := range imaging.Runs(len(covered), int(math.Ceil(minPart*l.path.band.height())), func(i int) bool { return !covered[i] }) {
 		out = append(out, Line{l.path.slice(i, j), l.part})
 	}
 	return out

@@ -9,16 +9,16 @@ import (
 // marks are the components of ink, and height is that of most letters. A frame around text looks like a picture too: the caller must
 // ask whether there are words in it.
 func Pictures(page *image.Gray, marks []image.Rectangle, height int) []image.Rectangle {
-	least := float64(height) * leastPictureSide
+	least := float64(height) * minPictureSide
 	var found []image.Rectangle
 	for _, m := range marks {
-		if m.Dx() >= leastPicture*height && m.Dy() >= mostMarkHeight*height && inkShare(page, m) >= leastPictureInk {
+		if m.Dx() >= minPicture*height && m.Dy() >= maxMarkHeight*height && inkShare(page, m) >= minPictureInk {
 			found = append(found, m)
 		}
 	}
 	found = united(found)
 	return slices.DeleteFunc(found, func(b image.Rectangle) bool {
-		return float64(min(b.Dx(), b.Dy())) < least || !b.Inset(-1).In(page.Rect) || inkShare(page, b) < leastPictureInk
+		return float64(min(b.Dx(), b.Dy())) < least || !b.Inset(-1).In(page.Rect) || inkShare(page, b) < minPictureInk
 	})
 }
 
@@ -28,8 +28,8 @@ func Initials(page *image.Gray, marks []image.Rectangle, height int) []image.Rec
 	h := float64(height)
 	var found []image.Rectangle
 	for _, m := range marks {
-		if w, tall := float64(m.Dx()), float64(m.Dy()); tall >= leastInitial*h && w >= narrowestInitial*h && max(w, tall) <= largestInitial*h &&
-			m.Inset(-1).In(page.Rect) && inkShare(page, m) >= leastPictureInk {
+		if w, tall := float64(m.Dx()), float64(m.Dy()); tall >= minInitial*h && w >= narrowestInitial*h && max(w, tall) <= largestInitial*h &&
+			m.Inset(-1).In(page.Rect) && inkShare(page, m) >= minPictureInk {
 			found = append(found, m)
 		}
 	}

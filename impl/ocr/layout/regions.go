@@ -52,17 +52,17 @@ func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) 
 	if trimmed {
 		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !r.Holds(m) })
 	}
-	return r.divide(letters, mostDivisions), trimmed
+	return r.divide(letters, maxDivisions), trimmed
 }
 
 // isText reports whether a component may be a letter or several that touch. Specks, rules and pictures are not.
 func isText(m image.Rectangle, height int) bool {
-	return float64(m.Dy()) >= leastMark*float64(height) && m.Dy() <= mostMarkHeight*height && m.Dx() <= mostMarkWidth*height
+	return float64(m.Dy()) >= minMark*float64(height) && m.Dy() <= maxMarkHeight*height && m.Dx() <= maxMarkWidth*height
 }
 
 // isPicture reports whether a component has the size of a drop capital or a picture beside text.
 func isPicture(m image.Rectangle, height, width int) bool {
-	return m.Dy() > mostMarkHeight*height && m.Dx() >= leastPicture*height && float64(m.Dx()) <= mostPicture*float64(width)
+	return m.Dy() > maxMarkHeight*height && m.Dx() >= minPicture*height && float64(m.Dx()) <= maxPicture*float64(width)
 }
 
 // isEdge reports whether a component has the shape of the dark edge of a leaf.
@@ -101,7 +101,7 @@ func (t tally) in(m image.Rectangle) int {
 // isFrame reports whether the box of a component is as full of letters as a page of text.
 func isFrame(m image.Rectangle, letters tally) bool {
 	inside := letters.in(m)
-	return inside >= leastFrameLetters && float64(inside) >= leastFrameDensity*float64(area(m))/float64(letters.cell*letters.cell)
+	return inside >= minFrameLetters && float64(inside) >= minFrameDensity*float64(area(m))/float64(letters.cell*letters.cell)
 }
 
 // withoutStrips narrows the page where the edge of the image cut off a facing page, and reports whether it did.

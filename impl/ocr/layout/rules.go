@@ -19,7 +19,7 @@ type Rule struct{ Top, Bottom float64 }
 // the page.
 func Rules(g *image.Gray) []Rule {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
-	if w < leastSide || h < ruleBands {
+	if w < minSide || h < ruleBands {
 		return nil
 	}
 	var open, ended []*ruleEnd
@@ -76,7 +76,7 @@ func stripesOf(g *image.Gray, top, bottom int) (stripes []stripe, edges int) {
 		}
 		rows++
 	}
-	near, least := max(int(ruleGap*float64(w)), leastRuleGap), int(math.Ceil(stripeShare*float64(rows)))
+	near, least := max(int(ruleGap*float64(w)), minRuleGap), int(math.Ceil(stripeShare*float64(rows)))
 	isClear := func(from, to int) bool {
 		sum := 0
 		for _, n := range dark[min(max(from, 0), w):min(max(to, 0), w)] {
@@ -89,7 +89,7 @@ func stripesOf(g *image.Gray, top, bottom int) (stripes []stripe, edges int) {
 	for from, to := range imaging.Runs(w, 1, func(x int) bool { return dark[x] >= least }) {
 		stripes = append(stripes, stripe{span{from, to}, isClear(from-1-near, from-1) && isClear(to+1, to+1+near)})
 	}
-	if len(stripes) > mostStripes {
+	if len(stripes) > maxStripes {
 		return nil, edges
 	}
 	return stripes, edges
@@ -216,7 +216,7 @@ func betweenColumns(rules []Rule, width float64) []Rule {
 	from := 0.0 // the last rule, or the left edge
 	for _, r := range append(slices.Clone(rules), Rule{width, width}) {
 		at := (r.Top + r.Bottom) / 2
-		if at-from >= leastRuledColumn*width {
+		if at-from >= minRuledColumn*width {
 			widths = append(widths, at-from)
 			kept = append(kept, r)
 		} else if len(kept) > 0 && len(kept) == len(widths) {
@@ -224,7 +224,7 @@ func betweenColumns(rules []Rule, width float64) []Rule {
 		}
 		from = at
 	}
-	if len(widths) < 2 || len(widths) > mostRuledColumns || slices.Min(widths) < likeRuledColumns*slices.Max(widths) {
+	if len(widths) < 2 || len(widths) > maxRuledColumns || slices.Min(widths) < likeRuledColumns*slices.Max(widths) {
 		return nil
 	}
 	return kept[:len(kept)-1]

@@ -11,7 +11,7 @@ import (
 func Staves(page *image.Gray, height int) []image.Rectangle {
 	var open, found []staff
 	width := page.Rect.Dx() / staffStrips
-	if width < leastStaffStrip {
+	if width < minStaffStrip {
 		return nil
 	}
 	for i := range staffStrips {
@@ -27,7 +27,7 @@ func Staves(page *image.Gray, height int) []image.Rectangle {
 		}
 	}
 	for _, s := range open {
-		if s.strips >= leastStaffStrips {
+		if s.strips >= minStaffStrips {
 			found = append(found, s)
 		}
 	}
@@ -59,7 +59,7 @@ func stavesIn(page *image.Gray, strip image.Rectangle, height int) []staff {
 		five := lines[i : i+staffLines]
 		first, last := five[0], five[staffLines-1]
 		space := (last.middle() - first.middle()) / (staffLines - 1)
-		if space < leastStaffSpace*float64(height) || space > mostStaffSpace*float64(height) || !areEven(five, space) {
+		if space < minStaffSpace*float64(height) || space > maxStaffSpace*float64(height) || !areEven(five, space) {
 			continue
 		}
 		apart := func(a, b span) bool { return b.middle()-a.middle() > (1+2*staffTolerance)*space }

@@ -6,28 +6,28 @@ const (
 	// firstSide is the longer side of a page, in pixels, when the network sees it first. usualHeight is the height of lines, in
 	// pixels, that the network finds best; it sees the page again unless the lines are within goodScale of that.
 	firstSide, usualHeight, goodScale = 1024, 32, 1.15
-	// mostHeight is the height of lines, in pixels, above which the network loses them.
-	mostHeight = 64
-	// mostEnlarged is the largest factor by which a page is enlarged.
-	mostEnlarged = 2
+	// maxHeight is the height of lines, in pixels, above which the network loses them.
+	maxHeight = 64
+	// maxEnlarged is the largest factor by which a page is enlarged.
+	maxEnlarged = 2
 	// paperBlock is the side, in pixels, of the blocks whose paper is measured, blockPaper the share of their pixels that are darker
 	// than paper or as dark, and darkestBlock the darkest paper.
 	paperBlock, blockPaper, darkestBlock = 32, 0.75, 40
-	// faintBaseline is the minimum probability at which there may be a baseline, and leastStrength its mean along a line.
-	faintBaseline, leastStrength = 0.25, 0.45
+	// faintBaseline is the minimum probability at which there may be a baseline, and minStrength its mean along a line.
+	faintBaseline, minStrength = 0.25, 0.45
 	// thickestRidge is the largest thickness of a single ridge of the baseline map.
 	thickestRidge = 7
 	// slopeColumns is the number of columns over which the slope of a track is measured.
 	slopeColumns = 16
-	// leastReach is how far a mark may lie from where it is expected, and reachGrowth how much more for each column in between.
-	leastReach, reachGrowth = 1.5, 0.35
-	// longestGap is the number of columns without a mark at which a track ends, and leastColumns the minimum number of its columns.
-	longestGap, leastColumns = 6, 5
+	// minReach is how far a mark may lie from where it is expected, and reachGrowth how much more for each column in between.
+	minReach, reachGrowth = 1.5, 0.35
+	// longestGap is the number of columns without a mark at which a track ends, and minColumns the minimum number of its columns.
+	longestGap, minColumns = 6, 5
 	// likelyEnd is the probability of an end at which a line is cut, endNear how far above and below the line that is searched for,
 	// and endReach the distance from the ends of a path within which it is the path's own end.
 	likelyEnd, endNear, endReach = 0.7, 1, 7
-	// leastHeight is the minimum height of a line.
-	leastHeight = 4
+	// minHeight is the minimum height of a line.
+	minHeight = 4
 	// slopeLength is how many times the height of the line its slope is measured over, and steepest the largest slope that a
 	// continuation follows.
 	slopeLength, steepest = 3, 0.2
@@ -77,8 +77,8 @@ const (
 const (
 	// workHeight is the height, in pixels, to which higher pages are shrunk. workPixels bounds wide pages.
 	workHeight, workPixels = 1500, 3_000_000
-	// leastSide is the smallest width and height, in pixels, of a page that can have a line.
-	leastSide = 32
+	// minSide is the smallest width and height, in pixels, of a page that can have a line.
+	minSide = 32
 )
 
 // Thresholds of the ink map.
@@ -90,9 +90,9 @@ const (
 	paperCell, paperReach, paperBlur = 5, 2, 1.2
 	// paperQuantile of a neighbourhood is its paper: brighter than the ink, darker than specks of glare.
 	paperQuantile = 0.8
-	// leastPaper is the lowest grey that counts as paper; usualPaper is assumed where no cell reaches it. darkestPaper bounds
+	// minPaper is the lowest grey that counts as paper; usualPaper is assumed where no cell reaches it. darkestPaper bounds
 	// what ink is divided by.
-	leastPaper, usualPaper, darkestPaper = 80, 200, 20
+	minPaper, usualPaper, darkestPaper = 80, 200, 20
 	// darkBorder is the largest share of the usual paper at which a pixel is not on the page.
 	darkBorder = 0.55
 	// borderMargin is how many pixels of the shrunk page along a dark border count as border too.
@@ -116,8 +116,8 @@ const (
 
 // Thresholds of spots, in pixels of the working size.
 const (
-	// leastSpot and narrowestSpot are the height and the width below which a spot is a speck.
-	leastSpot, narrowestSpot = 4, 2
+	// minSpot and narrowestSpot are the height and the width below which a spot is a speck.
+	minSpot, narrowestSpot = 4, 2
 	// longestSpot is the largest ratio of a spot's length to its thickness; longer ones are rules.
 	longestSpot = 8
 )
@@ -139,18 +139,18 @@ const (
 	boxPoints, stripPoints = 16, 4
 	// polygonStep is the length of the straight pieces of a line's outline, in pixels of the network's maps.
 	polygonStep = 16
-	// leastPart is the shortest part of a line that is worth reading on its own, in heights of the line.
-	leastPart = 1.2
+	// minPart is the shortest part of a line that is worth reading on its own, in heights of the line.
+	minPart = 1.2
 	// coverReach is the share of half a band's or a word's height within which a word's middle lies in the line.
 	coverReach = 0.8
 )
 
 // Thresholds of the ink of neighbouring lines in a strip.
 const (
-	// leastContrast is the minimum difference between paper and ink, in greys, for a strip to be cleaned; stripPaper and
+	// minContrast is the minimum difference between paper and ink, in greys, for a strip to be cleaned; stripPaper and
 	// stripInk are the quantiles of its greys that count as paper and ink, and spotLevel the share of their difference from
 	// which a pixel is ink.
-	leastContrast, stripPaper, stripInk, spotLevel = 20, 0.8, 0.03, 0.35
+	minContrast, stripPaper, stripInk, spotLevel = 20, 0.8, 0.03, 0.35
 	// upperZone and lowerZone are the shares of the strip's height that parts of the lines above and below reach to.
 	upperZone, lowerZone = 0.42, 0.74
 	// borderWidth is the width of a dark border in units of the strip's height, and borderArea the share of its box that it
@@ -174,9 +174,9 @@ const (
 	// endingsPerCrossing is the largest number of lines that may end at a gap, for each line that crosses it; with more, the gap
 	// is a gutter.
 	endingsPerCrossing = 2
-	// figureColumn is the minimum share of lines of figures in a column of figures. A line of figures has at most mostDigits
+	// figureColumn is the minimum share of lines of figures in a column of figures. A line of figures has at most maxDigits
 	// digits, and at most one letter for every digitsPerLetter digits.
-	figureColumn, mostDigits, digitsPerLetter = 0.7, 12, 3
+	figureColumn, maxDigits, digitsPerLetter = 0.7, 12, 3
 	// scrapBlock is the largest number of characters in a block that is a scrap: a drop capital, a number in the margin.
 	scrapBlock = 3
 	// sharedRows is the largest share of lines that stand in a row with another line on a page of one column.
@@ -185,32 +185,32 @@ const (
 
 // Finding the columns of print. Heights and widths are in units of the height of most letters.
 const (
-	// leastMark, mostMarkHeight and mostMarkWidth bound the components that are letters, alone or touching. Specks are shorter; rules,
+	// minMark, maxMarkHeight and maxMarkWidth bound the components that are letters, alone or touching. Specks are shorter; rules,
 	// drop capitals and pictures are taller or wider.
-	leastMark, mostMarkHeight, mostMarkWidth = 0.35, 4, 14
-	// leastPicture is the minimum width of a higher component that is a picture or a drop capital, not a rule. mostPicture is the largest
+	minMark, maxMarkHeight, maxMarkWidth = 0.35, 4, 14
+	// minPicture is the minimum width of a higher component that is a picture or a drop capital, not a rule. maxPicture is the largest
 	// width of one, as a share of the page's: a frame is around the text, not beside it.
-	leastPicture, mostPicture = 2, 0.5
+	minPicture, maxPicture = 2, 0.5
 	// highestPicture is the largest ratio of a picture's height to its width: dark edges of leaves are far taller.
 	highestPicture = 6
-	// leastFrameLetters is the minimum number of letters in a frame, and leastFrameDensity the minimum number per square of the letter
+	// minFrameLetters is the minimum number of letters in a frame, and minFrameDensity the minimum number per square of the letter
 	// height. Leaves with a dark edge have 510 letters or more and 0.12; woodcuts of both sets hold at most 269 pieces like letters.
-	leastFrameLetters, leastFrameDensity = 400, 0.05
-	// leastRiver is the minimum width of a gutter. Gothic print has gutters that are hardly wider than the blanks between words; these
+	minFrameLetters, minFrameDensity = 400, 0.05
+	// minRiver is the minimum width of a gutter. Gothic print has gutters that are hardly wider than the blanks between words; these
 	// do not stand below each other in many rows.
-	leastRiver = 0.7
+	minRiver = 0.7
 	// riverDrift is how far a gutter may run to either side in each band: 3 degrees, for leaves that are not flat.
 	riverDrift = 0.06
-	// leastRiverRows is the minimum number of bands with letters on both sides of a gutter, about five lines. leastGutterArea is the
+	// minRiverRows is the minimum number of bands with letters on both sides of a gutter, about five lines. minGutterArea is the
 	// least product of this number and the width of the white: five lines if the gutter is wide, 15 if it is hardly wider than a blank.
-	leastRiverRows, leastGutterArea = 12, 60.0
-	// leastColumn is the minimum width of the text of a column, in half of the rows. Columns of figures are narrower: their rows are read
+	minRiverRows, minGutterArea = 12, 60.0
+	// minColumn is the minimum width of the text of a column, in half of the rows. Columns of figures are narrower: their rows are read
 	// across.
-	leastColumn = 8.0
+	minColumn = 8.0
 	// widestWordGap is the widest blank within a line.
 	widestWordGap = 3
-	// mostDivisions bounds the depth of columns within columns.
-	mostDivisions = 6
+	// maxDivisions bounds the depth of columns within columns.
+	maxDivisions = 6
 )
 
 // columnShare is the share of the narrower of two lines that stands above or below the other one if both are in one column.
@@ -236,27 +236,27 @@ const (
 
 // Parts of a page that a layout analysis left out. A band has the height of most letters; a line covers about two and a half.
 const (
-	// leastUnreadBands is the minimum number of bands, about four lines, and leastUnreadLetters that of letters in such a part.
-	leastUnreadBands, leastUnreadLetters = 9, 40
-	// openShare is the minimum number of letters outside lines for each one in a line. mostBlankBands is how many blank bands may follow
+	// minUnreadBands is the minimum number of bands, about four lines, and minUnreadLetters that of letters in such a part.
+	minUnreadBands, minUnreadLetters = 9, 40
+	// openShare is the minimum number of letters outside lines for each one in a line. maxBlankBands is how many blank bands may follow
 	// each other.
-	openShare, mostBlankBands = 2, 3
-	// mostStrays is the largest number of other components for each letter. The hatching of a woodcut has more.
-	mostStrays = 2
-	// mostUnreadParts bounds the parts of a region.
-	mostUnreadParts = 4
+	openShare, maxBlankBands = 2, 3
+	// maxStrays is the largest number of other components for each letter. The hatching of a woodcut has more.
+	maxStrays = 2
+	// maxUnreadParts bounds the parts of a region.
+	maxUnreadParts = 4
 )
 
 // Pictures on a page of print. Lengths are in units of the height of most letters.
 const (
 	// inkGrey is the grey below which a pixel of a page with white paper is ink.
 	inkGrey = 128
-	// leastPictureInk is the minimum share of ink in a picture: the nine of both sets have .12 to .88. Frames around text are recognized by the words in them.
-	leastPictureInk = 0.1
-	// leastPictureSide is the minimum side of a picture: those of both sets have 14 and more, initials of up to three lines at most 9.
-	leastPictureSide = 10.0
-	// leastInitial is the minimum height of an initial of two lines, narrowestInitial its minimum width, and largestInitial its largest side.
-	leastInitial, narrowestInitial, largestInitial = 3.0, 1.2, 18.0
+	// minPictureInk is the minimum share of ink in a picture: the nine of both sets have .12 to .88. Frames around text are recognized by the words in them.
+	minPictureInk = 0.1
+	// minPictureSide is the minimum side of a picture: those of both sets have 14 and more, initials of up to three lines at most 9.
+	minPictureSide = 10.0
+	// minInitial is the minimum height of an initial of two lines, narrowestInitial its minimum width, and largestInitial its largest side.
+	minInitial, narrowestInitial, largestInitial = 3.0, 1.2, 18.0
 	// samePicture is the minimum share of the smaller of two boxes that parts of one picture have in common.
 	samePicture = 0.25
 )
@@ -264,11 +264,11 @@ const (
 // Staves of music.
 const (
 	staffLines = 5
-	// staffStrips is the number of strips of the page in which lines are looked for, leastStaffStrip their minimum width in pixels,
-	// leastStaffStrips in how many there must be a staff, and staffGap how many may be without, where beams hide it.
-	staffStrips, leastStaffStrip, leastStaffStrips, staffGap = 24, 16, 4, 2
-	// leastStaffSpace and mostStaffSpace bound the distance of lines in units of the height of most letters. Rows of a table are taller.
-	leastStaffSpace, mostStaffSpace = 0.4, 2.0
+	// staffStrips is the number of strips of the page in which lines are looked for, minStaffStrip their minimum width in pixels,
+	// minStaffStrips in how many there must be a staff, and staffGap how many may be without, where beams hide it.
+	staffStrips, minStaffStrip, minStaffStrips, staffGap = 24, 16, 4, 2
+	// minStaffSpace and maxStaffSpace bound the distance of lines in units of the height of most letters. Rows of a table are taller.
+	minStaffSpace, maxStaffSpace = 0.4, 2.0
 	// staffTolerance is by how much the distances may differ, and staffThickness the largest thickness of a line, as shares of the
 	// distance; a pixel more is allowed.
 	staffTolerance, staffThickness = 0.2, 0.4
@@ -282,9 +282,9 @@ const (
 	ruleBands, ruleRows = 64, 12
 	// ruleGrey is the grey of a rule as a share of that of the paper, and stripeShare the share of a band's rows in which it is dark.
 	ruleGrey, stripeShare = 0.6, 0.8
-	// ruleGap is the width beside a rule in which inkBesideRule is the largest share of ink, and leastRuleGap its minimum in pixels.
-	// A band with more than mostStripes pieces of rules is hatched.
-	ruleGap, inkBesideRule, leastRuleGap, mostStripes = 0.003, 0.2, 6, 250
+	// ruleGap is the width beside a rule in which inkBesideRule is the largest share of ink, and minRuleGap its minimum in pixels.
+	// A band with more than maxStripes pieces of rules is hatched.
+	ruleGap, inkBesideRule, minRuleGap, maxStripes = 0.003, 0.2, 6, 250
 	// ruleReach is by how much a rule may run to either side, as a share of its length. longestRuleGap is the largest number of bands
 	// without it. bentRule bounds how far it may deviate from a straight line: so many pixels, and
 	// as many again for each pixel that it leans.
@@ -292,9 +292,9 @@ const (
 	// marginOfWriting is the share of the writing that may stand above a rule, and below it. wholeRule is the share of the other bands in
 	// which the rule is found, clearRule the share of these in which no writing touches it.
 	marginOfWriting, wholeRule, clearRule = 0.03, 0.85, 0.8
-	// leastRuledColumn is the minimum width of a column, mostRuledColumns the largest number of columns, and likeRuledColumns the minimum
+	// minRuledColumn is the minimum width of a column, maxRuledColumns the largest number of columns, and likeRuledColumns the minimum
 	// ratio of the narrowest to the widest one. A margin with notes beside a frame around the text has .59.
-	leastRuledColumn, mostRuledColumns, likeRuledColumns = 0.06, 8, 0.65
+	minRuledColumn, maxRuledColumns, likeRuledColumns = 0.06, 8, 0.65
 	// otherSize is the minimum ratio between the heights of lines in columns with writing of different sizes.
 	otherSize = 1.5
 )

@@ -151,5 +151,5 @@ func isFigures(l document.Line) bool {
 			letters++
 		}
 	}
-	return digits > 0 && digits <= mostDigits && letters <= digits/digitsPerLetter
+	return digits > 0 && digits <= maxDigits && letters <= digits/digitsPerLetter
 }

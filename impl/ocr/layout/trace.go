@@ -110,7 +110,7 @@ func trace(m neural.Maps) []path {
 	}
 	var out []path
 	for _, t := range append(done, open...) {
-		if len(t.xs) >= leastColumns && t.strength >= leastStrength*float32(len(t.xs)) {
+		if len(t.xs) >= minColumns && t.strength >= minStrength*float32(len(t.xs)) {
 			out = append(out, t.filled())
 		}
 	}
@@ -128,7 +128,7 @@ func follow(open []*track, found []mark, x int) []bool {
 	var pairs []pair
 	for _, t := range open {
 		y := t.expected(x)
-		reach := leastReach + reachGrowth*float64(x-t.end())
+		reach := minReach + reachGrowth*float64(x-t.end())
 		i, _ := slices.BinarySearchFunc(found, float32(y-reach), func(k mark, v float32) int { return cmp.Compare(k.y, v) })
 		for ; i < len(found) && float64(found[i].y) <= y+reach; i++ {
 			d := math.Abs(float64(found[i].y)-y) + float64(x-t.end()-1)
@@ -194,7 +194,7 @@ func withHeights(all []path, m neural.Maps) []path {
 			up[i], down[i] = float64(m.Up[at])/mapStep, float64(m.Down[at])/mapStep
 		}
 		p.band = band{quantile(up, 0.5), quantile(down, 0.5)}
-		if p.band.up > 0 && p.band.height() >= leastHeight {
+		if p.band.up > 0 && p.band.height() >= minHeight {
 			p.band.down = max(p.band.down, 0)
 			out = append(out, p)
 		}

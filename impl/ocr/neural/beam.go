@@ -16,16 +16,16 @@ const (
 	listedWeight   = 0.5   // the same for the character model of searches with word lists
 	characterBonus = 1.5   // for every character, which the character model's probabilities would otherwise make costly
 	surelyBlank    = 5e-4  // no character begins at a step whose classes other than blank have less than this together
-	leastLog       = -7.0  // logarithm of the probability below which a class is not followed
+	minLog         = -7.0  // logarithm of the probability below which a class is not followed
 	never          = -1e30 // logarithm of 0
 )
 
 // How much word lists count in the search. Words in the lists become likelier; other words stay possible.
 // Tuned on lines of the training collections that were held back, and checked on collections that nothing was trained on.
 const (
-	leastKnown     = 3   // letters of the shortest word that is looked up
-	knownBonus     = 0.2 // for every letter of a known word
-	mostKnownBonus = 2.0 // for a long word
+	minKnown      = 3   // letters of the shortest word that is looked up
+	knownBonus    = 0.2 // for every letter of a known word
+	maxKnownBonus = 2.0 // for a long word
 )
 
 // prefix is a beginning of the text: its last character, and the prefix before it. Prefixes form a tree, so that beginnings that
@@ -131,10 +131,10 @@ func (b *beam) wordBonus(i int32) float64 {
 		letters = append(letters, b.net.info.Alphabet[b.all[i].class-1])
 	}
 	slices.Reverse(letters)
-	if len(letters) < leastKnown || !b.known(strings.Join(letters, "")) {
+	if len(letters) < minKnown || !b.known(strings.Join(letters, "")) {
 		return 0
 	}
-	return min(knownBonus*float64(len(letters)), mostKnownBonus)
+	return min(knownBonus*float64(len(letters)), maxKnownBonus)
 }
 
 // advance follows all prefixes over one step.
@@ -150,7 +150,7 @@ func (b *beam) advance(t int, row []float32) {
 	type before struct{ total, blank, character float64 }
 	var likely []int32
 	for class := 1; class < len(row); class++ {
-		if float64(row[class]) > leastLog {
+		if float64(row[class]) > minLog {
 			likely = append(likely, int32(class))
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"uncial/impl/ocr/ocrtest"
 )
 
-// leastOverlap is the lowest acceptable median of the overlap (intersection over union) of the boxes of words with their ink.
-const leastOverlap = 0.7
+// minOverlap is the lowest acceptable median of the overlap (intersection over union) of the boxes of words with their ink.
+const minOverlap = 0.7
 
 // drawWords draws the words of a text and returns their ink: the smallest boxes around what each of them darkened.
 func drawWords(text string, seed uint64) (*image.Gray, map[string]image.Rectangle) {
@@ -55,5 +55,5 @@ func TestRecognizer_PutsBoxesAroundTheInkOfWords(t *testing.T) {
 	median := overlaps[len(overlaps)/2]
 	t.Logf("%d of %d words were read; overlap of their boxes: median %.3f, least %.3f", len(overlaps), written, median, overlaps[0])
 	require.GreaterOrEqual(t, len(overlaps), written*3/4, "most words are compared")
-	require.GreaterOrEqual(t, median, leastOverlap)
+	require.GreaterOrEqual(t, median, minOverlap)
 }

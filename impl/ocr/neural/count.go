@@ -101,12 +101,12 @@ type node struct {
 }
 
 // file writes the levels.
-func (c *counter) file(alphabet []string, leastGain float64) ([]byte, error) {
+func (c *counter) file(alphabet []string, minGain float64) ([]byte, error) {
 	levels := make([][]node, c.order)
 	for k := range levels {
 		levels[k] = c.level(k)
 	}
-	levels = c.pruned(levels, leastGain)
+	levels = c.pruned(levels, minGain)
 	sizes := make([]int, len(levels))
 	for k := range levels {
 		sizes[k] = len(levels[k])
@@ -140,13 +140,13 @@ func (c *counter) file(alphabet []string, leastGain float64) ([]byte, error) {
 
 // pruned returns the levels without the n-grams that change the likelihood of the texts too little, and without empty levels. It keeps the
 // beginnings of all n-grams that it keeps, because the nodes of a file hang on those of the level above.
-func (c *counter) pruned(levels [][]node, leastGain float64) [][]node {
+func (c *counter) pruned(levels [][]node, minGain float64) [][]node {
 	needed := map[string]bool{}
 	for k := len(levels) - 1; k >= 0; k-- {
 		begun := map[string]bool{}
 		levels[k] = slices.DeleteFunc(levels[k], func(n node) bool {
 			gain := float64(c.counts[k][n.key]) * math.Abs(math.Log(n.probability/c.shorter(n.key)))
-			drop := k+1 >= prunedFrom && gain < leastGain && !needed[n.key]
+			drop := k+1 >= prunedFrom && gain < minGain && !needed[n.key]
 			if !drop {
 				begun[n.key[:2*k]] = true
 			}

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// mostCompared is the largest number of texts of a line that are compared (usually 30), and mostRounds how often the best of them is improved.
-	mostCompared, mostRounds = 200, 3
-	// leastProbability keeps every class possible at every step: no single view excludes a text.
-	leastProbability = 1e-9
-	// Leading and trailing paths with less than leastShare of the total probability are left out. It bounds
+	// maxCompared is the largest number of texts of a line that are compared (usually 30), and maxRounds how often the best of them is improved.
+	maxCompared, maxRounds = 200, 3
+	// minProbability keeps every class possible at every step: no single view excludes a text.
+	minProbability = 1e-9
+	// Leading and trailing paths with less than minShare of the total probability are left out. It bounds
 	// the time of long lines: paths run ahead by eleven characters that the view does not show.
-	leastShare = 1e-100
+	minShare = 1e-100
 )
 
 // ensemble compares texts of a line by several views of it. In each view the letters appear at different steps, so that the probabilities of steps
@@ -46,7 +46,7 @@ func (j *ensemble) add(rows []float32, steps int, texts []text) {
 	l := view{classes: j.net.out.classes, texts: texts}
 	for t := range steps {
 		for _, v := range rows[t*j.net.out.stride : t*j.net.out.stride+l.classes] {
-			l.probabilities = append(l.probabilities, max(math.Exp(float64(v)), leastProbability))
+			l.probabilities = append(l.probabilities, max(math.Exp(float64(v)), minProbability))
 		}
 	}
 	j.views = append(j.views, l)
@@ -59,7 +59,7 @@ func (j *ensemble) decide() []text {
 	for _, l := range j.views {
 		best = j.likelier(best, j.compare(l.texts[0].classes))
 	}
-	for range mostRounds {
+	for range maxRounds {
 		better := j.improve(best)
 		if better == best {
 			break
@@ -75,7 +75,7 @@ func (j *ensemble) decide() []text {
 func (j *ensemble) improve(best int) int {
 	untouched := len(j.texts[best].classes)
 	for _, s := range j.replacements(j.texts[best].classes) {
-		if s.to > untouched || len(j.texts) >= mostCompared {
+		if s.to > untouched || len(j.texts) >= maxCompared {
 			continue
 		}
 		now := j.texts[best].classes
@@ -136,7 +136,7 @@ func (j *ensemble) compare(classes []int) int {
 }
 
 // likelihood returns the logarithm of the probability of a text: of all paths that spell it (the forward algorithm of CTC), but those
-// that leastShare leaves out.
+// that minShare leaves out.
 func (l *view) likelihood(classes []int) float64 {
 	states := 2*len(classes) + 1 // alternating blanks and characters
 	class, skips := make([]int, states), make([]bool, states)
@@ -167,10 +167,10 @@ func (l *view) likelihood(classes []int) float64 {
 		for s := from; s < to; s++ {
 			at[s] /= sum
 		}
-		for ; from < to-1 && at[from] < leastShare; from++ {
+		for ; from < to-1 && at[from] < minShare; from++ {
 			at[from] = 0
 		}
-		for ; to > from+1 && at[to-1] < leastShare; to-- {
+		for ; to > from+1 && at[to-1] < minShare; to-- {
 			at[to-1] = 0
 		}
 		logarithm += math.Log(sum)

@@ -64,8 +64,8 @@ func TestCountLanguage_weighsTexts(t *testing.T) {
 func TestCountLanguage_leavesOutWhatShorterNGramsSay(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("abc cab\nacb bca\nb c a\n", 20)
-	count := func(leastGain float64) []byte {
-		data, err := neural.CountLanguage([]neural.Text{{Lines: strings.NewReader(text), Weight: 1}}, alphabet, neural.Counting{Order: 6, LeastGain: leastGain})
+	count := func(minGain float64) []byte {
+		data, err := neural.CountLanguage([]neural.Text{{Lines: strings.NewReader(text), Weight: 1}}, alphabet, neural.Counting{Order: 6, LeastGain: minGain})
 		require.NoError(t, err)
 		return data
 	}

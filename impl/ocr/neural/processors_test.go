@@ -22,7 +22,7 @@ import (
 // How much instruction sets may differ on 2,000 lines. They add in different orders, so that the last bits differ and can decide
 // between readings that are about equally likely.
 const (
-	leastSame       = 0.998
+	minSame         = 0.998
 	largestCERApart = 0.0005
 )
 
@@ -118,7 +118,7 @@ func requireSame(tb testing.TB, name string, lines []transcribed, want, got []st
 	}
 	share, a, b := float64(same)/float64(len(lines)), foldedCER(lines, want), foldedCER(lines, got)
 	tb.Logf("%s: %d of %d lines are read the same (%.4f); CER %.5f and %.5f", name, same, len(lines), share, a, b)
-	require.GreaterOrEqual(tb, share, leastSame, name)
+	require.GreaterOrEqual(tb, share, minSame, name)
 	require.InDelta(tb, a, b, largestCERApart, name)
 }
 

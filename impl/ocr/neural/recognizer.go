@@ -130,7 +130,7 @@ func Ink(line *image.Gray) []byte {
 // inkLevels is how much ink each brightness is, by the contrast of the line itself: paper is the brightness that a quarter of the
 // pixels have or exceed, ink that of the darkest 1.5 %.
 func inkLevels(line *image.Gray) (levels [256]uint8) {
-	const paperShare, inkShare, leastContrast = 0.75, 0.015, 30
+	const paperShare, inkShare, minContrast = 0.75, 0.015, 30
 	w, h := line.Rect.Dx(), line.Rect.Dy()
 	var counts [256]int
 	for y := range h {
@@ -139,7 +139,7 @@ func inkLevels(line *image.Gray) (levels [256]uint8) {
 		}
 	}
 	paper, dark := quantile(&counts, w*h, paperShare), quantile(&counts, w*h, inkShare)
-	factor := 255 / max(paper-dark, leastContrast)
+	factor := 255 / max(paper-dark, minContrast)
 	for v := range levels {
 		levels[v] = uint8(min(max((paper-float64(v))*factor, 0), 255))
 	}

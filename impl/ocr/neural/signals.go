@@ -95,12 +95,12 @@ func (w *Word) ends() (first, last int) {
 
 // entropy returns the largest entropy of the network's classes, in nats, at any step of a word.
 func (n *network) entropy(word []Character, rows []float32, steps int) float64 {
-	const leastLog = -12 // smaller probabilities add nothing
+	const minLog = -12 // smaller probabilities add nothing
 	most := 0.0
 	for t := max(word[0].step-1, 0); t <= min(word[len(word)-1].step+1, steps-1); t++ {
 		e := 0.0
 		for _, v := range rows[t*n.out.stride : t*n.out.stride+n.out.classes] {
-			if v > leastLog {
+			if v > minLog {
 				e -= math.Exp(float64(v)) * float64(v)
 			}
 		}

@@ -12,8 +12,8 @@ import (
 // collections that were held back, and checked on collections that nothing was trained on.
 var viewWidths = [...]float64{0.93, 1.07}
 
-// mostSteps is the length of the longest line that is read thoroughly, in steps of 4 pixels: more than a line of a double page has.
-const mostSteps = 1000
+// maxSteps is the length of the longest line that is read thoroughly, in steps of 4 pixels: more than a line of a double page has.
+const maxSteps = 1000
 
 // Search configures the further readings of a line.
 type Search struct {
@@ -49,7 +49,7 @@ func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 		texts = r.net.search(g, rows, steps)
 		out.Listed = r.placed(texts, rows, steps, line)
 	}
-	if s.Thorough && steps <= mostSteps {
+	if s.Thorough && steps <= maxSteps {
 		g.weight = languageWeight // with the weight of the search with lists, one page became worse by 0.011
 		j := newEnsemble(r.net, g)
 		j.add(rows, steps, texts)

@@ -16,7 +16,7 @@ func alternatives(w *document.Word, other otherWords) []document.Alternative {
 		for _, o := range s.Others {
 			// Its confidence relative to the word's is that of the texts that have each.
 			share := w.Confidence * min(o.Confidence/max(s.Posterior, minShare), 1)
-			if text := document.WordText(o.Text); text != "" && share >= leastAlternative {
+			if text := document.WordText(o.Text); text != "" && share >= minAlternative {
 				out = append(out, document.Alternative{Text: text, Confidence: share})
 			}
 		}
@@ -24,7 +24,7 @@ func alternatives(w *document.Word, other otherWords) []document.Alternative {
 	}
 	if o := other.at(w); o != nil && text.FoldType(o.Text) != text.FoldType(w.Text) {
 		share := min(logistic(curve(o.Confidence, o.Model)), w.Confidence)
-		if share >= leastAlternative {
+		if share >= minAlternative {
 			out = append(out, document.Alternative{Text: o.Text, Confidence: share})
 		}
 	}

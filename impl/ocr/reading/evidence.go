@@ -117,7 +117,7 @@ func (e *Evidence) addHandwriting(w *document.Word) {
 	if s := w.Signals; s != nil {
 		wrong, e[evEntropy] = s.Wrong, s.Entropy
 	}
-	e[evWrong] = math.Log(wrong + leastWrong)
+	e[evWrong] = math.Log(wrong + minWrong)
 }
 
 // relateToPage fills in the values that depend on all words of the page. A word list proves little on a page with few known words: such a page is

@@ -83,5 +83,5 @@ func holdsText(box document.Box, blocks []document.Block) bool {
 			letters += lettersAndDigits(w.Text)
 		}
 	}
-	return letters >= mostSureLetters || float64(covered) >= mostCovered*float64(box.W*box.H)
+	return letters >= maxSureLetters || float64(covered) >= maxCovered*float64(box.W*box.H)
 }

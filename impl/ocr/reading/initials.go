@@ -41,7 +41,7 @@ func joinInitials(ctx context.Context, p *page) error {
 func holdsWords(blocks []document.Block, inside func(document.Word) bool) bool {
 	for w := range document.Words(blocks) {
 		n := lettersAndDigits(w.Text)
-		if inside(*w) && w.Confidence >= sureInPicture && (n > mostScrapLetters || n > 1 && w.Text == strings.ToLower(w.Text)) {
+		if inside(*w) && w.Confidence >= sureInPicture && (n > maxScrapLetters || n > 1 && w.Text == strings.ToLower(w.Text)) {
 			return true
 		}
 	}

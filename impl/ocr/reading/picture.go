@@ -33,7 +33,7 @@ func pictureOf(page decode.Page) (picture, error) {
 		return picture{page.File, page.Orientation}, nil
 	}
 	if gray, ok := page.Image.(*image.Gray); ok {
-		if levels := levelsOf(gray); len(levels) <= mostLevels {
+		if levels := levelsOf(gray); len(levels) <= maxLevels {
 			data, err := encodeLevels(gray, levels)
 			if err != nil || len(data) <= share {
 				return picture{data: data}, err
@@ -53,8 +53,8 @@ func pictureOf(page decode.Page) (picture, error) {
 	}
 }
 
-// mostLevels is the largest number of greys in a picture that is kept without loss: PNG needs at most 4 bits a pixel for them.
-const mostLevels = 16
+// maxLevels is the largest number of greys in a picture that is kept without loss: PNG needs at most 4 bits a pixel for them.
+const maxLevels = 16
 
 // levelsOf returns the greys of a page, from black to white.
 func levelsOf(g *image.Gray) []uint8 {
@@ -78,7 +78,7 @@ func encodeLevels(g *image.Gray, levels []uint8) ([]byte, error) {
 	palette := make(color.Palette, len(levels))
 	var index [256]uint8
 	for i, v := range levels {
-		palette[i], index[v] = color.Gray{Y: v}, uint8(i) // #nosec G115 -- at most mostLevels
+		palette[i], index[v] = color.Gray{Y: v}, uint8(i) // #nosec G115 -- at most maxLevels
 	}
 	out := image.NewPaletted(g.Rect, palette)
 	for y := range g.Rect.Dy() {

@@ -202,8 +202,8 @@ const (
 	// minTurnLead is how much more confident the middle of a printed page must be read in another position, and minUpright how
 	// confident.
 	minTurnLead, minUpright = 0.2, 0.7
-	// leastUprightText is the minimum number of characters that are read in the upright position, as a share of the most in any.
-	leastUprightText = 0.5
+	// minUprightText is the minimum number of characters that are read in the upright position, as a share of the most in any.
+	minUprightText = 0.5
 	// uprightHand is the confidence of the handwriting model at which a page certainly stands upright, and minHandTurnLead
 	// how much more confident it must be in another position. On the shared pages it is 0.02 to 0.40 more confident of the
 	// upright one.
@@ -247,8 +247,8 @@ const (
 	// lastUsualLetter is the last letter of the Latin alphabets of modern languages (up to Latin Extended-A). Signs after it are those of
 	// medieval abbreviations.
 	lastUsualLetter = '\u017f'
-	// leastWrong is added to a share of wrong characters, so that its logarithm stays finite and very small shares hardly differ.
-	leastWrong = 0.003
+	// minWrong is added to a share of wrong characters, so that its logarithm stays finite and very small shares hardly differ.
+	minWrong = 0.003
 	// longWord is the minimum number of letters of a long word.
 	longWord = 4
 	// sureRepeats is how often a page must have a word at least for it to count as repeated in full.
@@ -284,18 +284,18 @@ const (
 	// sureVote is the confidence that all words of a line must have to make a vote unnecessary. Below it are 789 of the 1,259 lines of print of the second set.
 	sureVote = 0.95
 	// voteShare is how many readings of single lines there are for each line that was read before, one by the network for handwriting counted
-	// like the others: with it, the pages that cost most take twice the processor time. A page of few lines has leastVotes readings.
-	voteShare, leastVotes = 1.5, 10
-	// handProbe is how many lines the network for handwriting reads before it is decided whether it reads the others too, and leastHandTrust
+	// like the others: with it, the pages that cost most take twice the processor time. A page of few lines has minVotes readings.
+	voteShare, minVotes = 1.5, 10
+	// handProbe is how many lines the network for handwriting reads before it is decided whether it reads the others too, and minHandTrust
 	// the least trust with which it does. Fraktur, Greek and blurred typescripts have less.
-	handProbe, leastHandTrust = 8, 0.3
+	handProbe, minHandTrust = 8, 0.3
 	// bandFoot is where the letters of a line of print stand, in heights of the box of its words from its upper edge, bandUp and bandDown what
 	// the network sees above and below, in the same unit.
 	bandFoot, bandUp, bandDown = 0.78, 0.9, 0.35
 )
 
-// leastAlternative is the lowest estimated share of correct characters at which another reading of a word is returned.
-const leastAlternative = 0.05
+// minAlternative is the lowest estimated share of correct characters at which another reading of a word is returned.
+const minAlternative = 0.05
 
 // Memory.
 const (
@@ -337,8 +337,8 @@ const (
 	// 50 pages of handwriting in both sets are above .67.
 	doubtfulHandwriting = 0.6
 	// knownLead is by how much the share of known words must be larger in the page as it is. That share counts the letters of words of
-	// leastKnownLetters and more. It was .17 in a blurred typescript that was read as handwriting, and is .35 to .88 in the 50 pages.
-	knownLead, leastKnownLetters = 0.1, 4
+	// minKnownLetters and more. It was .17 in a blurred typescript that was read as handwriting, and is .35 to .88 in the 50 pages.
+	knownLead, minKnownLetters = 0.1, 4
 )
 
 // Finding the language of a page.
@@ -369,14 +369,14 @@ const (
 const (
 	// initialGap is the largest distance of the text from an initial to its left, and linesBeside the minimum number of lines there.
 	initialGap, linesBeside = 2, 2
-	// mostScrapLetters is the number of letters of the longest scrap that is read out of an initial. Longer words that are sure are text.
-	mostScrapLetters = 3
+	// maxScrapLetters is the number of letters of the longest scrap that is read out of an initial. Longer words that are sure are text.
+	maxScrapLetters = 3
 	// sureInitial is the minimum confidence at which a word with the letter of an initial is taken, wordsWithInitial the number of words that
 	// are read with it, and capitalHeight the height of a capital in half heights of most letters.
 	sureInitial, wordsWithInitial, capitalHeight = 0.6, 3, 3
 	// staffMargin is how far notes reach beyond the lines of their staff, in units of its height.
 	staffMargin = 0.3
-	// sureInPicture is the minimum confidence of a sure word in a picture. With at least mostSureLetters letters in such words, or words
-	// that cover at least the share mostCovered of its box, the picture is a frame around text.
-	sureInPicture, mostSureLetters, mostCovered = 0.7, 12, 0.2
+	// sureInPicture is the minimum confidence of a sure word in a picture. With at least maxSureLetters letters in such words, or words
+	// that cover at least the share maxCovered of its box, the picture is a frame around text.
+	sureInPicture, maxSureLetters, maxCovered = 0.7, 12, 0.2
 )

@@ -94,7 +94,7 @@ func (p *page) inPositions(ctx context.Context, img *image.Gray, model string) (
 		confidences[quarters], lengths[quarters] = meanConfidence(level), characters(level)
 	}
 	for i, n := range lengths {
-		if float64(n) < leastUprightText*float64(slices.Max(lengths[:])) {
+		if float64(n) < minUprightText*float64(slices.Max(lengths[:])) {
 			confidences[i] = 0
 		}
 	}

@@ -52,7 +52,7 @@ func knownShare(blocks []document.Block, list *lexicon.Lexicon) float64 {
 	known, all := 0, 0
 	for w := range document.Words(blocks) {
 		n := text.CountLetters(w.Text)
-		if n < leastKnownLetters {
+		if n < minKnownLetters {
 			continue
 		}
 		if all += n; list.Known(w.Text) {

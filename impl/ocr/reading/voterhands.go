@@ -27,7 +27,7 @@ func (p *page) readByHands(ctx context.Context, lines []*document.Line) ([][]doc
 	for i := range probe {
 		readings[i].Hand = probe[i]
 	}
-	if correct.HandTrust(lines[surest:], readings) < leastHandTrust {
+	if correct.HandTrust(lines[surest:], readings) < minHandTrust {
 		return unread, nil
 	}
 	others, err := p.readStrips(ctx, lines[:surest])

@@ -48,7 +48,7 @@ func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *corr
 		}
 		return nil
 	}
-	left := p.mostVotes()
+	left := p.maxVotes()
 	var differ []int
 	for i := 0; i < len(lines) && left > 0; i++ {
 		if err := read(i, firstVoter); err != nil {
@@ -76,15 +76,15 @@ func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *corr
 	return readings, nil
 }
 
-// mostVotes returns how many readings of single lines the page's share of processor time allows, by the lines that were read before.
-func (p *page) mostVotes() int {
+// maxVotes returns how many readings of single lines the page's share of processor time allows, by the lines that were read before.
+func (p *page) maxVotes() int {
 	lines := 0
 	for _, a := range p.attempts {
 		for range document.Lines(a.raw) {
 			lines++
 		}
 	}
-	return max(int(math.Ceil(voteShare*float64(lines))), leastVotes)
+	return max(int(math.Ceil(voteShare*float64(lines))), minVotes)
 }
 
 // readBy reads a line in one way. Words have boxes on the page and calibrated confidences. It returns no words if the line lies outside the sheet.

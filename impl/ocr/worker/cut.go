@@ -13,9 +13,9 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// mostDistortion is the largest ratio of the scales across and down between a page and its copy. Rounding stays below it, even in
+// maxDistortion is the largest ratio of the scales across and down between a page and its copy. Rounding stays below it, even in
 // small copies.
-const mostDistortion = 1.02
+const maxDistortion = 1.02
 
 // cut cuts lines out of the first page of an image file, for training. Errors are *ocr.ImageError.
 func cut(file []byte, c *pipe.Cut) (*pipe.Strips, error) {
@@ -36,7 +36,7 @@ func cutPage(page *image.Gray, c *pipe.Cut) (*pipe.Strips, error) {
 	if c.Width > 0 && c.Height > 0 {
 		fx, fy = float64(page.Rect.Dx())/c.Width, float64(page.Rect.Dy())/c.Height
 	}
-	if r := fx / fy; r > mostDistortion || r < 1/mostDistortion {
+	if r := fx / fy; r > maxDistortion || r < 1/maxDistortion {
 		return nil, &ocr.ImageError{Reason: fmt.Sprintf("the image has %d x %d pixels, but its lines were measured on %.0f x %.0f; export both again",
 			page.Rect.Dx(), page.Rect.Dy(), c.Width, c.Height)}
 	}

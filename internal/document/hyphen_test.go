@@ -30,12 +30,12 @@ func TestDocument_MarkBroken(t *testing.T) {
 		want  string // the whole word, "" if the parts must stay apart
 	}{
 		"a word that the page has elsewhere":     {[]string{"in the begin-", "ning; the beginning"}, "", "beginning"},
-		"a listed word":                         {[]string{"in the begin-", "ning."}, "beginning", "beginning"},
+		"a listed word":                          {[]string{"in the begin-", "ning."}, "beginning", "beginning"},
 		"a word in capitals elsewhere":           {[]string{"BEGINNING begin-", "ning"}, "", "beginning"},
 		"a long s, as printed":                   {[]string{"poſ-", "ſible, possible"}, "", "poſſible"},
 		"a double hyphen of Fraktur":             {[]string{"Wor⸗", "tes des Wortes"}, "", "Wortes"},
 		"a quotation mark in front":              {[]string{"„Wör-", "ter Wörter"}, "", "Wörter"},
-		"an unlisted word":                      {[]string{"in the begin-", "ning"}, "", ""},
+		"an unlisted word":                       {[]string{"in the begin-", "ning"}, "", ""},
 		"a compound whose whole is not a word":   {[]string{"a well-", "known man"}, "", ""},
 		"a name after the hyphen":                {[]string{"Saint-", "Denis SaintDenis"}, "", ""},
 		"a dash":                                 {[]string{"the end --", "beginning end"}, "endbeginning", ""},

@@ -2,6 +2,7 @@ package contracttests
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -23,6 +24,9 @@ func openLanes(ctx context.Context, run *cases.Run, planned int) (lanes []*cases
 	groups := make([]map[string][]string, min(maxLanes, planned)-1)
 	for i := range groups {
 		if groups[i], err = run.MoreKeys(ctx); err != nil {
+			if ctx.Err() != nil {
+				err = errors.New(cases.Ended(ctx))
+			}
 			return nil, fmt.Errorf("more keys of the target: %w", err)
 		}
 	}

@@ -230,10 +230,7 @@ func Ended(ctx context.Context) string {
 func (r *Run) Probe(ctx context.Context) error {
 	first, err := r.Exchange(ctx, get("/status").bare())
 	if err != nil {
-		if ctx.Err() != nil {
-			err = errors.New(Ended(ctx))
-		}
-		return fmt.Errorf("%s does not answer: %s", r.BaseURL, whyNot(err))
+		return r.unanswered(ctx, err)
 	}
 	r.compareClocks(first)
 	r.compareVersions(ctx, first)
@@ -263,6 +260,15 @@ func (r *Run) Probe(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// unanswered says that the server does not answer, and why.
+func (r *Run) unanswered(ctx context.Context, err error) error {
+	why := whyNot(err)
+	if ctx.Err() != nil {
+		why = Ended(ctx)
+	}
+	return fmt.Errorf("%s does not answer: %s", r.BaseURL, why)
 }
 
 // whyNot says in a few words why there is no answer: the address is named already.
@@ -365,7 +371,7 @@ func (r *Run) probeKeys(ctx context.Context) error {
 				q.Auth = []model.Credential{model.Bearer(key)}
 				x, err := r.Exchange(ctx, q)
 				if err != nil {
-					return fmt.Errorf("%s does not answer: %s", r.BaseURL, whyNot(err))
+					return r.unanswered(ctx, err)
 				}
 				if refused = x.Status == http.StatusUnauthorized; !refused {
 					break

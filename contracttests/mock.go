@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -137,6 +138,9 @@ func (m *mockControl) do(ctx context.Context, method, path, key string, body, an
 	// The control routes are strict about it, like the API.
 	req.Header.Set("Content-Type", "application/json")
 	res, err := m.client.Do(req)
+	if refused, ok := errors.AsType[*url.Error](err); ok { // its text would repeat the request
+		return fmt.Errorf("the control routes of the mock do not answer: %w", refused.Err)
+	}
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,8 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 	switch {
 	case c.MaxPoints != nil && *c.MaxPoints < 0 || c.Generated < 0:
 		return t, errors.New("--max-points and --generated must be 0 or more")
+	case c.Patience <= 0 || c.MaxWait < 0 || c.Timeout < 0:
+		return t, errors.New("--patience must be longer than 0, and --max-wait and --timeout must not be negative")
 	case c.Quick && (c.Only != "" || c.Thorough):
 		return t, errors.New("--quick chooses the cases: it cannot be combined with --only or --thorough")
 	case c.List && (c.JUnit != "" || c.HAR != ""):

@@ -122,3 +122,14 @@ func TestReadings_CheckResult_blankPages(t *testing.T) {
 	blank["language"] = "en"
 	require.Contains(t, faultsOf(t, &r, job, blank), `expected "und"`)
 }
+
+func TestAnswer_Check_fieldThatBreaksTwoRules(t *testing.T) {
+	t.Parallel()
+	body := []byte(`{"success":false,"details":{"imageUrl":"must be a string; takes no query"}}`)
+	value, err := answer.ParseJSON(body)
+	require.NoError(t, err)
+	x := &model.Exchange{Status: 400, Body: body, Request: &model.Request{}}
+	x.JSON, _ = value.(map[string]any)
+	require.Empty(t, expect.Answer{Status: 400, Fields: []string{"imageUrl", "imageUrl"}}.Check(x))
+	require.NotEmpty(t, expect.Answer{Status: 400, Fields: []string{"imageUrl", "format"}}.Check(x))
+}

@@ -6,6 +6,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -180,6 +182,9 @@ func (t Target) WithDefaults() (Target, error) {
 	}
 	if u.User != nil {
 		return t, errors.New("the base URL must not contain a user name or password, because reports show it")
+	}
+	if _, err := strconv.ParseUint(cmp.Or(u.Port(), "0"), 10, 16); err != nil {
+		return t, fmt.Errorf("the port of the base URL must be at most 65535, not %s", u.Port())
 	}
 	t.BaseURL = strings.TrimSuffix(t.BaseURL, "/")
 	if !strings.HasSuffix(t.BaseURL, "/api/v1") {

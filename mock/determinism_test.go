@@ -185,9 +185,9 @@ func TestMock_RequestIDs(t *testing.T) {
 			send(r)
 		}
 	}
-	for i := range 2 * 4096 { // more than the mock counts, with and without a key
-		send(statusAt("", fmt.Sprintf("nobody%d", i%5000)))
-		send(statusAt("", fmt.Sprintf("ocr_test_ok_%d", i%5000)))
+	for i := range 2 * 2048 { // more than the mock counts, with and without a key
+		send(statusAt("", fmt.Sprintf("nobody%d", i%2500)))
+		send(statusAt("", fmt.Sprintf("ocr_test_ok_%d", i%2500)))
 		send(request(http.MethodGet, "/healthz", ""))
 	}
 }

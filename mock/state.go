@@ -11,7 +11,7 @@ import (
 
 // maxKeys is the number of keys that are kept: enough for a team whose pipelines run the contract suite on one mock at the same time. A
 // key that was dropped starts again in its initial state.
-const maxKeys = 4096
+const maxKeys = 2048
 
 var plans = contract.DefaultPlans()
 

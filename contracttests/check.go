@@ -105,7 +105,7 @@ func Check(ctx context.Context, t Target) (report Report) {
 	}
 	lanes, err := openLanes(ctx, run, len(plan))
 	if err != nil {
-		report.Problem = t.Presentable(err.Error(), cases.MaxReason)
+		report.Problem = t.Presentable("more keys of the target: "+err.Error(), cases.MaxReason)
 		return report
 	}
 	defer func() {

@@ -3,7 +3,6 @@ package contracttests
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"sync"
 
@@ -27,14 +26,11 @@ func openLanes(ctx context.Context, run *cases.Run, planned int) (lanes []*cases
 			if ctx.Err() != nil {
 				err = errors.New(cases.Ended(ctx))
 			}
-			return nil, fmt.Errorf("more keys of the target: %w", err)
+			return nil, err
 		}
 	}
 	beside, err := run.Beside(ctx, groups)
-	if err != nil {
-		return nil, fmt.Errorf("more keys of the target: %w", err)
-	}
-	return append(lanes, beside...), nil
+	return append(lanes, beside...), err
 }
 
 // schedule hands out the cases of a plan to the lanes of a run, and collects their results. It is safe for concurrent use.

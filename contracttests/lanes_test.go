@@ -77,7 +77,7 @@ func TestCheck_withoutMoreKeys(t *testing.T) {
 		target.MoreKeys = func(context.Context) (map[string][]string, error) { return nil, errors.New("the shop is closed") }
 		require.Contains(t, contracttests.Check(t.Context(), target).Problem, "the shop is closed")
 	})
-	t.Run("names the scenario for which there is none", func(t *testing.T) {
+	t.Run("names the scenario that lacks a key", func(t *testing.T) {
 		t.Parallel()
 		target := with(MustMock(t), func(t *contracttests.Target) { t.Only = "^extract/402" })
 		more := target.MoreKeys
@@ -86,7 +86,7 @@ func TestCheck_withoutMoreKeys(t *testing.T) {
 			delete(keys, contracttests.KeyLow)
 			return keys, err
 		}
-		require.Contains(t, contracttests.Check(t.Context(), target).Problem, `there is none for the scenario "low"`)
+		require.Contains(t, contracttests.Check(t.Context(), target).Problem, `no key for the scenario "low"`)
 	})
 	t.Run("starts no case after a failure if the first one ends the run", func(t *testing.T) {
 		t.Parallel()

@@ -78,17 +78,18 @@ func newRun(t model.Target, with *shared) *Run {
 // Beside returns a run for the keys of each further group of accounts. Their cases may run concurrently with those of r. Probe must have
 // succeeded, the client of the target must have an http.Transport, and no case may be running.
 func (r *Run) Beside(ctx context.Context, groups []map[string][]string) ([]*Run, error) {
+	all := r.Secrets()
 	for _, keys := range groups {
 		for scenario := range r.Keys { // cases for other scenarios are already skipped
 			if len(keys[scenario]) == 0 {
-				return nil, fmt.Errorf("there is none for the scenario %q", scenario)
+				return nil, fmt.Errorf("no key for the scenario %q", scenario)
 			}
-			r.Hide(keys[scenario]...)
+			all = append(all, keys[scenario]...)
 		}
 	}
+	r.SetSecrets(all)
+	r.secrets = answer.NewSecrets(all)
 	t := r.Target
-	t.Hide(r.Secrets()...)
-	r.secrets = answer.NewSecrets(r.Secrets())
 	var runs []*Run
 	for _, keys := range groups {
 		client := *r.Client

@@ -119,7 +119,7 @@ func (j *Job) Members(t Target) []Member {
 
 // WriteObject writes a JSON object with the given white space wherever JSON permits it.
 func WriteObject(members []Member, space string) []byte {
-	parts := [][]byte{nil, []byte("{")}
+	parts := [][]byte{nil, []byte("{")} // the empty parts at both ends put white space there
 	for i, m := range members {
 		if i > 0 {
 			parts = append(parts, []byte(","))

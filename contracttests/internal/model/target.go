@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -152,8 +151,8 @@ type Target struct {
 	// HAR receives an HTTP archive of all exchanges, with the keys removed. Default: nil.
 	HAR io.Writer
 
-	hidden []string                     // see Hide
-	watch  func(x *Exchange, err error) // sees every exchange; nil if nobody watches
+	secrets []string                     // see SetSecrets; nil if they are those in Keys
+	watch   func(x *Exchange, err error) // sees every exchange; nil if nobody watches
 }
 
 // Watched returns the target with a function that sees every exchange. It is called by several goroutines.
@@ -271,12 +270,14 @@ func (t Target) IsThorough() bool { return t.Thorough || t.Simulated }
 
 // Secrets are all API keys of the run: no answer and no report may show them.
 func (t Target) Secrets() (all []string) {
-	all = slices.Clone(t.hidden)
+	if t.secrets != nil {
+		return t.secrets
+	}
 	for _, keys := range t.Keys {
 		all = append(all, keys...)
 	}
 	return all
 }
 
-// Hide adds API keys to Secrets that the target itself does not use.
-func (t *Target) Hide(keys ...string) { t.hidden = slices.Concat(t.hidden, keys) }
+// SetSecrets sets what Secrets returns, for a run whose cases use the keys of several targets.
+func (t *Target) SetSecrets(all []string) { t.secrets = all }

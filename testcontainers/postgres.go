@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"embed"
+	"net"
 	"net/url"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	"github.com/moby/moby/api/types/network"
 	tc "github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/wait"
 )
@@ -107,6 +109,10 @@ func startPostgres(ctx context.Context) (server tc.Container, addr string, err e
 		return nil, "", err
 	}
 	req.ExposedPorts = []string{"5432/tcp"}
+	// A server that answers inside its container is not yet reachable at its published port.
+	req.WaitingFor = wait.ForSQL("5432/tcp", "pgx", func(host string, port network.Port) string {
+		return databaseURL(net.JoinHostPort(host, port.Port()), "postgres")
+	}).WithStartupTimeout(time.Minute)
 	if server, err = start(ctx, req); err != nil {
 		return server, "", err
 	}

@@ -93,7 +93,7 @@ func Check(ctx context.Context, t Target) (report Report) {
 		report.Problem = err.Error()
 		return report
 	}
-	if err := run.Begin(ctx); err != nil {
+	if err := run.Begin(); err != nil {
 		report.Problem = err.Error()
 		return report
 	}

@@ -159,3 +159,29 @@ func TestCheck_leaksBetweenLanes(t *testing.T) {
 		return true
 	})
 }
+
+// TestCheck_interruptedLanes ends a run while several cases run: those that have ended are reported, in order, and those that were cut off
+// are not.
+func TestCheck_interruptedLanes(t *testing.T) {
+	t.Parallel()
+	target := MustTarget(t, MustServe(t, mock.New(mock.Options{Latency: mock.Latency{Min: 10 * time.Millisecond, Max: 10 * time.Millisecond}})))
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var shown []string
+	target.Progress = func(r contracttests.Result) {
+		shown = append(shown, r.Case)
+		interrupt()
+	}
+	plan, err := contracttests.Outline(target)
+	require.NoError(t, err)
+	report := contracttests.Check(ctx, target)
+	require.Regexp(t, "^interrupted after .*, at the case [a-z]+/", report.Problem)
+	var ran []string
+	for _, r := range report.Results {
+		ran = append(ran, r.Case)
+		assert.Equal(t, contracttests.Passed, r.Outcome, r.Case)
+	}
+	assert.Equal(t, ran, shown)
+	assert.NotEmpty(t, ran)
+	assert.Less(t, len(ran), len(plan))
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/network"
 	tc "github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/log"
 )
 
 // label marks each container and network with the process that created it.
@@ -43,7 +44,8 @@ func start(ctx context.Context, req tc.ContainerRequest) (tc.Container, error) {
 			h.PortBindings = onLoopback(req.ExposedPorts)
 		}
 	}
-	return tc.GenericContainer(ctx, tc.GenericContainerRequest{ContainerRequest: req, Started: true})
+	// Its messages about containers that start would bury the failures of tests.
+	return tc.GenericContainer(ctx, tc.GenericContainerRequest{ContainerRequest: req, Started: true, Logger: log.NewNoopLogger()})
 }
 
 // isEngineLocal reports whether the container engine is on this machine: DOCKER_HOST is unset or names a socket file.

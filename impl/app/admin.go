@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"uncial/internal/edge"
+	"uncial/internal/listen"
 )
 
 // listenAdmin opens the admin listener, or returns nil if no address is given. It listens before anything else starts, so
@@ -21,7 +22,7 @@ func listenAdmin(address string) (net.Listener, error) {
 	if address == "" {
 		return nil, nil
 	}
-	return listen("--admin-listen", address)
+	return listen.TCP("--admin-listen", address)
 }
 
 // logAdmin logs the address of the admin listener; nil is allowed.

@@ -25,6 +25,7 @@ import (
 	"uncial/internal/apidocs"
 	"uncial/internal/edge"
 	"uncial/internal/language/name"
+	"uncial/internal/listen"
 	"uncial/internal/tryit"
 	"uncial/internal/version"
 )
@@ -75,7 +76,7 @@ func New(o Options) (*App, error) {
 // Start opens everything and returns once the service answers requests. After an error, Stop closes what was opened.
 // The service keeps running after ctx ends; Stop ends it.
 func (a *App) Start(ctx context.Context) error {
-	ln, err := listen("--listen", a.o.Listen)
+	ln, err := listen.TCP("--listen", a.o.Listen)
 	if err != nil {
 		return err
 	}

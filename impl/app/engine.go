@@ -11,6 +11,7 @@ import (
 	"uncial/impl/ocr/remote"
 	"uncial/impl/tracing"
 	"uncial/internal/edge"
+	"uncial/internal/listen"
 	"uncial/internal/version"
 )
 
@@ -18,11 +19,11 @@ import (
 // adminListen is the address of metrics and pprof; empty means none. The engine checks no keys and opens no database.
 // Errors name the invalid flag.
 func RunEngine(ctx context.Context, address, adminListen string, o EngineOptions, log *slog.Logger) (err error) {
-	err = cmp.Or(checkListen("--listen", address), checkListen("--admin-listen", adminListen), o.check(), o.checkWorker(), tracing.Check())
+	err = cmp.Or(listen.Check("--listen", address), listen.Check("--admin-listen", adminListen), o.check(), o.checkWorker(), tracing.Check())
 	if err != nil {
 		return err
 	}
-	ln, err := listen("--listen", address)
+	ln, err := listen.TCP("--listen", address)
 	if err != nil {
 		return err
 	}

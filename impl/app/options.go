@@ -5,16 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"uncial/impl/fetch"
 	"uncial/impl/tracing"
+	"uncial/internal/listen"
 	"uncial/internal/version"
 )
 
@@ -138,43 +136,9 @@ func (o EngineOptions) checkWorker() error {
 	return err
 }
 
-// checkListen explains the form of a listen address. flag is the name of its flag; an empty address is valid.
-func checkListen(flag, address string) error {
-	if address == "" {
-		return nil
-	}
-	_, port, err := net.SplitHostPort(address)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
-	}
-	if err == nil {
-		return nil
-	}
-	if n, e := strconv.ParseUint(address, 10, 16); e == nil {
-		return fmt.Errorf("%s: invalid address %q; for this port use 127.0.0.1:%d (this machine only) or :%d (all addresses)", flag, address, n, n)
-	}
-	return fmt.Errorf("%s: invalid address %q; expected HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or :8080", flag, address)
-}
-
-// listen opens a listener. Errors name the flag.
-func listen(flag, address string) (net.Listener, error) {
-	ln, err := net.Listen("tcp", address)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s: another program listens on %s; stop it, or choose another port", flag, address)
-	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return nil, fmt.Errorf("%s: %s is not an address of this machine", flag, address)
-	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("%s: this user may not listen on %s; choose a port above 1023", flag, address)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", flag, err)
-	}
-	return ln, nil
-}
-
 // check returns an error that names the first invalid flag. It checks only what can be checked without opening anything.
 func (o Options) check() error {
-	err := cmp.Or(checkListen("--listen", o.Listen), checkListen("--admin-listen", o.AdminListen), o.Data.check(), o.Engine.check())
+	err := cmp.Or(listen.Check("--listen", o.Listen), listen.Check("--admin-listen", o.AdminListen), o.Data.check(), o.Engine.check())
 	if err != nil {
 		return err
 	}

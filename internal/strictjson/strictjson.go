@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Object decodes a text that is one JSON object with known fields and nothing after it. Errors say what is wrong and where, without
-// the names of Go types.
+// Object decodes a text that is one JSON object with known fields, each given once, and nothing after it. Errors say what is wrong and
+// where, without the names of Go types.
 func Object(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -22,7 +22,35 @@ func Object(text []byte, into any) error {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("unexpected text after the JSON object")
 	}
+	if name := repeated(json.NewDecoder(bytes.NewReader(text))); name != "" {
+		return fmt.Errorf("%q is given twice", name)
+	}
 	return nil
+}
+
+// repeated returns the first name that one of the objects in the next value has twice, "" if there is none. The text must be valid JSON.
+func repeated(d *json.Decoder) (name string) {
+	token, _ := d.Token()
+	open, isOpen := token.(json.Delim)
+	if !isOpen {
+		return ""
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if open == '{' {
+			token, _ = d.Token()
+			name, _ := token.(string)
+			if seen[name] {
+				return name
+			}
+			seen[name] = true
+		}
+		if name := repeated(d); name != "" {
+			return name
+		}
+	}
+	_, _ = d.Token() // the closing delimiter
+	return ""
 }
 
 // Explain returns an error of encoding/json in the words of someone who knows JSON and not Go.

@@ -12,7 +12,11 @@ import (
 	"time"
 
 	"uncial/contracttests"
+	"uncial/internal/listen"
 )
+
+// defaultGenerated is the default of --generated.
+const defaultGenerated = 40
 
 // defaultMock is where uncial-mock listens unless told otherwise.
 const defaultMock = "http://127.0.0.1:4010/api/v1"
@@ -55,16 +59,22 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 		}
 	}
 	switch {
-	case c.MaxPoints != nil && *c.MaxPoints < 0 || c.Generated < 0:
-		return t, errors.New("--max-points and --generated must be 0 or more")
-	case c.Patience <= 0 || c.MaxWait < 0 || c.Timeout < 0:
-		return t, errors.New("--patience must be longer than 0, and --max-wait and --timeout must not be negative")
+	case c.MaxPoints != nil && *c.MaxPoints < 0:
+		return t, errors.New("--max-points must be 0 or more")
+	case c.Generated < 1:
+		return t, errors.New("--generated must be 1 or more")
+	case c.Patience < minPatience:
+		return t, fmt.Errorf("--patience must be at least %s: a server that keeps the contract may take that long", minPatience)
+	case c.MaxWait < 0 || c.Timeout < 0:
+		return t, errors.New("--max-wait and --timeout must not be negative")
 	case c.Quick && (c.Only != "" || c.Thorough):
 		return t, errors.New("--quick chooses the cases: it cannot be combined with --only or --thorough")
 	case c.List && (c.JUnit != "" || c.HAR != ""):
 		return t, errors.New("--list sends nothing: it cannot be combined with --junit or --har")
 	case c.Mock && c.ServeImages != "":
 		return t, errors.New("--mock cannot be combined with --serve-images: the mock fetches nothing")
+	case listen.Check("--serve-images", c.ServeImages) != nil:
+		return t, listen.Check("--serve-images", c.ServeImages)
 	case c.ImagesURL != "" && c.ServeImages == "":
 		return t, errors.New("--images-url needs --serve-images, the address to listen at")
 	case c.Mock && c.Keys != "":
@@ -156,6 +166,9 @@ func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
 	return summarise(out, r)
 }
 
+// minPatience is the shortest time limit for one answer. A limit that every server exceeds now and then would not show defects.
+const minPatience = time.Second
+
 // defaultTimeout is the least time limit of a run for which none is given.
 const defaultTimeout = 15 * time.Minute
 
@@ -233,7 +246,20 @@ func (c *checkCmd) again(r contracttests.Result) string {
 	if !c.Mock {
 		whose = "--keys '" + strings.ReplaceAll(c.Keys, "'", `'\''`) + "'"
 	}
-	return fmt.Sprintf("uncial-contract --base-url %s %s --seed %d --only '^%s$'", c.BaseURL, whose, c.Seed, r.Case)
+	line := fmt.Sprintf("uncial-contract --base-url %s %s --seed %d", c.BaseURL, whose, c.Seed)
+	if c.Generated != defaultGenerated {
+		line += fmt.Sprintf(" --generated %d", c.Generated)
+	}
+	if c.Thorough {
+		line += " --thorough"
+	}
+	if c.ServeImages != "" {
+		line += " --serve-images " + c.ServeImages
+	}
+	if c.ImagesURL != "" {
+		line += " --images-url " + c.ImagesURL
+	}
+	return line + fmt.Sprintf(" --only '^%s$'", r.Case)
 }
 
 // summarise prints the verdict. Like the exit status, it reports failures before a problem of the run.

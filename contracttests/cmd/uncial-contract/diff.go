@@ -26,7 +26,10 @@ type diffCmd struct {
 
 // target describes one of the servers: by its keys file or, without one, as a mock. The mock gets new keys, so that earlier
 // runs do not affect the comparison.
-func (d *diffCmd) target(ctx context.Context, url, keys string) (t contracttests.Target, err error) {
+func (d *diffCmd) target(ctx context.Context, flag, url, keys string) (t contracttests.Target, err error) {
+	if _, err := (contracttests.Target{BaseURL: url}).WithDefaults(); err != nil {
+		return t, fmt.Errorf("%s: %w", flag, err)
+	}
 	if keys == "" {
 		t, err = contracttests.Mock(ctx, url, nil)
 	} else {
@@ -42,11 +45,11 @@ func (d *diffCmd) target(ctx context.Context, url, keys string) (t contracttests
 func (d *diffCmd) Run(ctx context.Context, con *console, status *int) error {
 	ctx, cancel := context.WithTimeout(ctx, d.Timeout)
 	defer cancel()
-	a, err := d.target(ctx, d.A, d.KeysA)
+	a, err := d.target(ctx, "--a", d.A, d.KeysA)
 	if err != nil {
 		return err
 	}
-	b, err := d.target(ctx, d.B, d.KeysB)
+	b, err := d.target(ctx, "--b", d.B, d.KeysB)
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,8 @@ const about = `Checks a server against the contract: the mock, the real service,
 
 Exit status: 0 everything passed, 1 the server breaks the contract, 2 the suite could not run.
 
+Other commands: diff compares two servers, proxy checks the traffic of your clients; each has its own --help.
+
 Examples:
   uncial-contract --mock                                          the mock on 127.0.0.1:4010
   uncial-contract --mock --base-url http://127.0.0.1:9000/api/v1  a mock elsewhere
@@ -81,7 +83,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exit
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "uncial-contract: %v\nSee 'uncial-contract --help'.\n", err)
+		// kong would suggest another way to write the same wrong value.
+		problem, _, _ := strings.Cut(err.Error(), "; perhaps try ")
+		fmt.Fprintf(stderr, "uncial-contract: %s\nSee 'uncial-contract %s--help'.\n", strings.TrimSuffix(problem, " (short flag)"), named(args))
 		return couldNotRun
 	}
 	// The first signal ends the run with a report of the cases so far and the status couldNotRun; a second one ends the process
@@ -95,6 +99,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return couldNotRun
 	}
 	return status
+}
+
+// named is the command at the beginning of a command line, with a space after it, or "" for the default command.
+func named(args []string) string {
+	if len(args) > 0 && (args[0] == "diff" || args[0] == "proxy") {
+		return args[0] + " "
+	}
+	return ""
 }
 
 // withCommand adds the default command to flags without a command: kong would otherwise print a help that lists the commands

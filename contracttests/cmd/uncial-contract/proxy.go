@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"uncial/contracttests"
 	"uncial/contracttests/internal/har"
 	"uncial/contracttests/internal/proxy"
+	"uncial/internal/listen"
 	"uncial/internal/version"
 )
 
@@ -90,10 +90,10 @@ func (c *proxyCmd) serve(ctx context.Context, out io.Writer, o proxy.Options) (p
 	if err != nil {
 		return proxy.Report{}, fmt.Errorf("--to: %w", err)
 	}
-	listener, err := net.Listen("tcp", c.Listen)
+	listener, err := listen.TCP("--listen", c.Listen)
 	if err != nil {
 		p.Close()
-		return proxy.Report{}, fmt.Errorf("--listen: %w", err)
+		return proxy.Report{}, err
 	}
 	fmt.Fprintf(out, "Listening on http://%s/api/v1 for %s\n", listener.Addr(), c.To)
 	server := &http.Server{Handler: p, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout, DisableGeneralOptionsHandler: true}

@@ -100,7 +100,7 @@ func TestProxy_defectiveServer(t *testing.T) {
 	mustExtract(t, p.base)
 	line, err := p.out.ReadString('\n')
 	require.NoError(t, err, "violations are reported as they happen")
-	assert.Contains(t, line, `answer   POST /api/v1/extract 200  /confidence: property "confidence" is missing  (X-Request-Id `)
+	assert.Contains(t, line, `answer   POST /api/v1/extract 200  /confidence: is missing  (X-Request-Id `)
 	out, status := p.stop(t)
 	assert.Equal(t, 1, status, "%s%s", out, p.err.String())
 	assert.Contains(t, out, "The traffic broke the contract. 1 exchange, 1 violation.")

@@ -16,6 +16,9 @@ type reports struct{ junit, har *reportFile }
 
 // createReports creates the files before the run spends points. An empty path means that no such file was requested.
 func createReports(junit, har string) (r reports, err error) {
+	if junit != "" && filepath.Clean(junit) == filepath.Clean(har) {
+		return r, fmt.Errorf("--junit and --har must be different files, not both %s", junit)
+	}
 	if r.junit, err = createReport("--junit", junit); err != nil {
 		return r, err
 	}

@@ -203,7 +203,10 @@ func checkSchema(schema *openapi3.Schema, value any) (problems []string) {
 			problems = append(problems, "the body: "+e.Error())
 			continue
 		}
-		reason := unknownProperty.ReplaceAllString(se.Reason, "has the field $1, which the contract does not have")
+		reason := se.Reason
+		for _, w := range plainWords {
+			reason = w.theirs.ReplaceAllString(reason, w.ours)
+		}
 		problems = append(problems, strings.TrimSuffix(location(se.JSONPointer())+" "+reason, " "))
 	}
 	// The order of properties is random.
@@ -211,8 +214,23 @@ func checkSchema(schema *openapi3.Schema, value any) (problems []string) {
 	return problems
 }
 
-// unknownProperty is how kin-openapi says that a schema has no such property.
-var unknownProperty = regexp.MustCompile(`^property (".*") is unsupported$`)
+// plainWords say what kin-openapi says, for people who do not know its schemas.
+var plainWords = []struct {
+	theirs *regexp.Regexp
+	ours   string
+}{
+	{regexp.MustCompile(`^property (".*") is unsupported$`), "has the field $1, which the contract does not have"},
+	{regexp.MustCompile(`^property ".*" is missing$`), "is missing"},
+	{regexp.MustCompile(`^(?:value )?doesn't match any schema from "(?:any|one)Of"$`), "has none of the forms that the contract allows"},
+	{regexp.MustCompile(`^value is not one of the allowed values `), "must be one of "},
+	{regexp.MustCompile(`^string doesn't match the regular expression "(.*)"$`), "must match the pattern $1"},
+	{regexp.MustCompile(`^string doesn't match the format "(.*?)"`), "must have the format $1"},
+	{regexp.MustCompile(`^minimum string length is (\d+)$`), "must have at least $1 characters"},
+	{regexp.MustCompile(`^maximum string length is (\d+)$`), "must have at most $1 characters"},
+	{regexp.MustCompile(`^minimum number of items is (\d+)$`), "must have at least $1 items"},
+	{regexp.MustCompile(`^maximum number of items is (\d+)$`), "must have at most $1 items"},
+	{regexp.MustCompile(`^(?:value|number) must be `), "must be "},
+}
 
 // location names the faulty value by its JSON pointer, at the beginning of a problem.
 func location(pointer []string) string {

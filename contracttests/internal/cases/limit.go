@@ -75,6 +75,10 @@ var limitRows = []row{
 		name: "extract/429/resets", account: model.KeyRateLimited, extractions: maxExtractions, points: 10, check: checkWindowResets,
 		explanation: "When the window resets, as Retry-After said, requests are accepted again, and the Idempotency-Key of a refused one is free.",
 	}, {
+		// Rounding, and answers that are stored for a while.
+		name: "extract/429/every-second", account: model.KeyRateLimited, needs: clockNeeds, extractions: maxExtractions, check: checkEverySecond,
+		explanation: "At every second of a window that is used up, a 429 says how long the rest of it lasts.",
+	}, {
 		// It finds counters that are read before they are changed. Invalid requests suffice, so it costs nothing.
 		name: "extract/429/at-once", account: model.KeyRateLimited, extractions: maxExtractions, check: checkLimitAtOnce,
 		explanation: "Of many concurrent requests exactly as many are accepted as the window has left.",
@@ -217,6 +221,29 @@ func (s *session) exhausted(ctx context.Context, scenario string, fresh bool) (*
 		return nil, err
 	}
 	return a, s.useUp(ctx, a, 0)
+}
+
+// checkEverySecond has a request refused at every second of a window.
+func checkEverySecond(ctx context.Context, s *session) error {
+	a, err := s.exhausted(ctx, model.KeyRateLimited, true)
+	if err != nil {
+		return err
+	}
+	if err := s.readClock(ctx, a); err != nil {
+		return err
+	}
+	if a.Now.IsZero() {
+		return &skip{"the clock of the target runs; it must stand still between moves"}
+	}
+	for second := a.Now.Truncate(time.Second).Add(time.Second); second.Before(a.Window.Reset); second = second.Add(time.Second) {
+		if err := s.moveTo(ctx, a, second); err != nil {
+			return err
+		}
+		if _, err := s.sendAs(ctx, a, invalid().rushed()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkLimitedEmpty uses up the window of an account without points: 429 goes before 402.

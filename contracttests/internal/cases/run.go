@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -106,9 +107,9 @@ func (r *Run) Beside(ctx context.Context, groups []map[string][]string) ([]*Run,
 }
 
 // Begin starts what the run offers to the target. End must follow.
-func (r *Run) Begin(ctx context.Context) (err error) {
+func (r *Run) Begin() (err error) {
 	if r.ServeImages != "" {
-		r.shelf, err = openShelf(ctx, r.ServeImages, r.ImagesURL, r.name)
+		r.shelf, err = openShelf(r.ServeImages, r.ImagesURL, r.name)
 	}
 	return err
 }
@@ -179,23 +180,49 @@ func (r *Run) Do(ctx context.Context, c Case) model.Result {
 	} else if err != nil {
 		result.Outcome, result.Reason = model.Failed, r.Presentable(err.Error(), MaxReason)
 		if f := asFailure(err); f != nil && f.exchange != nil {
-			blame(&result, f.exchange)
+			r.blame(&result, f.exchange)
 		}
+		result.Reason += r.doubtfulKey(c)
 	}
 	return result
 }
 
 // blame adds the exchange that shows the problem to a result, shortened and without keys.
-func blame(r *model.Result, x *model.Exchange) {
-	r.Curl = x.Curl()
+func (r *Run) blame(result *model.Result, x *model.Exchange) {
+	result.Curl = x.Curl()
 	if a := x.Request.Account; a != nil {
-		r.Key = a.Scenario
-	} else if strings.Contains(r.Curl, "UNCIAL_KEY") {
-		r.Key = model.KeyOK
+		result.Key = a.Scenario
+	} else if strings.Contains(result.Curl, "UNCIAL_KEY") {
+		result.Key = model.KeyOK
+	}
+	// Some requests of an account come with another key than its own.
+	for _, scenario := range slices.Sorted(maps.Keys(r.Keys)) {
+		if slices.ContainsFunc(r.Keys[scenario], x.Request.Uses) {
+			result.Key = scenario
+		}
 	}
 	if x.Status != 0 {
-		r.Answer = fmt.Sprintf("%d %s", x.Status, x.Target.Presentable(withoutEscapes(string(x.Body)), maxQuoted))
+		result.Answer = fmt.Sprintf("%d %s", x.Status, x.Target.Presentable(withoutEscapes(string(x.Body)), maxQuoted))
 	}
+}
+
+// doubts are mistakes in a keys file that look like defects of the server, by the scenario of the key.
+var doubts = map[string]string{
+	model.KeyExpired:  "has not expired",
+	model.KeyRevoked:  "has not been revoked",
+	model.KeyOutside:  "may be used from this address",
+	model.KeySibling:  `belongs to another account than the first key of "ok"`,
+	model.KeyUncapped: `belongs to another account than the first key of "capped"`,
+}
+
+// doubtfulKey is a sentence for a failure that a wrong key may explain, "" if no key can.
+func (r *Run) doubtfulKey(c Case) string {
+	for _, scenario := range slices.Sorted(maps.Keys(doubts)) {
+		if slices.Contains(c.Needs, needKey(scenario)) && !r.Promised {
+			return fmt.Sprintf("; if the key of %q %s, correct the keys file", scenario, doubts[scenario])
+		}
+	}
+	return ""
 }
 
 // stringLiteral matches the strings of JSON, names included.
@@ -251,6 +278,11 @@ func (r *Run) Probe(ctx context.Context) error {
 	}
 	if err := r.probeKeys(ctx); err != nil {
 		return err
+	}
+	if first.Status == http.StatusNotFound {
+		if err := r.probePath(ctx); err != nil {
+			return err
+		}
 	}
 	if err := r.probeClock(ctx); err != nil {
 		return err
@@ -384,4 +416,18 @@ func (r *Run) probeKeys(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// probePath finds out that the base URL leads past the API of a server that keeps the contract: unknown paths are a 404 there as well.
+func (r *Run) probePath(ctx context.Context) error {
+	for _, key := range r.Keys[model.KeyOK] {
+		x, err := r.Exchange(ctx, statusWith(key))
+		if err != nil {
+			return r.unanswered(ctx, err)
+		}
+		if x.Status != http.StatusNotFound || !isEnvelope(x) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the server at %s keeps the form of the contract, but has no /status there: GET /status with a key is a 404; check the path of the base URL", r.BaseURL)
 }

@@ -1,7 +1,6 @@
 package cases
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"uncial/internal/listen"
 )
 
 // shelf is a server of images for the target to fetch. Its paths begin with a name that is unique to the run. It is safe for concurrent
@@ -30,10 +31,10 @@ const shelfTimeout = time.Minute
 const closedPort = "1"
 
 // openShelf listens at an address. public is the URL by which the target reaches it, "" if the address itself will do.
-func openShelf(ctx context.Context, address, public, name string) (*shelf, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+func openShelf(address, public, name string) (*shelf, error) {
+	l, err := listen.TCP("--serve-images", address)
 	if err != nil {
-		return nil, fmt.Errorf("cannot serve images at %s: %w", address, err)
+		return nil, err
 	}
 	at, err := netip.ParseAddrPort(l.Addr().String())
 	switch {

@@ -105,6 +105,10 @@ func checkPcGts(f *node) error {
 			return fmt.Errorf("<%s> must be a date and time, not %q", name, n.text)
 		}
 	}
+	created, noZone := time.Parse(time.RFC3339, meta.first("Created").text)
+	if changed, err := time.Parse(time.RFC3339, meta.first("LastChange").text); err == nil && noZone == nil && changed.Before(created) {
+		return fmt.Errorf("<LastChange> is %s, before <Created>, %s", meta.first("LastChange").text, meta.first("Created").text)
+	}
 	if err := ofImage(pages[0].attr["imageFilename"]); err != nil {
 		return err
 	}

@@ -277,6 +277,9 @@ func revealingDefects() []row {
 func fileDefects() []row {
 	return []row{
 		{"refuses TIFF with the high bytes first", everyImage, refuseImage("the file is not an image", func(p *picture) bool { return bytes.HasPrefix(p.data, []byte("MM\x00*")) })},
+		{"refuses LZW in TIFF with the high bytes first", everyImage, refuseImage("the file is not an image", func(p *picture) bool {
+			return bytes.HasPrefix(p.data, []byte("MM\x00*")) && p.tag(0x103) == 5 // Compression: LZW
+		})},
 		{"refuses WebP with metadata", everyImage, refuseImage("the file is not an image", func(p *picture) bool {
 			return bytes.Contains(p.data[:min(len(p.data), 4096)], []byte("EXIF")) && p.format == "WebP"
 		})},

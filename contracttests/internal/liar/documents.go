@@ -189,6 +189,7 @@ func pageDefects() []row {
 		page("sends PAGE-XML in the namespace of 2013", `2019-07-15`, `2013-07-15`),
 		page("begins PAGE-XML with a byte order mark", `^`, "\ufeff"),
 		page("leaves Created out of PAGE-XML", `<Created>[^<]*</Created>`, ``),
+		page("says that PAGE-XML changed before it was created", `<LastChange>\d+`, `<LastChange>1999`),
 		page("puts words in PAGE-XML outside their line", `(<Word[^>]*>\s*<Coords points="\d+),\d+`, `$1,0`),
 		// The schema is a sequence: the words come before the text of their line.
 		page("puts the text of a line in PAGE-XML before its words", `(?s)((?:<Word [^>]*>.*?</Word>\s*)+)(<TextEquiv[^>]*>.*?</TextEquiv>)`, `$2$1`),

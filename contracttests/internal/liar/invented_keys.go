@@ -26,7 +26,7 @@ func inventedKeys() []row {
 			}
 			return ""
 		})},
-		{"session-cookie-replaces-key", "status/401/cookies", sessionCookie(15 * time.Minute)},
+		{"session-cookie-replaces-key", "status/401/cookies", sessionCookie(15*time.Minute, http.StatusOK)},
 		{"revoked-key-cached", "status/401/revoked-meanwhile", remember(wholeKey, func(last *struct {
 			at     time.Time
 			answer *reply
@@ -127,8 +127,8 @@ func retry(other func(honest server, c *call, token string) string) lie {
 	}
 }
 
-// sessionCookie begins a session with each success.
-func sessionCookie(lasts time.Duration) lie {
+// sessionCookie begins a session with each answer of one status.
+func sessionCookie(lasts time.Duration, begins int) lie {
 	type session struct {
 		key string
 		at  time.Time
@@ -142,7 +142,7 @@ func sessionCookie(lasts time.Duration) lie {
 				}
 			}
 			a := honest(c)
-			if c.isAPI() && a.status == http.StatusOK && c.key() != "" {
+			if c.isAPI() && a.status == begins && c.key() != "" {
 				id := rand.Text()
 				sessions.Store(id, session{c.key(), time.Now()})
 				a.header.Add("Set-Cookie", "uncial_session="+id+"; Path=/; HttpOnly")

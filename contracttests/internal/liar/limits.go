@@ -160,6 +160,12 @@ func refusalDefects() []row {
 			}
 			return a
 		})},
+		{"tells clients to retry 30 seconds early in the first half of the window", "extract/429/every-second", retry(func(seconds int64) string {
+			if seconds > 30 && seconds < 60 {
+				seconds -= 30
+			}
+			return fmt.Sprint(seconds)
+		})},
 		// A 429 costs nothing, so the points are those of the status.
 		{"reports other points in a 429 than are left", usedUp, on(status(429), add("remainingPoints", 10))},
 		// Exactly as many requests are accepted as the window has left.

@@ -115,7 +115,7 @@ func (a *Account) ObservePoints(x *Exchange, replay bool) (problems []string) {
 	if extracted || x.Status == http.StatusPaymentRequired || x.Status == http.StatusTooManyRequests {
 		if left, ok := x.Int("remainingPoints"); ok && a.Known && !replay && left != a.Points.Left {
 			problems = append(problems, fmt.Sprintf("remainingPoints is %d, but %d points are left", left, a.Points.Left))
-			a.adopt(Points{a.Points.Used + a.Points.Left - left, left, a.Points.Total})
+			a.adopt(x, Points{a.Points.Used + a.Points.Left - left, left, a.Points.Total})
 		}
 	}
 	if x.Status == http.StatusPaymentRequired {
@@ -130,9 +130,12 @@ func (a *Account) charge(n int64) {
 	a.Points.Used, a.Points.Left, a.Spent = a.Points.Used+n, a.Points.Left-n, a.Spent+n
 }
 
-// adopt replaces the points by those that the server reports, so that one wrong charge is reported once.
-func (a *Account) adopt(p Points) {
-	a.Spent += max(0, a.Points.Left-p.Left)
+// adopt replaces the points by those that an answer reports, so that one wrong charge is reported once. What another key has lost may be
+// the points of another account.
+func (a *Account) adopt(x *Exchange, p Points) {
+	if x.Request.Uses(a.Key) {
+		a.Spent += max(0, a.Points.Left-p.Left)
+	}
 	a.Points = p
 }
 
@@ -157,7 +160,7 @@ func (a *Account) observeStatus(x *Exchange) (problems []string) {
 	}
 	if got != a.Points {
 		problems = append(problems, fmt.Sprintf("the status reports %s; expected %s", got, a.Points))
-		a.adopt(got)
+		a.adopt(x, got)
 	}
 	return append(problems, a.compareRecord(x)...)
 }

@@ -90,12 +90,34 @@ func (t *Target) LoadKeys(path string) error {
 			return fmt.Errorf("the image of %q in the keys file must be an http, https or data URL", scenario)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(f.Plans)) {
+		if p := f.Plans[name]; p.Points < 0 || p.Limit < 1 {
+			return fmt.Errorf("the plan %q in the keys file must have points of 0 or more and a limit of 1 or more, not %d and %d", name, p.Points, p.Limit)
+		}
+	}
+	if err := distinct(t.Keys); err != nil {
+		return err
+	}
 	if len(t.Keys[KeyOK]) == 0 {
 		return fmt.Errorf("the keys file %s needs a key for %q", path, KeyOK)
 	}
 	if f.Simulated { // a mock does not look at the suite's own images
 		t.Simulated, t.Images = true, MockImages()
 		maps.Copy(t.Images, f.Images)
+	}
+	return nil
+}
+
+// distinct returns an error if a key stands for two scenarios, or twice for one: each needs a key of its own.
+func distinct(keys map[string][]string) error {
+	scenarios := map[string]string{}
+	for _, scenario := range slices.Sorted(maps.Keys(keys)) {
+		for _, key := range keys[scenario] {
+			if other, found := scenarios[key]; found {
+				return fmt.Errorf("the keys file has the same key for %q and %q; each scenario needs keys of its own", other, scenario)
+			}
+			scenarios[key] = scenario
+		}
 	}
 	return nil
 }

@@ -73,6 +73,11 @@ func (r *Request) Complete(t Target) {
 	}
 }
 
+// Uses reports whether the request has exactly this key, in the regular form.
+func (r *Request) Uses(key string) bool {
+	return len(r.Auth) == 1 && r.Auth[0].Value == Bearer(key).Value
+}
+
 // Job is what a valid request asks for. Zero values of Language, Format and Enhance omit their field.
 type Job struct {
 	Image    string // scenario

@@ -126,7 +126,7 @@ func TestProxy_findsPlantedViolations(t *testing.T) {
 	defects, err := liar.Defects()
 	require.NoError(t, err)
 	for does, c := range map[string]struct{ kind, problem string }{
-		"extract 200: leaves out /confidence":                     {"extract/200", `"confidence" is missing`},
+		"extract 200: leaves out /confidence":                     {"extract/200", "/confidence: is missing"},
 		"extract 400: answers with status 422":                    {"extract/422", "must answer with one of 200, 400, 401, 402, 429, 500, not with 422"},
 		"extract 400: adds the header Retry-After":                {"extract/400", "the header Retry-After must not be part of a 400"},
 		"leaves Cache-Control out of a repeat":                    {"extract/200", "the header Cache-Control is missing"},
@@ -135,7 +135,7 @@ func TestProxy_findsPlantedViolations(t *testing.T) {
 		"sends a document with text":                              {"extract/200", `the format "text" has none`},
 		"always sends the same X-Request-Id":                      {"extract/200", "was used for an earlier exchange"},
 		"compresses results that no client offered to decompress": {"extract/200", "Content-Encoding"},
-		"status 200: leaves out /pointsRemaining":                 {"status/200", `"pointsRemaining" is missing`},
+		"status 200: leaves out /pointsRemaining":                 {"status/200", "/pointsRemaining: is missing"},
 		"extract 429: leaves out the header Retry-After":          {"extract/429", "the header Retry-After is missing"},
 		"status 401: leaves out the header WWW-Authenticate":      {"status/401", "the header WWW-Authenticate is missing"},
 	} {

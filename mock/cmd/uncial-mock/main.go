@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -21,6 +20,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"uncial/internal/edge"
+	"uncial/internal/listen"
 	"uncial/internal/version"
 	"uncial/mock"
 	"uncial/mock/folder"
@@ -167,9 +167,9 @@ func (s *serve) run(log io.Writer) error {
 		RealClock: s.Clock == "real", Latency: mock.Latency(s.Latency), Seed: s.Seed,
 		FaultRate: s.FaultRate, Faults: s.Fault, Fixtures: own, ControlAnywhere: s.ControlAnywhere, CORSOrigins: edge.Origins(s.CORSOrigin), Logger: requests,
 	})
-	listener, err := net.Listen("tcp", s.Listen)
+	listener, err := listen.TCP("--listen", s.Listen)
 	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+		return err
 	}
 	logger.Info("listening", "address", listener.Addr().String(), "api", "http://"+listener.Addr().String()+"/api/v1", "clock", s.Clock)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)

@@ -52,14 +52,14 @@ func (s *source) buffered() []byte {
 }
 
 // discard consumes n buffered bytes. It keeps the position by counting line feeds and characters, which is cheap because
-// both counts have fast paths for ASCII.
+// both counts have fast paths for ASCII. LastIndexByte has none, and long strings have no line feeds.
 func (s *source) discard(n int) {
 	consumed := s.buffer[s.start : s.start+n]
 	s.start += n
-	if last := bytes.LastIndexByte(consumed, '\n'); last >= 0 {
+	if bytes.IndexByte(consumed, '\n') >= 0 {
 		s.line += bytes.Count(consumed, []byte{'\n'})
 		s.column = 1
-		consumed = consumed[last+1:]
+		consumed = consumed[bytes.LastIndexByte(consumed, '\n')+1:]
 	}
 	s.column += utf8.RuneCount(consumed)
 }

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -105,7 +106,13 @@ func (s *service) target(tb testing.TB) contracttests.Target {
 	return t
 }
 
-var listening = regexp.MustCompile(`listening.*address=(\S+)`)
+var (
+	listening = regexp.MustCompile(`listening.*address=(\S+)`)
+	trouble   = regexp.MustCompile(`\blevel=(?:WARN|ERROR)\b`)
+)
+
+// maxTroubles is how many warnings and errors of a program are shown if its test fails.
+const maxTroubles = 40
 
 // mustStart starts a server program and returns the address in its log. It is stopped at the end of the test.
 func mustStart(tb testing.TB, program string, args ...string) string {
@@ -118,17 +125,25 @@ func mustStart(tb testing.TB, program string, args ...string) string {
 	require.NoError(tb, err)
 	require.NoError(tb, cmd.Start())
 	address, done := make(chan string, 1), make(chan struct{})
-	tb.Cleanup(func() { <-done })
+	var troubles []string // read only when done is closed
+	tb.Cleanup(func() {
+		<-done
+		if tb.Failed() && len(troubles) > 0 {
+			tb.Logf("warnings and errors of %s:\n%s", filepath.Base(program), strings.Join(troubles, "\n"))
+		}
+	})
 	go func() {
 		defer close(done)
 		for lines := bufio.NewScanner(log); lines.Scan(); {
-			if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+			if m := listening.FindStringSubmatch(lines.Text()); m != nil && len(address) == 0 {
 				address <- m[1]
-				break
+			}
+			if trouble.MatchString(lines.Text()) && len(troubles) < maxTroubles {
+				troubles = append(troubles, lines.Text())
 			}
 		}
-		_, _ = io.Copy(io.Discard, log)
-		_ = cmd.Wait() // how it ended is not tested
+		_, _ = io.Copy(io.Discard, log) // after a line that is too long for the scanner
+		_ = cmd.Wait()                  // how it ended is not tested
 	}()
 	select {
 	case a := <-address:

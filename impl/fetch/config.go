@@ -64,7 +64,7 @@ func ReadConfig(path string) (Config, error) {
 		return Config{}, err
 	}
 	var file configFile
-	if err := strictjson.Object(text, &file); err != nil {
+	if err := strictjson.Settings(text, &file); err != nil {
 		return Config{}, fmt.Errorf("%s: %w; known members: hosts (headers, basic), proxy (url, basic), ca", path, err)
 	}
 	config, err := file.load(filepath.Dir(path))

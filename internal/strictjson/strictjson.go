@@ -1,4 +1,4 @@
-// Package strictjson decodes JSON that people or other processes of the project write: settings, lists of files, messages. Bodies
+// Package strictjson decodes JSON that people or other processes of the project write: settings (Settings), messages (Object). Bodies
 // of API requests are stricter still and belong to package request.
 package strictjson
 
@@ -11,8 +11,19 @@ import (
 	"strings"
 )
 
-// Object decodes a text that is one JSON object with known fields, each given once, and nothing after it. Errors say what is wrong and
-// where, without the names of Go types.
+// Settings is Object for files that people write: no name may be given twice, since the second value would silently replace the first.
+func Settings(text []byte, into any) error {
+	if err := Object(text, into); err != nil {
+		return err
+	}
+	if name := repeated(json.NewDecoder(bytes.NewReader(text))); name != "" {
+		return fmt.Errorf("%q is given twice", name)
+	}
+	return nil
+}
+
+// Object decodes a text that is one JSON object with known fields and nothing after it. Errors say what is wrong and where, without
+// the names of Go types.
 func Object(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -21,9 +32,6 @@ func Object(text []byte, into any) error {
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("unexpected text after the JSON object")
-	}
-	if name := repeated(json.NewDecoder(bytes.NewReader(text))); name != "" {
-		return fmt.Errorf("%q is given twice", name)
 	}
 	return nil
 }

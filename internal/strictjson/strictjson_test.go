@@ -20,20 +20,31 @@ func TestObject(t *testing.T) {
 	require.NoError(t, strictjson.Object([]byte(` {"name": "a", "ages": [1]} `+"\n"), &s))
 	assert.Equal(t, settings{Name: "a", Ages: []int{1}}, s)
 	for text, want := range map[string]string{
-		``:                                      "the text is empty; expected a JSON object",
-		`{"name": "a"`:                          "the JSON object is incomplete",
-		`[]`:                                    "unexpected JSON array; expected an object",
-		`{"name": 1}`:                           `unexpected JSON number at "name"`,
-		`{"ages": ["x"]}`:                       `unexpected JSON string at "ages"`,
-		`{"age": 1}`:                            `unknown field "age"`,
-		`{"ages": [], "name": "a", "ages": []}`: `"ages" is given twice`,
-		`{} {}`:                                 "unexpected text after the JSON object",
-		`{} }`:                                  "unexpected text after the JSON object",
-		`name`:                                  "invalid character 'a' in literal null (expecting 'u')",
+		``:                "the text is empty; expected a JSON object",
+		`{"name": "a"`:    "the JSON object is incomplete",
+		`[]`:              "unexpected JSON array; expected an object",
+		`{"name": 1}`:     `unexpected JSON number at "name"`,
+		`{"ages": ["x"]}`: `unexpected JSON string at "ages"`,
+		`{"age": 1}`:      `unknown field "age"`,
+		`{} {}`:           "unexpected text after the JSON object",
+		`{} }`:            "unexpected text after the JSON object",
+		`name`:            "invalid character 'a' in literal null (expecting 'u')",
 	} {
 		t.Run("refuses "+text, func(t *testing.T) {
 			t.Parallel()
 			require.EqualError(t, strictjson.Object([]byte(text), &settings{}), want)
 		})
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	var s settings
+	require.NoError(t, strictjson.Settings([]byte(`{"name": "a", "ages": [1, 1]}`), &s))
+	for text, want := range map[string]string{
+		`{"ages": [], "name": "a", "ages": []}`: `"ages" is given twice`,
+		`{"age": 1}`:                            `unknown field "age"`,
+	} {
+		require.EqualError(t, strictjson.Settings([]byte(text), &s), want)
 	}
 }

@@ -51,7 +51,7 @@ func ReadManifest(root *os.Root) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	if err := strictjson.Object(source, &m); err != nil {
+	if err := strictjson.Settings(source, &m); err != nil {
 		return m, fmt.Errorf(`%s: expected {"fixtures": [{"url": "...", "file": "..."}, ...]}: %w`, ManifestName, err)
 	}
 	if len(m.Fixtures) > maxFixtures {

@@ -165,7 +165,7 @@ func readKeys(path string) (f keysFile, err error) {
 	if len(text) > maxKeys {
 		return f, fmt.Errorf("the keys file %s is longer than 1 MiB", path)
 	}
-	if err := strictjson.Object(text, &f); err != nil {
+	if err := strictjson.Settings(text, &f); err != nil {
 		return f, fmt.Errorf(`invalid keys file %s; expected {"keys": {"ok": "...", ...}, "images": {...}}: %w`, path, err)
 	}
 	return f, nil

@@ -105,7 +105,7 @@ func Check(ctx context.Context, t Target) (report Report) {
 	}
 	lanes, err := openLanes(ctx, run, len(plan))
 	if err != nil {
-		report.Problem = t.Presentable("more keys of the target: "+err.Error(), cases.MaxReason)
+		report.Problem = t.Presentable("cannot run cases side by side: "+err.Error(), cases.MaxReason)
 		return report
 	}
 	defer func() {
@@ -140,7 +140,7 @@ func (r Report) unchecked() string {
 	case errored == 1:
 		return fmt.Sprintf("the connection failed in case %s, which therefore proves nothing about the server; run the suite again: %s", first(Errored).Case, first(Errored).Reason)
 	case errored > 1:
-		return fmt.Sprintf("the connection failed in %d cases, so that they say nothing about the server; run the suite again; the first is %s: %s", errored, first(Errored).Case, first(Errored).Reason)
+		return fmt.Sprintf("the connection failed in %d cases, which therefore prove nothing about the server; run the suite again; the first is %s: %s", errored, first(Errored).Case, first(Errored).Reason)
 	}
 	return ""
 }

@@ -99,7 +99,7 @@ func TestCheck_withoutMoreKeys(t *testing.T) {
 	})
 }
 
-// TestCheck_lanesOverlap sees keys of two lanes in use at the same time.
+// TestCheck_lanesOverlap sees keys of two groups in use at the same time.
 func TestCheck_lanesOverlap(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})

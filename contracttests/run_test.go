@@ -145,12 +145,15 @@ func TestWithoutRaceDetector(t *testing.T) {
 // withoutSkipped is the output of failed tests without their skipped subtests, whose many reasons would bury the failures.
 func withoutSkipped(output string) string {
 	var kept strings.Builder
-	skipping := false
+	skipped := -1 // the indentation of a skipped subtest
 	for line := range strings.Lines(output) {
-		if verdict := strings.TrimSpace(line); strings.HasPrefix(verdict, "---") || verdict == "FAIL" {
-			skipping = strings.HasPrefix(verdict, "--- SKIP")
+		text := strings.TrimLeft(line, " ")
+		if depth := len(line) - len(text); skipped < 0 || depth <= skipped { // its reason stands deeper
+			if skipped = -1; strings.HasPrefix(text, "--- SKIP") {
+				skipped = depth
+			}
 		}
-		if !skipping {
+		if skipped < 0 {
 			kept.WriteString(line)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package listen opens the listeners of the programs. Its errors name the flag that holds the address and say what would be right.
+// Package listen opens the listeners of the programs. Its errors name the flag that holds the address and suggest a valid one.
 // Start with TCP.
 package listen
 
@@ -18,7 +18,7 @@ func Check(flag, address string) error {
 	}
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
-		_, err = net.LookupPort("tcp", port)
+		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err == nil {
 		return nil

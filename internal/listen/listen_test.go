@@ -17,6 +17,7 @@ func TestTCP(t *testing.T) {
 		ln.Addr().String(): "--listen: another program listens on " + ln.Addr().String() + "; stop it, or choose another port",
 		"192.0.2.1:8080":   "--listen: 192.0.2.1:8080 is not an address of this machine",
 		"8080":             `--listen: invalid address "8080"; for this port use 127.0.0.1:8080 (this machine only) or :8080 (all addresses)`,
+		"127.0.0.1:":       `--listen: invalid address "127.0.0.1:"; expected HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or :8080`,
 		"nonsense":         `--listen: invalid address "nonsense"; expected HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or :8080`,
 		"127.0.0.1:65536":  `--listen: invalid address "127.0.0.1:65536"; expected HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or :8080`,
 	} {

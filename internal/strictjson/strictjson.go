@@ -25,6 +25,9 @@ func Settings(text []byte, into any) error {
 // Object decodes a text that is one JSON object with known fields and nothing after it. Errors say what is wrong and where, without
 // the names of Go types.
 func Object(text []byte, into any) error {
+	if string(bytes.TrimSpace(text)) == "null" { // encoding/json would change nothing
+		return errors.New("unexpected JSON null; expected an object")
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
@@ -37,6 +40,7 @@ func Object(text []byte, into any) error {
 }
 
 // repeated returns the first name that one of the objects in the next value has twice, "" if there is none. The text must be valid JSON.
+// Letter case makes no difference, because encoding/json ignores it.
 func repeated(d *json.Decoder) (name string) {
 	token, _ := d.Token()
 	open, isOpen := token.(json.Delim)
@@ -48,10 +52,11 @@ func repeated(d *json.Decoder) (name string) {
 		if open == '{' {
 			token, _ = d.Token()
 			name, _ := token.(string)
-			if seen[name] {
+			folded := strings.ToLower(name)
+			if seen[folded] {
 				return name
 			}
-			seen[name] = true
+			seen[folded] = true
 		}
 		if name := repeated(d); name != "" {
 			return name

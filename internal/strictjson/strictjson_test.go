@@ -23,6 +23,7 @@ func TestObject(t *testing.T) {
 		``:                "the text is empty; expected a JSON object",
 		`{"name": "a"`:    "the JSON object is incomplete",
 		`[]`:              "unexpected JSON array; expected an object",
+		` null`:           "unexpected JSON null; expected an object",
 		`{"name": 1}`:     `unexpected JSON number at "name"`,
 		`{"ages": ["x"]}`: `unexpected JSON string at "ages"`,
 		`{"age": 1}`:      `unknown field "age"`,
@@ -43,6 +44,7 @@ func TestSettings(t *testing.T) {
 	require.NoError(t, strictjson.Settings([]byte(`{"name": "a", "ages": [1, 1]}`), &s))
 	for text, want := range map[string]string{
 		`{"ages": [], "name": "a", "ages": []}`: `"ages" is given twice`,
+		`{"name": "a", "Name": "b"}`:            `"Name" is given twice`,
 		`{"age": 1}`:                            `unknown field "age"`,
 	} {
 		require.EqualError(t, strictjson.Settings([]byte(text), &s), want)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +16,12 @@ import (
 	"uncial/internal/listen"
 )
 
-// defaultGenerated is the default of --generated.
-const defaultGenerated = 40
+// The defaults of flags that a command line leaves out if it repeats a case.
+const (
+	defaultGenerated = 40
+	defaultPatience  = time.Minute
+	defaultMaxWait   = 70 * time.Second
+)
 
 // defaultMock is where uncial-mock listens unless told otherwise.
 const defaultMock = "http://127.0.0.1:4010/api/v1"
@@ -58,6 +63,9 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 			return t, err
 		}
 	}
+	if err := listen.Check("--serve-images", c.ServeImages); err != nil {
+		return t, err
+	}
 	switch {
 	case c.MaxPoints != nil && *c.MaxPoints < 0:
 		return t, errors.New("--max-points must be 0 or more")
@@ -73,8 +81,6 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 		return t, errors.New("--list sends nothing: it cannot be combined with --junit or --har")
 	case c.Mock && c.ServeImages != "":
 		return t, errors.New("--mock cannot be combined with --serve-images: the mock fetches nothing")
-	case listen.Check("--serve-images", c.ServeImages) != nil:
-		return t, listen.Check("--serve-images", c.ServeImages)
 	case c.ImagesURL != "" && c.ServeImages == "":
 		return t, errors.New("--images-url needs --serve-images, the address to listen at")
 	case c.Mock && c.Keys != "":
@@ -166,7 +172,7 @@ func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
 	return summarise(out, r)
 }
 
-// minPatience is the shortest time limit for one answer. A limit that every server exceeds now and then would not show defects.
+// minPatience is the shortest time limit for one answer. With a shorter one, slow answers of correct servers would look like defects.
 const minPatience = time.Second
 
 // defaultTimeout is the least time limit of a run for which none is given.
@@ -244,23 +250,39 @@ func (c *checkCmd) print(w io.Writer, r contracttests.Result) {
 func (c *checkCmd) again(r contracttests.Result) string {
 	whose := "--mock"
 	if !c.Mock {
-		whose = "--keys '" + strings.ReplaceAll(c.Keys, "'", `'\''`) + "'"
+		whose = "--keys " + quoted(c.Keys)
 	}
-	line := fmt.Sprintf("uncial-contract --base-url %s %s --seed %d", c.BaseURL, whose, c.Seed)
+	line := fmt.Sprintf("uncial-contract --base-url %s %s --seed %d", quoted(c.BaseURL), whose, c.Seed)
 	if c.Generated != defaultGenerated {
 		line += fmt.Sprintf(" --generated %d", c.Generated)
+	}
+	if c.Patience != defaultPatience {
+		line += fmt.Sprintf(" --patience %s", c.Patience)
+	}
+	if c.MaxWait != defaultMaxWait {
+		line += fmt.Sprintf(" --max-wait %s", c.MaxWait)
 	}
 	if c.Thorough {
 		line += " --thorough"
 	}
 	if c.ServeImages != "" {
-		line += " --serve-images " + c.ServeImages
+		line += " --serve-images " + quoted(c.ServeImages)
 	}
 	if c.ImagesURL != "" {
-		line += " --images-url " + c.ImagesURL
+		line += " --images-url " + quoted(c.ImagesURL)
 	}
-	return line + fmt.Sprintf(" --only '^%s$'", r.Case)
+	return line + " --only " + quoted("^"+r.Case+"$")
 }
+
+// quoted is a text as a shell takes it, in quotes only if it needs them.
+func quoted(text string) string {
+	if safe.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+var safe = regexp.MustCompile(`^[\w./:-]+$`)
 
 // summarise prints the verdict. Like the exit status, it reports failures before a problem of the run.
 func summarise(w io.Writer, r contracttests.Report) error {

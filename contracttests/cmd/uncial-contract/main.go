@@ -68,7 +68,9 @@ const (
 )
 
 func main() {
-	debug.SetGCPercent(garbagePercent)
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbagePercent)
+	}
 	debug.SetMemoryLimit(min(memoryLimit, debug.SetMemoryLimit(-1)))
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -97,7 +99,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		// kong would suggest another way to write the same wrong value.
 		problem, _, _ := strings.Cut(err.Error(), "; perhaps try ")
-		fmt.Fprintf(stderr, "uncial-contract: %s\nSee 'uncial-contract %s--help'.\n", strings.TrimSuffix(problem, " (short flag)"), named(args))
+		fmt.Fprintf(stderr, "uncial-contract: %s\nSee 'uncial-contract %s--help'.\n", strings.TrimSuffix(problem, " (short flag)"), commandOf(args))
 		return couldNotRun
 	}
 	// The first signal ends the run with a report of the cases so far and the status couldNotRun; a second one ends the process
@@ -113,8 +115,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return status
 }
 
-// named is the command at the beginning of a command line, with a space after it, or "" for the default command.
-func named(args []string) string {
+// commandOf is the command at the beginning of a command line, with a space after it, or "" for the default command.
+func commandOf(args []string) string {
 	if len(args) > 0 && (args[0] == "diff" || args[0] == "proxy") {
 		return args[0] + " "
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -161,7 +162,7 @@ func TestCheck_couldNotRun(t *testing.T) {
 		"no patience":                      {[]string{"--mock", "--patience=1ms"}, "--patience must be at least 1s"},
 		"a path in front of the API":       {[]string{"--mock", "--base-url", strings.Replace(mustServe(t, honest()), "/api/v1", "/x/api/v1", 1)}, "GET /status with a key is a 404; check the path of the base URL"},
 		"no generated requests":            {[]string{"--mock", "--generated", "0"}, "--generated must be 1 or more"},
-		"one file for two reports":         {[]string{"--mock", "--junit", "report", "--har", "./report"}, "--junit and --har must be different files"},
+		"one file for two reports":         {[]string{"--mock", "--junit", "report", "--har", filepath.Join(mustGetwd(t), "report")}, "--junit and --har must be different files"},
 		"a negative seed":                  {[]string{"--mock", "--seed", "-5"}, "--seed: expected uint value but got \"-5\"\nSee 'uncial-contract --help'."},
 		"images served at no address":      {[]string{"--keys", keys, "--base-url", files, "--serve-images", "nonsense"}, "--serve-images: invalid address \"nonsense\"; expected HOST:PORT"},
 		"a comparison with nonsense":       {[]string{"diff", "--a", mustServe(t, honest()), "--b", "nonsense"}, "--b: invalid base URL \"nonsense\""},
@@ -327,4 +328,65 @@ func TestCheck_curlRepeatsAFailure(t *testing.T) {
 		repeated++
 	}
 	require.Positive(t, repeated)
+}
+
+func mustGetwd(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.Getwd()
+	require.NoError(tb, err)
+	return dir
+}
+
+// TestCheck_doubtsKeys gives valid keys for scenarios that need others: each failure names the key and says what may be wrong with it.
+func TestCheck_doubtsKeys(t *testing.T) {
+	t.Parallel()
+	server := mustServe(t, honest())
+	for scenario, c := range map[string]struct{ key, only, want string }{
+		"expired": {"ocr_test_ok_doubt1", "^status/401/expired$", `if the key of "expired" has not expired, correct the keys file`},
+		"revoked": {"ocr_test_ok_doubt2", "^extract/401/revoked$", `if the key of "revoked" has not been revoked, correct the keys file`},
+		"sibling": {"ocr_test_archive_doubt3", "^extract/200/keys-share$", `if the key of "sibling" belongs to another account than the first key of "ok", correct the keys file`},
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			t.Parallel()
+			keys := mustKeysFile(t, fmt.Sprintf(`{"keys": {"ok": "ocr_test_ok_doubt", %q: %q}, "simulated": true}`, scenario, c.key))
+			o := mustRun(t, "--base-url", server, "--keys", keys, "--only", c.only)
+			require.Equal(t, 1, o.status, o.out)
+			assert.Contains(t, o.out, c.want)
+			assert.Contains(t, o.out, fmt.Sprintf("UNCIAL_KEY=<the key of %q>", scenario))
+			assert.Regexp(t, "and 1?0 points in", o.out, "points of another account do not count")
+			assert.Regexp(t, `\$UNCIAL_KEY[^0-9]`, o.out, "a key that begins like another one")
+		})
+	}
+}
+
+// TestCheck_repeatsTheCommand checks that the command line shown with a failure has the flags that the failure depends on.
+func TestCheck_repeatsTheCommand(t *testing.T) {
+	t.Parallel()
+	base := mustServe(t, lying(t, "extract 400: answers with status 422"))
+	keys := mustKeysFile(t, `{"keys": {"ok": "ocr_test_ok_again"}, "simulated": true}`)
+	o := mustRun(t, "--keys", keys, "--base-url", base, "--only", "^extract/400/each-rule$", "--generated", "50", "--patience", "2s", "--max-wait", "0s", "--thorough")
+	require.Equal(t, 1, o.status, "%s%s", o.out, o.errout)
+	assert.Contains(t, o.out, fmt.Sprintf("uncial-contract --base-url %s --keys %s --seed 1 --generated 50 --patience 2s --max-wait 0s --thorough --only '^extract/400/each-rule$'", base, keys))
+	o = mustRun(t, "--mock", "--base-url", base, "--only", "^extract/400/each-rule$")
+	assert.Contains(t, o.out, fmt.Sprintf("uncial-contract --base-url %s --mock --seed 1 --only '^extract/400/each-rule$'", base))
+}
+
+// TestCheck_serverThatIsGone ends the server during the run: nothing is known about the answers that it would have given.
+func TestCheck_serverThatIsGone(t *testing.T) {
+	t.Parallel()
+	var server *httptest.Server
+	var requests atomic.Int64
+	mock := honest()
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mock.ServeHTTP(w, r)
+		if requests.Add(1) == 100 {
+			_ = server.Listener.Close()
+			w.Header().Set("Connection", "close")
+			go server.CloseClientConnections()
+		}
+	}))
+	t.Cleanup(server.Close)
+	o := mustRun(t, "--mock", "--base-url", server.URL+"/api/v1", "--only", "^status/200|^extract/402", "--max-points", "100000")
+	require.Equal(t, 2, o.status, "%s%s", o.out, o.errout)
+	assert.Contains(t, o.out, "connection refused")
 }

@@ -16,7 +16,7 @@ type reports struct{ junit, har *reportFile }
 
 // createReports creates the files before the run spends points. An empty path means that no such file was requested.
 func createReports(junit, har string) (r reports, err error) {
-	if junit != "" && filepath.Clean(junit) == filepath.Clean(har) {
+	if isOneFile(junit, har) {
 		return r, fmt.Errorf("--junit and --har must be different files, not both %s", junit)
 	}
 	if r.junit, err = createReport("--junit", junit); err != nil {
@@ -26,6 +26,16 @@ func createReports(junit, har string) (r reports, err error) {
 		r.junit.discard()
 	}
 	return r, err
+}
+
+// isOneFile reports whether two paths, neither of them empty, lead to the same place.
+func isOneFile(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	wholeA, errA := filepath.Abs(a)
+	wholeB, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && wholeA == wholeB
 }
 
 // archive is where the HTTP archive is written during the run, nil if none was requested.

@@ -225,6 +225,7 @@ var plainWords = []struct {
 	{regexp.MustCompile(`^value is not one of the allowed values `), "must be one of "},
 	{regexp.MustCompile(`^string doesn't match the regular expression "(.*)"$`), "must match the pattern $1"},
 	{regexp.MustCompile(`^string doesn't match the format "(.*?)"`), "must have the format $1"},
+	{regexp.MustCompile(`^minimum string length is 1$`), "must not be empty"},
 	{regexp.MustCompile(`^minimum string length is (\d+)$`), "must have at least $1 characters"},
 	{regexp.MustCompile(`^maximum string length is (\d+)$`), "must have at most $1 characters"},
 	{regexp.MustCompile(`^minimum number of items is (\d+)$`), "must have at least $1 items"},

@@ -193,6 +193,7 @@ func TestContract_Check_endsOfKeys(t *testing.T) {
 		"the key ****Rf9y": "Rf9y", "*Rf9y": "Rf9y", "•Rf9y": "Rf9y", "…rf9y": "Rf9y", "...Rf9y": "Rf9y", ".....Rf9y": "Rf9y", "xxxxRf9y": "Rf9y",
 		"xxxxxRf9y": "Rf9y", "XXXX-XXXX-Rf9y": "Rf9y", "###Rf9y": "Rf9y", "----Rf9y": "Rf9y", "last four: Rf9y": "Rf9y", "it ends in `Rf9y`": "Rf9y",
 		"ending with Rf9y": "Rf9y", "... page Rf9y": "", "the page a1Rf9y": "", "... page": "page",
+		"ns-v4#Rf9y": "", "v3z7dki3xxxRf9y": "", "Xx+Rf9y": "", "X-Frame-Rf9y": "", "color: #Rf9y": "",
 	} {
 		a := leak(words)
 		a.Secrets = answer.NewSecrets([]string{"ocr_live_k7Qm2Zt" + cmp.Or(key, "Rf9y")})

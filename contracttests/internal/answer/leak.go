@@ -62,14 +62,15 @@ func leaks(a Answer, value any) (problems []string) {
 	result, _ := value.(map[string]any)
 	pdf := aboutPDF(result)
 	products, shown := shownHeaders(a.Header)
-	if a.Secrets.in(body) || a.Secrets.in(products) || a.Secrets.in(shown) || a.Secrets.in(a.Header.Get("X-Request-Id")) || a.Secrets.in(pdf) {
-		problems = append(problems, "the answer repeats an API key, or a part of one")
-	}
+	repeats := slices.ContainsFunc([]string{body, products, shown, a.Header.Get("X-Request-Id"), pdf}, a.Secrets.in)
 	if a.Status >= 300 || a.Path == "/status" {
 		shown += body
 	} else {
 		shown += stringsIn(value, ofThePage)
 		problems = append(problems, leaksOfDocument(a, result, pdf)...)
+	}
+	if repeats || a.Secrets.endIn(products) || a.Secrets.endIn(shown) {
+		problems = append(problems, "the answer repeats an API key, or a part of one")
 	}
 	// The request may contain the same words, for instance as the name of an unknown field.
 	named := slices.DeleteFunc(signsIn(products, false), func(s sign) bool { return s.what == aLibrary || s.what == aProgram })

@@ -19,8 +19,8 @@ const (
 )
 
 // mask matches at the end of a text what usually stands for the rest of a key, or words that announce its end. Four characters alone would
-// match by chance.
-var mask = regexp.MustCompile(`(?:[*•…#]|[.x-]{2}|\b(?:last (?:four|4)|end(?:s|ing)? (?:in|with)))[\s"'“‘` + "`" + `:._-]*$`)
+// match by chance, and so would fewer signs: XML, colours and names of headers have # and - everywhere.
+var mask = regexp.MustCompile(`(?:[*•…]|[.]{3}|(?:^|[^a-z0-9])(?:x{3,}|#{3,}|-{3,})|\b(?:last (?:four|4)|end(?:s|ing)? (?:in|with)))[\s"'“‘` + "`" + `:._-]*$`)
 
 // maskLength is how much of the text in front of the end of a key is compared with mask, in bytes.
 const maskLength = 40
@@ -136,14 +136,20 @@ func (s Secrets) in(text string) bool {
 		return true
 	}
 	lower := strings.ToLower(text)
-	for i := s.ends.next(lower, 0); i >= 0; i = s.ends.next(lower, i+1) {
-		if mask.MatchString(lower[max(0, i-maskLength):i]) {
-			return true
-		}
-	}
 	plain := lower
 	if strings.Contains(text, "%") {
 		plain = strings.ToLower(undoPercent(text))
 	}
 	return s.folded.in(plain) || s.exact.in(urlSafe.Replace(text)) || s.hex.in(lower)
+}
+
+// endIn reports whether a text shows the end of a key behind a mask.
+func (s Secrets) endIn(text string) bool {
+	lower := strings.ToLower(text)
+	for i := s.ends.next(lower, 0); i >= 0; i = s.ends.next(lower, i+1) {
+		if mask.MatchString(lower[max(0, i-maskLength):i]) {
+			return true
+		}
+	}
+	return false
 }

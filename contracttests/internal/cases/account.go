@@ -47,7 +47,7 @@ func (s *session) account(ctx context.Context, scenario string, extractions, pai
 func (s *session) frozenAccount(ctx context.Context, scenario string, paid int64) (*model.Account, error) {
 	a, err := s.account(ctx, scenario, paid+2, paid)
 	if err == nil && a.Now.IsZero() {
-		return nil, &skip{"the clock of the target runs; it must stand still between moves"}
+		return nil, &skip{"the target's clock is running; this case needs one that stands still between moves"}
 	}
 	return a, err
 }
@@ -202,7 +202,7 @@ func (s *session) pace(ctx context.Context, r *model.Request) error {
 }
 
 // paceAll is pace for n extractions of an account that must all count in one window. Cases that send some of them concurrently call it
-// first: what one of several lacks would only show when others have been sent.
+// first: a lack of room would otherwise show only after some had been sent.
 func (s *session) paceAll(ctx context.Context, a *model.Account, n int64) error {
 	if !a.Known || a.Window.Left >= min(n, a.Window.Limit) {
 		return nil

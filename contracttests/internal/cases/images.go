@@ -42,7 +42,7 @@ var imageRows = []row{
 
 // inline asks for an image in a data: URL. Its content is not known to the model, only whether it can be read.
 func inline(name, url string) ask {
-	begin := crc32.ChecksumIEEE([]byte(url[:min(len(url), 1<<16)])) // of a long one this is enough
+	begin := crc32.ChecksumIEEE([]byte(url[:min(len(url), 1<<16)])) // the beginning tells long URLs apart
 	return ask{Request: model.Request{Job: &model.Job{Image: fmt.Sprintf("inline %s %08x", name, begin), URL: url, Unknown: true}}}
 }
 

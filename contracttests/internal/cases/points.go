@@ -127,9 +127,11 @@ func checkUncapped(ctx context.Context, s *session) error {
 	if err != nil {
 		return fail(x, "%s", err)
 	}
+	s.record(x)
 	if x.Status != http.StatusOK {
 		return fail(x, "the status is %d; expected 200, because the key has no cap", x.Status)
 	}
+	capped.Spent += model.Cost // by another key of the same account
 	left, ok := x.Int("remainingPoints")
 	if ok && capped.Points.Total-capped.Points.Used == left {
 		return fail(x, "remainingPoints is %d, as under the cap of another key; expected the points of the account", left)

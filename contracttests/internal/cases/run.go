@@ -90,18 +90,20 @@ func (r *Run) Beside(ctx context.Context, groups []map[string][]string) ([]*Run,
 	}
 	r.SetSecrets(all)
 	r.secrets = answer.NewSecrets(all)
-	t := r.Target
 	var runs []*Run
 	for _, keys := range groups {
-		client := *r.Client
+		t, client := r.Target, *r.Client
 		client.Transport = r.Client.Transport.(*http.Transport).Clone() // some cases need to know that a connection is new
 		t.Client, t.Keys = &client, maps.Clone(keys)
 		maps.DeleteFunc(t.Keys, func(scenario string, _ []string) bool { return r.Keys[scenario] == nil })
 		run := newRun(t, r.shared)
+		runs = append(runs, run)
 		if err := run.probeKeys(ctx); err != nil {
+			for _, opened := range runs {
+				opened.Client.CloseIdleConnections()
+			}
 			return nil, err
 		}
-		runs = append(runs, run)
 	}
 	return runs, nil
 }
@@ -175,16 +177,24 @@ func (r *Run) Do(ctx context.Context, c Case) model.Result {
 	}
 	if _, skipped := errors.AsType[*skip](err); skipped {
 		result.Outcome, result.Reason = model.Skipped, err.Error()
-	} else if errors.Is(err, model.ErrIdleClosed) || errors.Is(err, errNoDocument) {
+	} else if errors.Is(err, model.ErrIdleClosed) || errors.Is(err, errNoDocument) || isUnreachable(err) {
 		result.Outcome, result.Reason = model.Errored, r.Presentable(err.Error(), MaxReason)
 	} else if err != nil {
 		result.Outcome, result.Reason = model.Failed, r.Presentable(err.Error(), MaxReason)
 		if f := asFailure(err); f != nil && f.exchange != nil {
 			r.blame(&result, f.exchange)
+			result.Reason += r.doubtfulKey(c, f.exchange)
 		}
-		result.Reason += r.doubtfulKey(c)
 	}
 	return result
+}
+
+// isUnreachable reports whether no connection could be made: the server is down, and nothing is known about its answers.
+func isUnreachable(err error) bool {
+	if f := asFailure(err); f != nil {
+		return f.exchange != nil && f.exchange.Unreachable
+	}
+	return model.IsUnreachable(err)
 }
 
 // blame adds the exchange that shows the problem to a result, shortened and without keys.
@@ -208,17 +218,19 @@ func (r *Run) blame(result *model.Result, x *model.Exchange) {
 
 // doubts are mistakes in a keys file that look like defects of the server, by the scenario of the key.
 var doubts = map[string]string{
-	model.KeyExpired:  "has not expired",
-	model.KeyRevoked:  "has not been revoked",
-	model.KeyOutside:  "may be used from this address",
-	model.KeySibling:  `belongs to another account than the first key of "ok"`,
-	model.KeyUncapped: `belongs to another account than the first key of "capped"`,
+	model.KeyExpired: "has not expired",
+	model.KeyRevoked: "has not been revoked",
+	model.KeyOutside: "may be used from this address",
+	model.KeySibling: `belongs to another account than the first key of "ok"`,
 }
 
-// doubtfulKey is a sentence for a failure that a wrong key may explain, "" if no key can.
-func (r *Run) doubtfulKey(c Case) string {
+// doubtfulKey continues the reason of a failure that a wrong key may explain; it returns "" if none can.
+func (r *Run) doubtfulKey(c Case, x *model.Exchange) string {
+	if r.Promised || x.Status == 0 || x.Status == http.StatusUnauthorized {
+		return ""
+	}
 	for _, scenario := range slices.Sorted(maps.Keys(doubts)) {
-		if slices.Contains(c.Needs, needKey(scenario)) && !r.Promised {
+		if slices.Contains(c.Needs, needKey(scenario)) {
 			return fmt.Sprintf("; if the key of %q %s, correct the keys file", scenario, doubts[scenario])
 		}
 	}
@@ -418,7 +430,7 @@ func (r *Run) probeKeys(ctx context.Context) error {
 	return nil
 }
 
-// probePath finds out that the base URL leads past the API of a server that keeps the contract: unknown paths are a 404 there as well.
+// probePath returns an error if the base URL points to a wrong path of a server that keeps the contract, where everything is a 404.
 func (r *Run) probePath(ctx context.Context) error {
 	for _, key := range r.Keys[model.KeyOK] {
 		x, err := r.Exchange(ctx, statusWith(key))
@@ -429,5 +441,5 @@ func (r *Run) probePath(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the server at %s keeps the form of the contract, but has no /status there: GET /status with a key is a 404; check the path of the base URL", r.BaseURL)
+	return fmt.Errorf("%s answers in the form of the contract, but GET /status with a key is a 404; check the path of the base URL", r.BaseURL)
 }

@@ -166,6 +166,12 @@ func refusalDefects() []row {
 			}
 			return fmt.Sprint(seconds)
 		})},
+		{"tells clients to retry a second early in the first half of the window", "extract/429/every-second", retry(func(seconds int64) string {
+			if seconds > 30 && seconds < 60 {
+				seconds--
+			}
+			return fmt.Sprint(seconds)
+		})},
 		// A 429 costs nothing, so the points are those of the status.
 		{"reports other points in a 429 than are left", usedUp, on(status(429), add("remainingPoints", 10))},
 		// Exactly as many requests are accepted as the window has left.

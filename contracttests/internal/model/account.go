@@ -130,8 +130,8 @@ func (a *Account) charge(n int64) {
 	a.Points.Used, a.Points.Left, a.Spent = a.Points.Used+n, a.Points.Left-n, a.Spent+n
 }
 
-// adopt replaces the points by those that an answer reports, so that one wrong charge is reported once. What another key has lost may be
-// the points of another account.
+// adopt replaces the points by those that an answer reports, so that one wrong charge is reported once. Points lost under another
+// key may belong to another account.
 func (a *Account) adopt(x *Exchange, p Points) {
 	if x.Request.Uses(a.Key) {
 		a.Spent += max(0, a.Points.Left-p.Left)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -36,6 +37,8 @@ type Exchange struct {
 	JSON map[string]any
 	// Sent is the time before the first byte left, Received the time after the last byte came.
 	Sent, Received time.Time
+	// Unreachable says that no connection could be made.
+	Unreachable bool
 
 	Request *Request
 	Target  Target
@@ -75,6 +78,7 @@ func (t Target) exchange(ctx context.Context, r *Request) (*Exchange, error) {
 		err = x.read(res)
 		x.Received = time.Now()
 	}
+	x.Unreachable = IsUnreachable(err)
 	var refused *url.Error
 	switch {
 	case err == nil || errors.Is(err, errTooLong):
@@ -89,6 +93,12 @@ func (t Target) exchange(ctx context.Context, r *Request) (*Exchange, error) {
 		return x, fmt.Errorf("no answer: %w", err)
 	}
 	return x, fmt.Errorf("the answer ended before its body was complete: %w", err)
+}
+
+// IsUnreachable reports whether an error means that no connection could be made.
+func IsUnreachable(err error) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && failed.Op == "dial"
 }
 
 // roundTrip sends a request in the version of HTTP that it asks for.

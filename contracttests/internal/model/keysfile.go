@@ -113,7 +113,11 @@ func distinct(keys map[string][]string) error {
 	scenarios := map[string]string{}
 	for _, scenario := range slices.Sorted(maps.Keys(keys)) {
 		for _, key := range keys[scenario] {
-			if other, found := scenarios[key]; found {
+			other, found := scenarios[key]
+			if found && other == scenario {
+				return fmt.Errorf("the keys file lists the same key twice for %q", scenario)
+			}
+			if found {
 				return fmt.Errorf("the keys file has the same key for %q and %q; each scenario needs keys of its own", other, scenario)
 			}
 			scenarios[key] = scenario

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -276,8 +277,14 @@ func (t Target) Secrets() (all []string) {
 	for _, keys := range t.Keys {
 		all = append(all, keys...)
 	}
-	return all
+	return longestFirst(all)
+}
+
+// longestFirst sorts keys, so that one that begins another is not replaced within it.
+func longestFirst(keys []string) []string {
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	return keys
 }
 
 // SetSecrets sets what Secrets returns, for a run whose cases use the keys of several targets.
-func (t *Target) SetSecrets(all []string) { t.secrets = all }
+func (t *Target) SetSecrets(all []string) { t.secrets = longestFirst(slices.Clone(all)) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"uncial/contracttests/internal/cases"
@@ -36,7 +37,7 @@ func Outline(t Target) ([]Planned, error) {
 	}
 	only, err := regexp.Compile(t.Only)
 	if err != nil {
-		return nil, fmt.Errorf("invalid pattern for the names of cases: %w", err)
+		return nil, fmt.Errorf("invalid pattern for the names of cases: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	var plan []Planned
 	var points int64

@@ -99,28 +99,49 @@ func TestCheck_withoutMoreKeys(t *testing.T) {
 	})
 }
 
-// TestCheck_lanesOverlap sees keys of two groups in use at the same time.
+// TestCheck_lanesOverlap sees keys of two lanes in use at the same time.
 func TestCheck_lanesOverlap(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	var mu sync.Mutex
-	running, most := map[string]int{}, 0
+	running, most := map[any]int{}, 0
+	var laneOf sync.Map // by key
 	server := MustServe(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		key := r.Header.Get("Authorization")
+		lane, ok := laneOf.Load(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+		if !ok { // a request without a key
+			m.ServeHTTP(w, r)
+			return
+		}
 		mu.Lock()
-		running[key]++
+		running[lane]++
 		most = max(most, len(running))
 		mu.Unlock()
 		time.Sleep(5 * time.Millisecond)
 		m.ServeHTTP(w, r)
 		mu.Lock()
 		defer mu.Unlock()
-		if running[key]--; running[key] == 0 {
-			delete(running, key)
+		if running[lane]--; running[lane] == 0 {
+			delete(running, lane)
 		}
 	}))
 	target := MustTarget(t, server)
-	target.Only = "^extract/402/(empty|low|exact)$" // each uses one account
+	target.Only = "^extract/402/(empty|low|exact)$"
+	lanes := 0
+	own := func(keys map[string][]string) {
+		for _, all := range keys {
+			for _, key := range all {
+				laneOf.Store(key, lanes)
+			}
+		}
+		lanes++
+	}
+	own(target.Keys)
+	more := target.MoreKeys
+	target.MoreKeys = func(ctx context.Context) (map[string][]string, error) {
+		keys, err := more(ctx)
+		own(keys)
+		return keys, err
+	}
 	require.NoError(t, contracttests.Check(t.Context(), target).Err())
 	require.Greater(t, most, 1)
 }

@@ -119,7 +119,11 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	preparing, prepared := context.WithTimeout(ctx, cmp.Or(c.Timeout, defaultTimeout))
 	t, err := c.target(preparing)
+	late := errors.Is(preparing.Err(), context.DeadlineExceeded)
 	prepared()
+	if err != nil && late {
+		return errors.New("the time limit was reached before the run began; allow more with --timeout")
+	}
 	if err != nil {
 		return err
 	}

@@ -280,6 +280,9 @@ func fileDefects() []row {
 		{"refuses LZW in TIFF with the high bytes first", everyImage, refuseImage("the file is not an image", func(p *picture) bool {
 			return bytes.HasPrefix(p.data, []byte("MM\x00*")) && p.tag(0x103) == 5 // Compression: LZW
 		})},
+		{"refuses JPEG with restart markers", everyImage, refuseImage("the file is not an image", func(p *picture) bool {
+			return p.format == "JPEG" && p.has("\xff\xdd\x00\x04")
+		})},
 		{"refuses WebP with metadata", everyImage, refuseImage("the file is not an image", func(p *picture) bool {
 			return bytes.Contains(p.data[:min(len(p.data), 4096)], []byte("EXIF")) && p.format == "WebP"
 		})},

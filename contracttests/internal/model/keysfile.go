@@ -74,8 +74,11 @@ func (t *Target) LoadKeys(path string) error {
 		if !slices.Contains(keyScenarios, scenario) {
 			return fmt.Errorf("the keys file has a key for the unknown scenario %q; choose from %s", scenario, strings.Join(keyScenarios, ", "))
 		}
-		for _, text := range f.Keys[scenario] {
+		for i, text := range f.Keys[scenario] {
 			key, err := expand(text)
+			if err != nil && len(f.Keys[scenario]) > 1 {
+				return fmt.Errorf("key %d of %q in the keys file %w", i+1, scenario, err)
+			}
 			if err != nil {
 				return fmt.Errorf("the key of %q in the keys file %w", scenario, err)
 			}

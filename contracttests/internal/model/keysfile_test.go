@@ -32,6 +32,7 @@ func TestTarget_LoadKeys(t *testing.T) {
 		"refuses a key for two scenarios":     {`{"keys": {"ok": "ocr_live_1", "low": ["ocr_live_2", "ocr_live_1"]}}`, `the same key for "low" and "ok"`},
 		"refuses a scenario twice":            {`{"keys": {"ok": "ocr_live_1", "ok": "ocr_live_2"}}`, `"ok" is given twice`},
 		"refuses a plan with negative points": {`{"keys": {"ok": "ocr_live_1"}, "plans": {"pro": {"points": -5, "limit": 60}}}`, `the plan "pro" in the keys file must have points of 0 or more`},
+		"refuses a short key of several":      {`{"keys": {"ok": ["ocr_live_1", "x"]}}`, `key 2 of "ok" in the keys file must have at least 8 characters`},
 		"refuses a short key":                 {`{"keys": {"ok": "x"}}`, `the key of "ok" in the keys file must have at least 8 characters`},
 		"reads a valid file":                  {`{"keys": {"ok": "$CONTRACT_TEST_KEY", "spare": ["ocr_live_1", "ocr_live_2"]}, "images": {"printed": "https://images.example.org/p.png"}, "minimal": true}`, ""},
 	} {

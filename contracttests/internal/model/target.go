@@ -177,8 +177,11 @@ var otherBase = regexp.MustCompile(`/api(/v[0-9]*)?$`)
 // WithDefaults returns the target with its defaults filled in. The error says what is wrong with the base URL.
 func (t Target) WithDefaults() (Target, error) {
 	u, err := url.Parse(t.BaseURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return t, fmt.Errorf("invalid base URL %q; expected e.g. https://host/api/v1", t.BaseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return t, fmt.Errorf("invalid base URL %q; it must begin with http:// or https:// and a host, as in https://host/api/v1", t.BaseURL)
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return t, fmt.Errorf("invalid base URL %q; it must end with its path, as in https://host/api/v1", t.BaseURL)
 	}
 	if u.User != nil {
 		return t, errors.New("the base URL must not contain a user name or password, because reports show it")

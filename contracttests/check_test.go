@@ -66,7 +66,7 @@ func TestCheck_reportsWhyItCouldNotRun(t *testing.T) {
 		"a base URL without its path":    {with(unknownKey(""), base("http://127.0.0.1:1")), "must end in /api/v1"},
 		"an invalid base URL":            {with(unknownKey(""), base("ocr.example.org")), "invalid base URL"},
 		"a password in the base URL":     {with(unknownKey(""), base("http://somebody:secret@127.0.0.1/api/v1")), "must not contain a user name or password"},
-		"an invalid pattern":             {with(unknownKey(down), only("(")), "invalid pattern for the names of cases: error parsing regexp: missing closing )"},
+		"an invalid pattern":             {with(unknownKey(down), only("(")), "invalid pattern for the names of cases: missing closing )"},
 		"a pattern without a match":      {with(unknownKey(down), only("^nothing$")), "; uncial-contract --list shows all names"},
 		"a mock's keys at a file server": {with(MustMock(t), base(files+"/api/v1")), "does not implement this contract"},
 		"a mock without our key":         {with(MustMock(t), func(m *contracttests.Target) { m.Keys[contracttests.KeyOK] = []string{"ocr_test_none"} }), "refuses key 1"},

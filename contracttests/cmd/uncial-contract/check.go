@@ -19,7 +19,7 @@ import (
 // The defaults of flags that a command line leaves out if it repeats a case.
 const (
 	defaultGenerated = 40
-	defaultPatience  = time.Minute
+	defaultPatience  = 90 * time.Second
 	defaultMaxWait   = 70 * time.Second
 )
 
@@ -38,7 +38,7 @@ type checkCmd struct {
 	MaxPoints *int64        `placeholder:"N" help:"Limit for the points spent; cases that would exceed it are skipped. Default: no limit."`
 	MaxWait   time.Duration `default:"70s" help:"Longest wait for a rate limit to reset; 0 disables waiting. Default: ${default}."`
 	Timeout   time.Duration `help:"Time limit for the run. Default: 15m, or with --thorough twice the time that is announced, if that is longer."`
-	Patience  time.Duration `default:"60s" help:"Time limit for one answer. Default: ${default}."`
+	Patience  time.Duration `default:"90s" help:"Time limit for one answer. Default: ${default}."`
 
 	Only        string `placeholder:"PATTERN" help:"Run only the cases whose names match this regular expression."`
 	Quick       bool   `help:"Run only the most important cases, in about a second."`

@@ -20,7 +20,7 @@ type diffCmd struct {
 	Seed     uint64        `default:"1" help:"Chooses the generated requests. Default: ${default}."`
 	MaxWait  time.Duration `default:"70s" help:"Longest single wait for a rate limit to reset. Default: ${default}."`
 	Timeout  time.Duration `default:"15m" help:"Time for the whole comparison. Default: ${default}."`
-	Patience time.Duration `default:"60s" help:"Time for one answer. Default: ${default}."`
+	Patience time.Duration `default:"90s" help:"Time for one answer. Default: ${default}."`
 	JSON     bool          `name:"json" help:"Print the report as JSON for programs."`
 }
 

@@ -376,16 +376,16 @@ func TestCheck_repeatsTheCommand(t *testing.T) {
 // TestCheck_serverThatIsGone ends the server during the run: nothing is known about the answers that it would have given.
 func TestCheck_serverThatIsGone(t *testing.T) {
 	t.Parallel()
-	var server *httptest.Server
 	var requests atomic.Int64
-	mock := honest()
-	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	mock, server := honest(), httptest.NewUnstartedServer(nil)
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if requests.Add(1) >= 100 { // every answer is complete, but no connection is left after it
 			_ = server.Listener.Close()
 			w.Header().Set("Connection", "close")
 		}
 		mock.ServeHTTP(w, r)
-	}))
+	})
+	server.Start()
 	t.Cleanup(server.Close)
 	o := mustRun(t, "--mock", "--base-url", server.URL+"/api/v1", "--only", "^status/200|^extract/402", "--max-points", "100000")
 	require.Equal(t, 2, o.status, "%s%s", o.out, o.errout)

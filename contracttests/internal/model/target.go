@@ -137,7 +137,7 @@ type Target struct {
 	// Thorough also runs what takes long or costs much on a server that reads images: many images, large ones, and long sequences.
 	// Simulated targets always run it.
 	Thorough bool
-	// Timeout limits one exchange. Default: 30 seconds.
+	// Timeout limits one exchange. Default: 90 seconds.
 	Timeout time.Duration
 	// MaxWait limits one wait for a rate-limit window to reset; a case that would wait longer is skipped. Default: 0.
 	MaxWait time.Duration
@@ -164,7 +164,7 @@ func (t Target) Watched(by func(x *Exchange, err error)) Target {
 
 // Defaults of a target.
 const (
-	defaultTimeout = 30 * time.Second
+	defaultTimeout = 90 * time.Second // a service may read a page for a minute, and its machine may be busy
 	// DefaultGenerated is the value of Target.Generated if none is given: enough to combine most kinds of rules once.
 	DefaultGenerated = 40
 	// maxIdleConns keeps the connections of concurrent requests open; no case sends more than 32 at the same time.

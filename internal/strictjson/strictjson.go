@@ -39,8 +39,8 @@ func Object(text []byte, into any) error {
 	return nil
 }
 
-// repeated returns the first name that one of the objects in the next value has twice, "" if there is none. The text must be valid JSON.
-// Letter case makes no difference, because encoding/json ignores it.
+// repeated reads the next value and returns the first name that one of its objects has twice, or "". The text must be valid JSON. Letter
+// case makes no difference, because encoding/json ignores it.
 func repeated(d *json.Decoder) (name string) {
 	token, _ := d.Token()
 	open, isOpen := token.(json.Delim)

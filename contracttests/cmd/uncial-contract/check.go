@@ -13,12 +13,13 @@ import (
 	"time"
 
 	"uncial/contracttests"
+	"uncial/contracttests/internal/model"
 	"uncial/internal/listen"
 )
 
 // The defaults of flags that a command line leaves out if it repeats a case.
 const (
-	defaultGenerated = 40
+	defaultGenerated = model.DefaultGenerated
 	defaultPatience  = 90 * time.Second
 	defaultMaxWait   = 70 * time.Second
 )
@@ -283,7 +284,7 @@ func quoted(text string) string {
 	if safe.MatchString(text) {
 		return text
 	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return model.Quote(text)
 }
 
 var safe = regexp.MustCompile(`^[\w./:-]+$`)

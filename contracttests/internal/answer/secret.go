@@ -59,7 +59,7 @@ func beginning(s string) uint16 {
 // in reports whether a text contains one of the parts.
 func (p parts) in(text string) bool { return p.next(text, 0) >= 0 }
 
-// next returns the index of the first part that begins at from or later in a text, -1 if there is none.
+// next searches a text from an index on. It returns the index of the first part, or -1.
 func (p parts) next(text string, from int) int {
 	if len(p.all) == 0 {
 		return -1

@@ -46,10 +46,18 @@ func (s *session) account(ctx context.Context, scenario string, extractions, pai
 // because such cases also send invalid requests.
 func (s *session) frozenAccount(ctx context.Context, scenario string, paid int64) (*model.Account, error) {
 	a, err := s.account(ctx, scenario, paid+2, paid)
-	if err == nil && a.Now.IsZero() {
-		return nil, &skip{"the target's clock is running; this case needs one that stands still between moves"}
+	if err == nil {
+		err = needFrozen(a)
 	}
 	return a, err
+}
+
+// needFrozen returns a *skip if the clock of an account runs.
+func needFrozen(a *model.Account) error {
+	if a.Now.IsZero() {
+		return &skip{"the target's clock is running; this case needs one that stands still between moves"}
+	}
+	return nil
 }
 
 // candidates are the accounts for a scenario, in the order of preference. Accounts of ok and spare can replace each other;

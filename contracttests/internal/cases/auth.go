@@ -160,14 +160,10 @@ func checkKeysInEveryState(ctx context.Context, s *session) error {
 			}
 			for _, credential := range []credential{nil, backwardsKey, cutKey} {
 				for _, stranger := range []ask{kept, status(), invalid(), read(printed)} {
-					r := s.request(stranger.by(nobody), &cast{})
 					if cookies := s.cookies(); cookies != "" && credential == nil {
-						r.Header = maps.Clone(r.Header)
-						if r.Header == nil {
-							r.Header = http.Header{}
-						}
-						r.Header.Set("Cookie", cookies)
+						stranger = stranger.header("Cookie", cookies)
 					}
+					r := s.request(stranger.by(nobody), &cast{})
 					if r.Wrong = nil; credential != nil {
 						r.Auth = []model.Credential{credential(a.Key)}
 					}

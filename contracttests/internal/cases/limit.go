@@ -232,8 +232,8 @@ func checkEverySecond(ctx context.Context, s *session) error {
 	if err := s.readClock(ctx, a); err != nil {
 		return err
 	}
-	if a.Now.IsZero() {
-		return &skip{"the target's clock is running; this case needs one that stands still between moves"}
+	if err := needFrozen(a); err != nil {
+		return err
 	}
 	record, err := s.status(ctx, a)
 	if err != nil {

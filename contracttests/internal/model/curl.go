@@ -44,7 +44,7 @@ func (x *Exchange) Curl() string {
 			if v == "" {
 				line = name + ";" // curl's way to send a header without a value
 			}
-			b.WriteString(" -H " + quote(line))
+			b.WriteString(" -H " + Quote(line))
 		}
 	}
 	if r.OldHTTP {
@@ -59,13 +59,13 @@ func (x *Exchange) Curl() string {
 	remark := ""
 	if len(r.Body) > maxShown {
 		b.WriteString(" --data-binary @body.json")
-		remark = fmt.Sprintf(" # body.json: %d bytes that begin with %s", len(r.Body), quote(string(r.Body[:80])))
+		remark = fmt.Sprintf(" # body.json: %d bytes that begin with %s", len(r.Body), Quote(string(r.Body[:80])))
 	} else if r.Body != nil {
-		b.WriteString(" --data-binary " + quote(string(r.Body)))
+		b.WriteString(" --data-binary " + Quote(string(r.Body)))
 	}
 	// The credentials above stand in double quotes. Keys in queries, other headers and bodies stand in single quotes,
 	// which have to end for a variable.
-	line := b.String() + " " + quote(r.url(x.Target.BaseURL)) + remark
+	line := b.String() + " " + Quote(r.url(x.Target.BaseURL)) + remark
 	for _, key := range secrets {
 		line = strings.ReplaceAll(line, key, `'"$UNCIAL_KEY"'`)
 	}
@@ -78,7 +78,7 @@ func (x *Exchange) netcat() string {
 	if len(text) > maxShown {
 		text, remark = text[:200], fmt.Sprintf(" # %d bytes that begin so", len(text))
 	}
-	line := "printf %s " + quote(text)
+	line := "printf %s " + Quote(text)
 	for _, key := range x.Target.Secrets() {
 		line = strings.ReplaceAll(line, key, `'"$UNCIAL_KEY"$'`)
 	}
@@ -89,8 +89,8 @@ func (x *Exchange) netcat() string {
 	return line + " | nc " + host + remark
 }
 
-// quote quotes the text for a POSIX shell. Bytes that do not print are escaped as bash and zsh read them.
-func quote(s string) string {
+// Quote quotes the text for a POSIX shell. Bytes that do not print are escaped as bash and zsh read them.
+func Quote(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}

@@ -43,7 +43,7 @@ func Postgres(tb testing.TB) string {
 		tb.Fatalf("start Postgres: %v", err)
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	admin := databaseURL(addr, "postgres")
+	admin := databaseURL(addr, "postgres", "disable")
 	// Databases of operators usually sort text by a language, which differs from the order of bytes.
 	if err := execute(ctx, admin, "CREATE DATABASE "+name+" TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"); err != nil {
 		tb.Fatalf("create a database: %v", err)
@@ -55,12 +55,12 @@ func Postgres(tb testing.TB) string {
 			tb.Logf("drop database %s: %v", name, err)
 		}
 	})
-	return databaseURL(addr, name)
+	return databaseURL(addr, name, "disable")
 }
 
 // databaseURL returns the URL of a database. The server trusts every client, because only this machine reaches it.
-func databaseURL(addr, name string) string {
-	u := url.URL{Scheme: "postgres", User: url.User("uncial"), Host: addr, Path: name, RawQuery: "sslmode=disable"}
+func databaseURL(addr, name, sslMode string) string {
+	u := url.URL{Scheme: "postgres", User: url.User("uncial"), Host: addr, Path: name, RawQuery: "sslmode=" + sslMode}
 	return u.String()
 }
 
@@ -104,20 +104,26 @@ func releasePostgres() {
 
 // startPostgres also returns the container if it started but cannot be used; the caller removes it.
 func startPostgres(ctx context.Context) (server tc.Container, addr string, err error) {
-	req, err := postgresRequest()
+	req, err := publishedPostgres("disable")
 	if err != nil {
 		return nil, "", err
 	}
-	req.ExposedPorts = []string{"5432/tcp"}
-	// A server that answers inside its container is not yet reachable at its published port.
-	req.WaitingFor = wait.ForSQL("5432/tcp", "pgx", func(host string, port network.Port) string {
-		return databaseURL(net.JoinHostPort(host, port.Port()), "postgres")
-	}).WithStartupTimeout(time.Minute)
 	if server, err = start(ctx, req); err != nil {
 		return server, "", err
 	}
 	addr, err = endpoint(ctx, server, "5432/tcp")
 	return server, addr, err
+}
+
+// publishedPostgres is postgresRequest with a published port, at which the server is ready once it answers: answers inside the container
+// come earlier.
+func publishedPostgres(sslMode string) (tc.ContainerRequest, error) {
+	req, err := postgresRequest()
+	req.ExposedPorts = []string{"5432/tcp"}
+	req.WaitingFor = wait.ForSQL("5432/tcp", "pgx", func(host string, port network.Port) string {
+		return databaseURL(net.JoinHostPort(host, port.Port()), "postgres", sslMode)
+	}).WithStartupTimeout(time.Minute)
+	return req, err
 }
 
 // postgresRequest describes a server without published ports. It is fast, and loses data if the machine crashes.

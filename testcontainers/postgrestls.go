@@ -29,11 +29,10 @@ func PostgresTLS(tb testing.TB) (databaseURL, authority string) {
 	if err := os.WriteFile(authority, root, 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	req, err := postgresRequest()
+	req, err := publishedPostgres("require")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	req.ExposedPorts = []string{"5432/tcp"}
 	req.Env = map[string]string{"TLS_KEY": string(key), "TLS_CERTIFICATE": string(certificate)}
 	server, err := start(ctx, req)
 	removeAfterTest(tb, server)

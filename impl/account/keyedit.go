@@ -21,9 +21,9 @@ func (r *Registry) KeyOf(ctx context.Context, accountID, id string) (Key, error)
 	return k, nil
 }
 
-// KeyBySecret returns the record of a key by the key itself, even if it has ended, so that a leaked key can be matched.
+// KeyByToken returns the record of a key by its token, even if it has ended, so that a leaked key can be matched.
 // Errors: ErrNoKey, *store.Error; a registry without secret is an error too.
-func (r *Registry) KeyBySecret(ctx context.Context, token string) (Key, error) {
+func (r *Registry) KeyByToken(ctx context.Context, token string) (Key, error) {
 	if len(r.secret) == 0 {
 		return Key{}, errSecret
 	}

@@ -109,12 +109,12 @@ func TestRegistry_KeyPage(t *testing.T) {
 		"matches a leaked key to its record": func(t fixture) {
 			k, token := t.mustKey(0)
 			require.NoError(t, t.Revoke(t.Context(), k.ID))
-			got, err := t.KeyBySecret(t.Context(), token)
+			got, err := t.KeyByToken(t.Context(), token)
 			require.NoError(t, err)
 			require.Equal(t, k.ID, got.ID)
-			_, err = t.KeyBySecret(t.Context(), account.NewToken())
+			_, err = t.KeyByToken(t.Context(), account.NewToken())
 			require.ErrorIs(t, err, account.ErrNoKey)
-			_, err = mustNew(t, t.store, account.Options{}).KeyBySecret(t.Context(), token)
+			_, err = mustNew(t, t.store, account.Options{}).KeyByToken(t.Context(), token)
 			require.ErrorIs(t, err, account.ErrSecret)
 		},
 	}.run(t)

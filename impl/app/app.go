@@ -289,7 +289,7 @@ func (a *App) Run(ctx context.Context) error {
 	return errors.Join(err, a.Stop(ctx))
 }
 
-// CreateKey makes an account on the plan, with one key, and returns the secret key, which cannot be read again. Errors:
+// CreateKey makes an account on the plan, with one key, and returns the token of the key, which cannot be read again. Errors:
 // those of account.Registry.Create and CreateKey.
 func (a *App) CreateKey(ctx context.Context, name, plan string) (string, error) {
 	owner, err := a.data.Accounts.Create(ctx, name, plan)

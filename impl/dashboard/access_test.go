@@ -67,7 +67,7 @@ func TestDashboard_Links(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(o *dashboard.Options) { o.Mail = &mailbox{} })
 	b := s.operator()
-	secret := secretOf(t, b.post("/keys", "name", "scanner", "lifetime", "90"))
+	token := tokenOf(t, b.post("/keys", "name", "scanner", "lifetime", "90"))
 	b.post("/members", "role", "member", "invite-email", "")
 	seen, next := map[string]bool{}, []string{"/", "/sign-up", "/forgot", "/sent", "/link"}
 	link := regexp.MustCompile(`(?:href|src)="/dashboard([^"#]*)"`)
@@ -80,7 +80,7 @@ func TestDashboard_Links(t *testing.T) {
 		seen[path] = true
 		p := b.get(path)
 		require.Equal(t, 200, p.status, path)
-		require.NotContains(t, path, secret)
+		require.NotContains(t, path, token)
 		require.NotContains(t, p.body, "<nil>", path)
 		require.NotContains(t, p.body, "ZgotmplZ", path)
 		require.NotRegexp(t, ` (style|on[a-z]+)="`, p.body, "%s: the policy forbids inline styles and scripts", path)

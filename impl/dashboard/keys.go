@@ -79,7 +79,7 @@ func (c *Call) address() string {
 	return ""
 }
 
-// createKey makes a key. The page that follows shows its secret once.
+// createKey makes a key. The page that follows shows its token once.
 func createKey(c *Call) error {
 	f := c.newForm()
 	n := account.NewKey{AccountID: c.Account.ID, Name: c.Form("name"), Lifetime: readLifetime(f), Allow: readRanges(f), Cap: readCap(f)}
@@ -89,22 +89,22 @@ func createKey(c *Call) error {
 	if !f.isValid() {
 		return c.retry("key-new", c.newKeyPage(), f)
 	}
-	k, secret, err := c.d.o.Accounts.CreateKey(c.R.Context(), n)
+	k, token, err := c.d.o.Accounts.CreateKey(c.R.Context(), n)
 	if f.rejectIf("cap", err, account.ErrCap) {
 		return c.retry("key-new", c.newKeyPage(), f)
 	}
 	if err != nil {
 		return err
 	}
-	return c.showOnce(k, secret)
+	return c.showOnce(k, token)
 }
 
-// secretCookie carries the secret of a new key over the redirect.
-const secretCookie = "key"
+// tokenCookie carries the token of a new key over the redirect.
+const tokenCookie = "key"
 
-// showOnce redirects to the page of a new key, which shows the secret once.
-func (c *Call) showOnce(k account.Key, secret string) error {
-	if err := c.d.sealer.put(c.W, secretCookie, c.User.ID+" "+k.ID, secret); err != nil {
+// showOnce redirects to the page of a new key, which shows its token once.
+func (c *Call) showOnce(k account.Key, token string) error {
+	if err := c.d.sealer.put(c.W, tokenCookie, c.User.ID+" "+k.ID, token); err != nil {
 		return err
 	}
 	return c.Redirect("/keys/"+k.ID, "")
@@ -146,7 +146,7 @@ func readCap(f *form) *int64 {
 // keyPage is the data of key.html.
 type keyPage struct {
 	account.Key
-	Secret   string // of a key that was just made; "" otherwise
+	Token    string // of a key that was just made; "" otherwise
 	Address  string
 	Overlaps any
 	Used     int64 // points that count against the cap this month
@@ -171,7 +171,7 @@ func (c *Call) keyOf(id string) (account.Key, error) {
 	return k, err
 }
 
-// keyPage collects what the page of a key shows, without its secret. Keys that replaced each other share one meter, and so the use.
+// keyPage collects what the page of a key shows, without its token. Keys that replaced each other share one meter, and so the use.
 func (c *Call) keyPage(k account.Key) (keyPage, error) {
 	uses, err := c.d.o.Ledger.MeterUses(c.R.Context(), c.Account.ID)
 	return keyPage{
@@ -189,7 +189,7 @@ func (c *Call) retryKey(k account.Key, f *form) error {
 	return c.retry("key", p, f)
 }
 
-// showKey shows one key, and the secret of a key that was just made.
+// showKey shows one key, and the token of a key that was just made.
 func showKey(c *Call) error {
 	k, err := c.key()
 	if err != nil {
@@ -199,7 +199,7 @@ func showKey(c *Call) error {
 	if err != nil {
 		return err
 	}
-	p.Secret = c.d.sealer.take(c.W, c.R, secretCookie, c.User.ID+" "+k.ID)
+	p.Token = c.d.sealer.take(c.W, c.R, tokenCookie, c.User.ID+" "+k.ID)
 	return c.renderForm(200, "key", p, keyForm(k))
 }
 
@@ -270,7 +270,7 @@ func revokeKey(c *Call, k account.Key, _ *form) error {
 	return c.d.o.Accounts.Revoke(c.R.Context(), k.ID)
 }
 
-// rotateKey replaces the key and shows the new secret once. The old key works for the chosen overlap, which must be one of overlaps.
+// rotateKey replaces the key and shows the new token once. The old key works for the chosen overlap, which must be one of overlaps.
 func rotateKey(c *Call) error {
 	k, err := c.key()
 	if err != nil {
@@ -287,12 +287,12 @@ func rotateKey(c *Call) error {
 		f.reject("overlap", "Choose one of the overlaps.")
 		return c.retryKey(k, f)
 	}
-	made, secret, err := c.d.o.Accounts.Rotate(c.R.Context(), k.ID, overlap)
+	made, token, err := c.d.o.Accounts.Rotate(c.R.Context(), k.ID, overlap)
 	if errors.Is(err, account.ErrEnded) {
 		return &Problem{Status: 409, Title: "The key cannot be rotated", Text: sentence(account.ErrEnded)}
 	}
 	if err != nil {
 		return err
 	}
-	return c.showOnce(made, secret)
+	return c.showOnce(made, token)
 }

@@ -14,12 +14,12 @@ import (
 	"uncial/impl/dashboard"
 )
 
-// secretOf returns the secret key that a page shows once.
-func secretOf(tb testing.TB, p page) string {
+// tokenOf returns the token of a key that a page shows once.
+func tokenOf(tb testing.TB, p page) string {
 	tb.Helper()
-	secret := regexp.MustCompile(`ocr_live_[0-9A-Za-z]{36}`).FindString(p.body)
-	require.NotEmpty(tb, secret, p.text())
-	return secret
+	token := regexp.MustCompile(`ocr_live_[0-9A-Za-z]{36}`).FindString(p.body)
+	require.NotEmpty(tb, token, p.text())
+	return token
 }
 
 // codeOf returns the one-time code in the link that a page shows once.
@@ -38,11 +38,11 @@ func TestDashboard_Keys(t *testing.T) {
 
 	made := b.post("/keys", "name", "scanner", "lifetime", "90", "allow", "192.0.2.0/24\r\n 2001:db8::1", "cap", "500")
 	require.Equal(t, 200, made.status, made.text())
-	secret := secretOf(t, made)
-	require.NotContains(t, b.get(made.path).body, secret, "the secret is shown once")
+	token := tokenOf(t, made)
+	require.NotContains(t, b.get(made.path).body, token, "the token is shown once")
 	require.Empty(t, b.cookies["__Host-uncial-key"], "and its cookie is gone")
 	list := b.get("/keys").text()
-	require.Contains(t, list, "ocr_live_…"+secret[len(secret)-4:])
+	require.Contains(t, list, "ocr_live_…"+token[len(token)-4:])
 	require.Contains(t, list, "2 ranges")
 	shown := b.get(made.path).text()
 	for _, text := range []string{"192.0.2.0/24", "2001:db8::1/128", "500 points", s.clock.Now().UTC().AddDate(0, 0, 90).Format(time.DateOnly)} {
@@ -53,14 +53,14 @@ func TestDashboard_Keys(t *testing.T) {
 	require.Contains(t, b.post(made.path+"/ranges", "allow", "").text(), "Addresses any")
 	require.Contains(t, b.post(made.path+"/cap", "cap", "").text(), "Monthly cap none")
 	rotated := b.post(made.path+"/rotate", "overlap", "1h")
-	require.NotEqual(t, secret, secretOf(t, rotated))
+	require.NotEqual(t, token, tokenOf(t, rotated))
 	require.Contains(t, rotated.text(), "reading room")
 	require.Contains(t, b.get(made.path).text(), "Replaced by")
 	again := b.post(made.path+"/rotate", "overlap", "1h")
 	require.Equal(t, 409, again.status, "a key is rotated once")
 	require.Contains(t, b.post(made.path+"/revoke").text(), "The key was revoked.")
-	require.NotContains(t, s.log.String(), secret)
-	require.NotContains(t, s.dump(), secret)
+	require.NotContains(t, s.log.String(), token)
+	require.NotContains(t, s.dump(), token)
 }
 
 func TestDashboard_Keys_Refused(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 )
 
 // sealer writes cookies that only the server can read. Most carry what must survive one redirect but may be neither in a URL nor
-// in the database, such as the secret of a new key. All replicas share the secret.
+// in the database, such as the token of a new key. All replicas share the secret.
 type sealer struct {
 	aead cipher.AEAD
 	now  func() time.Time

@@ -232,7 +232,7 @@ func TestDashboard_Replicas(t *testing.T) {
 	made := b.request(http.MethodPost, "/keys", url.Values{"name": {"scanner"}, "lifetime": {"90"}})
 	require.Equal(t, 303, made.status)
 	b.handler = s.Dashboard
-	secretOf(t, b.follow(made)) // another replica shows the secret
+	tokenOf(t, b.follow(made)) // another replica shows the token
 	b.handler = replica
 	b.post("/sign-out")
 	b.handler = s.Dashboard

@@ -51,9 +51,9 @@ var outside = netip.MustParsePrefix("192.0.2.0/24")
 // Keeper creates accounts and keys on a service. A lifetime of 0 means that the key does not expire.
 type Keeper interface {
 	MustAccount(tb testing.TB, plan string) (id string)
-	MustKey(tb testing.TB, accountID string, lifetime time.Duration) (id, secret string)
-	MustCappedKey(tb testing.TB, accountID string, points int64) (secret string)
-	MustRestrictedKey(tb testing.TB, accountID string, addresses netip.Prefix) (secret string)
+	MustKey(tb testing.TB, accountID string, lifetime time.Duration) (id, token string)
+	MustCappedKey(tb testing.TB, accountID string, points int64) (token string)
+	MustRestrictedKey(tb testing.TB, accountID string, addresses netip.Prefix) (token string)
 	MustRevoke(tb testing.TB, keyID string)
 }
 
@@ -78,8 +78,8 @@ func MustKeys(tb testing.TB, k Keeper, lifetime time.Duration) map[string][]stri
 				keys[scenario] = append(keys[scenario], k.MustRestrictedKey(tb, owner, outside))
 				continue
 			}
-			id, secret := k.MustKey(tb, owner, limit)
-			keys[scenario] = append(keys[scenario], secret)
+			id, token := k.MustKey(tb, owner, limit)
+			keys[scenario] = append(keys[scenario], token)
 			switch scenario {
 			case contracttests.KeyRevoked:
 				k.MustRevoke(tb, id)
@@ -96,8 +96,8 @@ func MustKeys(tb testing.TB, k Keeper, lifetime time.Duration) map[string][]stri
 // AddRevocable gives a target a key that its run revokes, and the means to do so.
 func AddRevocable(tb testing.TB, k Keeper, t *contracttests.Target) {
 	tb.Helper()
-	id, secret := k.MustKey(tb, k.MustAccount(tb, "archive"), 0)
-	t.Keys[contracttests.KeyRevocable] = []string{secret}
+	id, token := k.MustKey(tb, k.MustAccount(tb, "archive"), 0)
+	t.Keys[contracttests.KeyRevocable] = []string{token}
 	t.Revoke = func(context.Context, string) error {
 		k.MustRevoke(tb, id)
 		return nil
@@ -118,27 +118,27 @@ func (a Accounts) MustAccount(tb testing.TB, plan string) string {
 }
 
 // MustKey creates a key of the account.
-func (a Accounts) MustKey(tb testing.TB, accountID string, lifetime time.Duration) (id, secret string) {
+func (a Accounts) MustKey(tb testing.TB, accountID string, lifetime time.Duration) (id, token string) {
 	tb.Helper()
-	k, secret, err := a.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Lifetime: lifetime})
+	k, token, err := a.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Lifetime: lifetime})
 	require.NoError(tb, err)
-	return k.ID, secret
+	return k.ID, token
 }
 
 // MustCappedKey creates a key of the account that may use only so many points a month.
 func (a Accounts) MustCappedKey(tb testing.TB, accountID string, points int64) string {
 	tb.Helper()
-	_, secret, err := a.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Cap: &points})
+	_, token, err := a.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Cap: &points})
 	require.NoError(tb, err)
-	return secret
+	return token
 }
 
 // MustRestrictedKey creates a key of the account that may be used from some addresses only.
 func (a Accounts) MustRestrictedKey(tb testing.TB, accountID string, addresses netip.Prefix) string {
 	tb.Helper()
-	_, secret, err := a.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Allow: []netip.Prefix{addresses}})
+	_, token, err := a.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Allow: []netip.Prefix{addresses}})
 	require.NoError(tb, err)
-	return secret
+	return token
 }
 
 // MustRevoke revokes the key.

@@ -20,7 +20,7 @@ var (
 
 // OpenInvitation is a link that nobody has used yet.
 type OpenInvitation struct {
-	ID      string // digest of the secret in the link
+	ID      string // digest of the token in the link
 	Purpose Purpose
 	Role    Role   // in the account; empty for an account of one's own
 	Email   string // the only address that may accept it; empty for any

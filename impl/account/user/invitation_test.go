@@ -50,16 +50,16 @@ func TestDirectory_Invitations(t *testing.T) {
 
 func TestDirectory_RevokeInvitation(t *testing.T) {
 	directoryTests{"ends a link of its own account only": func(t fixture) {
-		secret := t.mustIssue(user.Token{Purpose: user.Invitation, AccountID: t.account.ID, Role: user.PlainMember})
+		token := t.mustIssue(user.Token{Purpose: user.Invitation, AccountID: t.account.ID, Role: user.PlainMember})
 		open, err := t.Invitations(t.Context(), t.account.ID)
 		require.NoError(t, err)
 		for _, other := range []string{"", "acc_other"} {
 			require.ErrorIs(t, t.RevokeInvitation(t.Context(), other, open[0].ID), user.ErrNoInvitation)
 		}
-		_, err = t.Peek(t.Context(), secret)
+		_, err = t.Peek(t.Context(), token)
 		require.NoError(t, err)
 		require.NoError(t, t.RevokeInvitation(t.Context(), t.account.ID, open[0].ID))
-		_, err = t.Peek(t.Context(), secret)
+		_, err = t.Peek(t.Context(), token)
 		require.ErrorIs(t, err, user.ErrToken)
 		require.ErrorIs(t, t.RevokeInvitation(t.Context(), t.account.ID, open[0].ID), user.ErrNoInvitation)
 	}}.run(t)

@@ -44,14 +44,14 @@ func (d *Directory) SignInWith(ctx context.Context, issuer, subject string) (Use
 	return u, nil
 }
 
-// SignUpWith makes a user of an OpenID Connect provider, with an account of their own. secret is an invitation, or empty
+// SignUpWith makes a user of an OpenID Connect provider, with an account of their own. token is an invitation, or empty
 // for a sign-up without one. verified says that the provider vouches for the e-mail address. n.Password is ignored.
 // Errors: those of SignUp without ErrPassword and ErrBusy; ErrToken.
-func (d *Directory) SignUpWith(ctx context.Context, issuer, subject string, verified bool, secret string, n NewUser) (User, account.Account, error) {
+func (d *Directory) SignUpWith(ctx context.Context, issuer, subject string, verified bool, token string, n NewUser) (User, account.Account, error) {
 	if issuer == "" || subject == "" {
 		return User{}, account.Account{}, errors.New("sign up with a provider: issuer and subject must not be empty")
 	}
-	return d.join(ctx, n, secret, identity{issuer, subject}, verified)
+	return d.join(ctx, n, token, identity{issuer, subject}, verified)
 }
 
 // Link lets a user sign in with an identity of an OpenID Connect provider, in place of the one linked before. The caller has

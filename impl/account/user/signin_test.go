@@ -236,16 +236,16 @@ func TestDirectory_IssueMail(t *testing.T) {
 
 func TestDirectory_ResetPassword(t *testing.T) {
 	directoryTests{"replaces the password once and ends the sessions": func(t fixture) {
-		token := t.mustSession(t.owner.ID)
-		secret := t.mustIssue(user.Token{Purpose: user.Reset, UserID: t.owner.ID})
-		_, err := t.ResetPassword(t.Context(), secret, "short")
+		session := t.mustSession(t.owner.ID)
+		token := t.mustIssue(user.Token{Purpose: user.Reset, UserID: t.owner.ID})
+		_, err := t.ResetPassword(t.Context(), token, "short")
 		require.ErrorIs(t, err, user.ErrPassword)
-		_, err = t.ResetPassword(t.Context(), secret, "another good password")
+		_, err = t.ResetPassword(t.Context(), token, "another good password")
 		require.NoError(t, err)
 		require.NoError(t, t.signIn("another good password", home))
 		require.ErrorIs(t, t.signIn(password, home), user.ErrSignIn)
-		require.False(t, t.isSignedIn(token))
-		_, err = t.ResetPassword(t.Context(), secret, "yet another password")
+		require.False(t, t.isSignedIn(session))
+		_, err = t.ResetPassword(t.Context(), token, "yet another password")
 		require.ErrorIs(t, err, user.ErrToken)
 	}, "revokes a change of address that somebody with the old password began": func(t fixture) {
 		stolen := t.mustIssue(user.Token{Purpose: user.EmailChange, UserID: t.owner.ID, Email: "thief@example.org"})

@@ -34,22 +34,22 @@ func (d *Directory) SignUp(ctx context.Context, n NewUser) (User, account.Accoun
 
 // Accept makes a user from an invitation, or from the link for an operator, and counts as a sign-in. The link's holder is trusted with
 // the e-mail address, so it counts as verified. Errors: those of SignUp, ErrToken (including if the invitation is for another address).
-func (d *Directory) Accept(ctx context.Context, secret string, n NewUser) (User, account.Account, error) {
-	if secret == "" { // join would take it for a sign-up without an invitation
+func (d *Directory) Accept(ctx context.Context, token string, n NewUser) (User, account.Account, error) {
+	if token == "" { // join would take it for a sign-up without an invitation
 		return User{}, account.Account{}, ErrToken
 	}
-	return d.join(ctx, n, secret, identity{}, false)
+	return d.join(ctx, n, token, identity{}, false)
 }
 
 // AcceptAs lets an existing user accept an invitation to an account, or the link for an operator, which may name no account.
 // Joining an account twice changes nothing. Errors: ErrToken, ErrNoUser, *store.Error.
-func (d *Directory) AcceptAs(ctx context.Context, secret, userID string) (accountID string, err error) {
+func (d *Directory) AcceptAs(ctx context.Context, token, userID string) (accountID string, err error) {
 	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		u, err := find(ctx, x, `id = $1`, userID)
 		if err != nil {
 			return err
 		}
-		t, err := d.take(ctx, x, secret, Operator, Invitation)
+		t, err := d.take(ctx, x, token, Operator, Invitation)
 		if err != nil {
 			return err
 		}
@@ -72,9 +72,9 @@ func (d *Directory) AcceptAs(ctx context.Context, secret, userID string) (accoun
 	return accountID, nil
 }
 
-// join makes the user that n describes. secret is an invitation, which is used up, or "" for a sign-up without one. The user signs in
+// join makes the user that n describes. token is an invitation, which is used up, or "" for a sign-up without one. The user signs in
 // with i or, if i is zero, with the password. isVerified says that the provider vouches for the e-mail address.
-func (d *Directory) join(ctx context.Context, n NewUser, secret string, i identity, isVerified bool) (User, account.Account, error) {
+func (d *Directory) join(ctx context.Context, n NewUser, token string, i identity, isVerified bool) (User, account.Account, error) {
 	email, err := checkEmail(n.Email)
 	if err != nil {
 		return User{}, account.Account{}, err
@@ -97,8 +97,8 @@ func (d *Directory) join(ctx context.Context, n NewUser, secret string, i identi
 	var a account.Account
 	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		var t Token
-		if secret != "" {
-			if t, err = d.take(ctx, x, secret, Operator, Invitation); err != nil {
+		if token != "" {
+			if t, err = d.take(ctx, x, token, Operator, Invitation); err != nil {
 				return err
 			}
 			if t.Email != "" && t.Email != email {
@@ -152,10 +152,10 @@ func insert(ctx context.Context, x store.Executor, u User, hash *string, i ident
 
 // Verify marks an e-mail address as verified. For EmailChange it also replaces the address of the user, and revokes the link of
 // a reset that went to the old one. Errors: ErrToken, ErrEmailTaken, *store.Error.
-func (d *Directory) Verify(ctx context.Context, secret string) (User, error) {
+func (d *Directory) Verify(ctx context.Context, token string) (User, error) {
 	var u User
 	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
-		t, err := d.take(ctx, x, secret, Verification, EmailChange)
+		t, err := d.take(ctx, x, token, Verification, EmailChange)
 		if err != nil {
 			return err
 		}
@@ -198,8 +198,8 @@ func (d *Directory) ChangeEmail(ctx context.Context, id, email string) error {
 
 // ResetPassword sets a new password by the link of a reset and ends all sessions of the user. Errors: ErrToken,
 // ErrPassword, ErrBusy, ctx's error, *store.Error.
-func (d *Directory) ResetPassword(ctx context.Context, secret, password string) (User, error) {
-	if _, err := d.Peek(ctx, secret); err != nil { // a wrong link must not cost a hash
+func (d *Directory) ResetPassword(ctx context.Context, token, password string) (User, error) {
+	if _, err := d.Peek(ctx, token); err != nil { // a wrong link must not cost a hash
 		return User{}, err
 	}
 	hash, err := d.hashes.hash(ctx, password)
@@ -208,7 +208,7 @@ func (d *Directory) ResetPassword(ctx context.Context, secret, password string) 
 	}
 	var u User
 	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
-		t, err := d.take(ctx, x, secret, Reset)
+		t, err := d.take(ctx, x, token, Reset)
 		if err != nil {
 			return err
 		}

@@ -47,17 +47,17 @@ type Token struct {
 	Expires   time.Time // set by Issue
 }
 
-// Issue stores a token and returns its secret, which belongs in a link and cannot be read again. For verifications,
+// Issue stores what a token does and returns the token, which belongs in a link and cannot be read again. For verifications,
 // changes of address and resets it replaces the user's earlier token of that purpose. Errors: ErrRole, ErrEmail,
 // ErrTooManyInvitations, *store.Error.
-func (d *Directory) Issue(ctx context.Context, t Token) (secret string, err error) {
+func (d *Directory) Issue(ctx context.Context, t Token) (token string, err error) {
 	return d.issue(ctx, t, func(context.Context, store.Executor) error { return nil })
 }
 
 // IssueMail is Issue for a token that is mailed to t.Email, an address that the client from has entered. It counts the message like
 // CountMail does, and also among those of sender, the ID of an account or user, unless sender is empty. Refused messages are not
 // counted. Errors: those of Issue, ErrTooManyMails, ErrTooManySent.
-func (d *Directory) IssueMail(ctx context.Context, t Token, sender string, from Client) (secret string, err error) {
+func (d *Directory) IssueMail(ctx context.Context, t Token, sender string, from Client) (token string, err error) {
 	return d.issue(ctx, t, func(ctx context.Context, x store.Executor) error {
 		if err := d.countMail(ctx, x, t.Purpose, t.Email, from); err != nil || sender == "" {
 			return err
@@ -67,7 +67,7 @@ func (d *Directory) IssueMail(ctx context.Context, t Token, sender string, from 
 }
 
 // issue is Issue with further work in the same transaction, whose error refuses the token.
-func (d *Directory) issue(ctx context.Context, t Token, count func(context.Context, store.Executor) error) (secret string, err error) {
+func (d *Directory) issue(ctx context.Context, t Token, count func(context.Context, store.Executor) error) (token string, err error) {
 	if t.AccountID != "" && !t.Role.isValid() {
 		return "", ErrRole
 	}
@@ -76,7 +76,7 @@ func (d *Directory) issue(ctx context.Context, t Token, count func(context.Conte
 			return "", err
 		}
 	}
-	secret = rand.Text() // 130 bits
+	token = rand.Text() // 130 bits
 	now := d.now()
 	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		if err := d.checkRoom(ctx, x, t); err != nil {
@@ -93,26 +93,26 @@ func (d *Directory) issue(ctx context.Context, t Token, count func(context.Conte
 		}
 		_, err := x.Exec(ctx, `INSERT INTO one_time_tokens
 				(digest, purpose, user_id, account_id, email, role, created_at, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, tokenDigest(secret), t.Purpose, store.OrNull(t.UserID),
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, tokenDigest(token), t.Purpose, store.OrNull(t.UserID),
 			store.OrNull(t.AccountID), store.OrNull(t.Email), store.OrNull(string(t.Role)), store.At(now), store.At(now.Add(lifetimes[t.Purpose])))
 		return err
 	})
 	if err != nil {
 		return "", fmt.Errorf("issue %s token: %w", t.Purpose, err)
 	}
-	return secret, nil
+	return token, nil
 }
 
 // Peek returns what a token does without using it, for the page behind a link. Errors: ErrToken, *store.Error.
-func (d *Directory) Peek(ctx context.Context, secret string) (Token, error) {
+func (d *Directory) Peek(ctx context.Context, token string) (Token, error) {
 	return d.readToken(ctx, d.store.Reader(), `SELECT purpose, COALESCE(user_id, ''), COALESCE(account_id, ''),
-		COALESCE(role, ''), COALESCE(email, ''), expires_at FROM one_time_tokens WHERE digest = $1 AND expires_at > $2`, secret)
+		COALESCE(role, ''), COALESCE(email, ''), expires_at FROM one_time_tokens WHERE digest = $1 AND expires_at > $2`, token)
 }
 
 // take uses up a token. If calls race, one of them gets it. Errors: ErrToken (including for another purpose), *store.Error.
-func (d *Directory) take(ctx context.Context, x store.Executor, secret string, purposes ...Purpose) (Token, error) {
+func (d *Directory) take(ctx context.Context, x store.Executor, token string, purposes ...Purpose) (Token, error) {
 	t, err := d.readToken(ctx, x, `DELETE FROM one_time_tokens WHERE digest = $1 AND expires_at > $2
-		RETURNING purpose, COALESCE(user_id, ''), COALESCE(account_id, ''), COALESCE(role, ''), COALESCE(email, ''), expires_at`, secret)
+		RETURNING purpose, COALESCE(user_id, ''), COALESCE(account_id, ''), COALESCE(role, ''), COALESCE(email, ''), expires_at`, token)
 	if err != nil {
 		return Token{}, err
 	}
@@ -122,12 +122,12 @@ func (d *Directory) take(ctx context.Context, x store.Executor, secret string, p
 	return t, nil
 }
 
-// readToken runs a statement that returns one token. Its arguments are the digest of the secret and the present time. Errors: ErrToken,
+// readToken runs a statement that returns one token. Its arguments are the digest of the token and the present time. Errors: ErrToken,
 // *store.Error.
-func (d *Directory) readToken(ctx context.Context, x store.Executor, statement, secret string) (Token, error) {
+func (d *Directory) readToken(ctx context.Context, x store.Executor, statement, token string) (Token, error) {
 	var t Token
 	var expires store.Instant
-	err := x.Get(ctx, statement, store.Args{tokenDigest(secret), store.At(d.now())},
+	err := x.Get(ctx, statement, store.Args{tokenDigest(token), store.At(d.now())},
 		&t.Purpose, &t.UserID, &t.AccountID, &t.Role, &t.Email, &expires)
 	if errors.Is(err, store.ErrNoRows) {
 		return Token{}, ErrToken
@@ -139,8 +139,8 @@ func (d *Directory) readToken(ctx context.Context, x store.Executor, statement, 
 	return t, nil
 }
 
-// tokenDigest returns the digest that is stored instead of the secret. The secret is random, so a slow hash is not needed.
-func tokenDigest(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
+// tokenDigest returns the digest that is stored instead of a token. Tokens are random, so a slow hash is not needed.
+func tokenDigest(token string) string {
+	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }

@@ -75,15 +75,15 @@ func (f fixture) mustSetPassword(userID string) user.User {
 
 func (f fixture) mustIssue(t user.Token) string {
 	f.Helper()
-	secret, err := f.Issue(f.Context(), t)
+	token, err := f.Issue(f.Context(), t)
 	require.NoError(f, err)
-	return secret
+	return token
 }
 
 func (f fixture) mustJoin(email string, role user.Role) user.User {
 	f.Helper()
-	secret := f.mustIssue(user.Token{Purpose: user.Invitation, AccountID: f.account.ID, Role: role})
-	u, a, err := f.Accept(f.Context(), secret, newUser(email))
+	token := f.mustIssue(user.Token{Purpose: user.Invitation, AccountID: f.account.ID, Role: role})
+	u, a, err := f.Accept(f.Context(), token, newUser(email))
 	require.NoError(f, err)
 	require.Equal(f, f.account.ID, a.ID)
 	return u
@@ -124,13 +124,13 @@ func TestDirectory_SignUp(t *testing.T) {
 			require.Len(t, users, 1)
 		},
 		"does not store passwords or tokens": func(t fixture) {
-			secret := t.mustIssue(user.Token{Purpose: user.Reset, UserID: t.owner.ID})
+			token := t.mustIssue(user.Token{Purpose: user.Reset, UserID: t.owner.ID})
 			var hash, digest string
 			require.NoError(t, t.store.Reader().Get(t.Context(), `SELECT u.password_hash, o.digest
 				FROM users u JOIN one_time_tokens o ON o.user_id = u.id`, nil, &hash, &digest))
 			require.True(t, strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$"), hash)
 			require.NotContains(t, hash, password)
-			require.NotContains(t, digest, secret)
+			require.NotContains(t, digest, token)
 		},
 	}.run(t)
 }
@@ -141,12 +141,12 @@ func TestDirectory_Accept(t *testing.T) {
 			has, err := t.HasOperator(t.Context())
 			require.NoError(t, err)
 			require.False(t, has)
-			secret := t.mustIssue(user.Token{Purpose: user.Operator})
-			u, _, err := t.Accept(t.Context(), secret, newUser("root@example.org"))
+			token := t.mustIssue(user.Token{Purpose: user.Operator})
+			u, _, err := t.Accept(t.Context(), token, newUser("root@example.org"))
 			require.NoError(t, err)
 			require.True(t, u.Operator)
 			require.Equal(t, noon, u.Verified)
-			_, _, err = t.Accept(t.Context(), secret, newUser("second@example.org"))
+			_, _, err = t.Accept(t.Context(), token, newUser("second@example.org"))
 			require.ErrorIs(t, err, user.ErrToken)
 			has, err = t.HasOperator(t.Context())
 			require.NoError(t, err)
@@ -154,14 +154,14 @@ func TestDirectory_Accept(t *testing.T) {
 		},
 		"makes an existing user an operator, who joins the account of the link": func(t fixture) {
 			u, _ := t.mustSignUp("root@example.org")
-			secret := t.mustIssue(user.Token{Purpose: user.Operator, AccountID: t.account.ID, Role: user.Owner})
-			id, err := t.AcceptAs(t.Context(), secret, u.ID)
+			token := t.mustIssue(user.Token{Purpose: user.Operator, AccountID: t.account.ID, Role: user.Owner})
+			id, err := t.AcceptAs(t.Context(), token, u.ID)
 			require.NoError(t, err)
 			require.Equal(t, t.account.ID, id)
 			u, err = t.Find(t.Context(), u.ID)
 			require.NoError(t, err)
 			require.True(t, u.Operator)
-			_, err = t.AcceptAs(t.Context(), secret, u.ID)
+			_, err = t.AcceptAs(t.Context(), token, u.ID)
 			require.ErrorIs(t, err, user.ErrToken)
 
 			id, err = t.AcceptAs(t.Context(), t.mustIssue(user.Token{Purpose: user.Operator}), t.owner.ID)
@@ -186,12 +186,12 @@ func TestDirectory_Accept_Invitation(t *testing.T) {
 			require.Equal(t, user.PlainMember, role)
 		},
 		"keeps the link after a failed attempt": func(t fixture) {
-			secret := t.mustIssue(user.Token{Purpose: user.Invitation, Email: "Invited@example.org"})
+			token := t.mustIssue(user.Token{Purpose: user.Invitation, Email: "Invited@example.org"})
 			for email, want := range map[string]error{"owner@example.org": user.ErrToken, "other@example.org": user.ErrToken} {
-				_, _, err := t.Accept(t.Context(), secret, newUser(email))
+				_, _, err := t.Accept(t.Context(), token, newUser(email))
 				require.ErrorIs(t, err, want)
 			}
-			_, _, err := t.Accept(t.Context(), secret, newUser("invited@example.org"))
+			_, _, err := t.Accept(t.Context(), token, newUser("invited@example.org"))
 			require.NoError(t, err)
 		},
 		"refuses links that expired or are for something else": func(t fixture) {
@@ -213,14 +213,14 @@ func TestDirectory_Accept_Invitation(t *testing.T) {
 func TestDirectory_AcceptAs(t *testing.T) {
 	directoryTests{"lets a user join a second account": func(t fixture) {
 		other, _ := t.mustSignUp("other@example.org")
-		secret := t.mustIssue(user.Token{Purpose: user.Invitation, AccountID: t.account.ID, Role: user.Owner})
-		id, err := t.AcceptAs(t.Context(), secret, other.ID)
+		token := t.mustIssue(user.Token{Purpose: user.Invitation, AccountID: t.account.ID, Role: user.Owner})
+		id, err := t.AcceptAs(t.Context(), token, other.ID)
 		require.NoError(t, err)
 		require.Equal(t, t.account.ID, id)
 		memberships, err := t.Memberships(t.Context(), other.ID)
 		require.NoError(t, err)
 		require.Len(t, memberships, 2)
-		_, err = t.AcceptAs(t.Context(), secret, other.ID)
+		_, err = t.AcceptAs(t.Context(), token, other.ID)
 		require.ErrorIs(t, err, user.ErrToken)
 	}}.run(t)
 }
@@ -228,8 +228,8 @@ func TestDirectory_AcceptAs(t *testing.T) {
 func TestDirectory_Verify(t *testing.T) {
 	directoryTests{
 		"marks the address of a user": func(t fixture) {
-			secret := t.mustIssue(user.Token{Purpose: user.Verification, UserID: t.owner.ID, Email: t.owner.Email})
-			u, err := t.Verify(t.Context(), secret)
+			token := t.mustIssue(user.Token{Purpose: user.Verification, UserID: t.owner.ID, Email: t.owner.Email})
+			u, err := t.Verify(t.Context(), token)
 			require.NoError(t, err)
 			require.Equal(t, noon, u.Verified)
 		},

@@ -110,7 +110,7 @@ func Start(tb testing.TB, o app.Options) *app.App {
 	return a
 }
 
-// Key makes an account on the plan, which must be in the catalogue, and returns its ID and a secret key. Tests that share a
+// Key makes an account on the plan, which must be in the catalogue, and returns its ID and the token of a key. Tests that share a
 // service call it once each, so that they do not share points or rate limits.
 func Key(tb testing.TB, a *app.App, plan string) (accountID, token string) {
 	tb.Helper()

@@ -13,8 +13,8 @@ import (
 	"uncial/impl/app"
 )
 
-// keyCmd groups the commands for API keys. IDs such as key_9x4c identify keys here. Only revoke takes the secret key
-// itself, best from standard input, because other users can see the command line.
+// keyCmd groups the commands for API keys. IDs such as key_9x4c identify keys here. Only revoke takes the token
+// of a key as well, best from standard input, because other users can see the command line.
 type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Create a key and print it once."`
 	List   keyListCmd   `cmd:"" help:"List keys."`
@@ -51,7 +51,7 @@ func (c *keyCreateCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// keyListCmd prints all keys, including expired and revoked ones, but never a secret key.
+// keyListCmd prints all keys, including expired and revoked ones, but never the token of one.
 type keyListCmd struct {
 	databaseFlags
 	Account string `placeholder:"ID" help:"List only the keys of this account."`
@@ -59,7 +59,7 @@ type keyListCmd struct {
 }
 
 func (keyListCmd) Help() string {
-	return `Secret keys are not stored and cannot be shown again; KEY shows their last four characters. ROTATE says "soon" from 15
+	return `API keys themselves are not stored and cannot be shown again; KEY shows their last four characters. ROTATE says "soon" from 15
 days before a key expires or from its 75th day, whichever is first, and "now" from 3 days before or from its 87th day. A key
 that never expires gets the notices on its 75th and 90th days.
 
@@ -85,7 +85,7 @@ func (c *keyListCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// keyRotateCmd replaces a key whose secret has not leaked: both keys work during the overlap.
+// keyRotateCmd replaces a key that has not leaked: both keys work during the overlap.
 type keyRotateCmd struct {
 	keyFlags
 	ID      string  `arg:"" help:"ID of the key to replace."`
@@ -112,16 +112,16 @@ func (c *keyRotateCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// keyRevokeCmd ends a key whose secret has leaked. It cannot be undone.
+// keyRevokeCmd ends a key that has leaked. It cannot be undone.
 type keyRevokeCmd struct {
 	keyFlags
-	Key string `arg:"" help:"ID of the key to revoke, the secret key itself, or - to read either from standard input."`
+	Key string `arg:"" help:"ID of the key to revoke, the key itself, or - to read either from standard input."`
 }
 
 func (keyRevokeCmd) Help() string {
 	return `If the key has not leaked, use "uncial key rotate" so that clients can switch without downtime.
 
-Other users of this machine can see the command line, so give a secret key on standard input. Matching it needs the key secret.
+Other users of this machine can see the command line, so give the key itself on standard input. Matching it needs the key secret.
 
 Examples:
   uncial key revoke key_9x4c
@@ -141,14 +141,14 @@ func (c *keyRevokeCmd) Run(ctx context.Context, con *console) error {
 		}
 		key = strings.TrimSpace(string(text))
 	}
-	isSecret := strings.HasPrefix(key, "ocr_live_")
+	isToken := strings.HasPrefix(key, "ocr_live_")
 	options := c.keyless()
-	if isSecret {
+	if isToken {
 		options = c.options()
 	}
 	return withData(ctx, con, existing(options), func(d *app.Data) error {
-		if isSecret {
-			k, err := d.Accounts.KeyBySecret(ctx, key)
+		if isToken {
+			k, err := d.Accounts.KeyByToken(ctx, key)
 			if err != nil {
 				return err
 			}

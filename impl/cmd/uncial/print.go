@@ -14,8 +14,8 @@ import (
 	"uncial/impl/app"
 )
 
-// printKey prints the secret key alone on stdout, so that a script can store it, and the note on stderr. It is the only
-// function that prints a secret key.
+// printKey prints the token of a new key alone on stdout, so that a script can store it, and the note on stderr. It is the only
+// function that prints tokens.
 func printKey(con *console, k account.Key, token string, asJSON bool) error {
 	if asJSON {
 		return printJSON(con.out, struct {
@@ -24,7 +24,7 @@ func printKey(con *console, k account.Key, token string, asJSON bool) error {
 		}{k, token})
 	}
 	fmt.Fprintln(con.out, token)
-	fmt.Fprintf(con.err, "Created key %s for account %s. Store the secret above now; it cannot be shown again.\n", k.ID, k.AccountID)
+	fmt.Fprintf(con.err, "Created key %s for account %s. Store the key above now; it cannot be shown again.\n", k.ID, k.AccountID)
 	return nil
 }
 

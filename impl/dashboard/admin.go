@@ -191,7 +191,7 @@ func (c *Call) retryManaged(a account.Account, f *form) error {
 // record adds what the operator has done to the operator log. It holds IDs and no addresses, so that deleting a user
 // erases the person from it.
 func (c *Call) record(action, accountID, subject, detail string) error {
-	return c.d.o.Users.Record(c.R.Context(), user.LogEntry{Actor: c.User.ID, Action: action, AccountID: accountID, Subject: subject, Detail: detail})
+	return c.d.o.Users.Record(c.R.Context(), user.LogRecord{Actor: c.User.ID, Action: action, AccountID: accountID, Subject: subject, Detail: detail})
 }
 
 // changePlan puts the account on another plan at once. Ledger.ChangePlan says what becomes of the points of this month.

@@ -48,40 +48,40 @@ func (d *Dashboard) auditing() func(c *Call) error {
 
 // logPage is the data of log.html.
 type logPage struct {
-	Entries []logEntry
+	Records []logRecord
 	Next    string
 }
 
-// logEntry is an entry with the name of its actor, which the log does not hold.
-type logEntry struct {
-	user.LogEntry
+// logRecord is a record with the name of its actor, which the log does not hold.
+type logRecord struct {
+	user.LogRecord
 	Who string // e-mail address of the actor, or the ID of a deleted user
 }
 
 // showLog lists what operators did, newest first.
 func showLog(c *Call) error {
-	entries, err := c.d.o.Users.Entries(c.R.Context(), c.R.URL.Query().Get("after"), pageSize+1)
+	records, err := c.d.o.Users.Records(c.R.Context(), c.R.URL.Query().Get("after"), pageSize+1)
 	if err != nil {
 		return err
 	}
 	var p logPage
-	if len(entries) > pageSize {
-		entries = entries[:pageSize]
-		p.Next = nextPage("/admin/log", entries[pageSize-1].ID)
+	if len(records) > pageSize {
+		records = records[:pageSize]
+		p.Next = nextPage("/admin/log", records[pageSize-1].ID)
 	}
 	names := map[string]string{}
-	for _, e := range entries {
-		name, known := names[e.Actor]
+	for _, r := range records {
+		name, known := names[r.Actor]
 		if !known {
-			name = e.Actor
-			if u, err := c.d.o.Users.Find(c.R.Context(), e.Actor); err == nil {
+			name = r.Actor
+			if u, err := c.d.o.Users.Find(c.R.Context(), r.Actor); err == nil {
 				name = u.Email
 			} else if !errors.Is(err, user.ErrNoUser) {
 				return err
 			}
-			names[e.Actor] = name
+			names[r.Actor] = name
 		}
-		p.Entries = append(p.Entries, logEntry{e, name})
+		p.Records = append(p.Records, logRecord{r, name})
 	}
 	return c.render("log", p)
 }

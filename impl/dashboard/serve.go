@@ -198,7 +198,7 @@ func (d *Dashboard) isPage(r *http.Request) bool {
 	return pattern != ""
 }
 
-// recoverPanic turns a panic into a page and a log entry. It must be deferred directly.
+// recoverPanic turns a panic into a page and a log line. It must be deferred directly.
 func (d *Dashboard) recoverPanic(c *Call) {
 	cause := recover()
 	if cause == nil {

@@ -150,14 +150,14 @@ func (v view) Errors() map[string]string {
 // Done is the message about what the visitor has just done, "" if there is none.
 func (v view) Done() string { return messages[v.R.URL.Query().Get("done")] }
 
-// menuEntry is a link in the menu, with whether it leads to the open page.
-type menuEntry struct {
+// menuLink is a link in the menu, with whether it leads to the open page.
+type menuLink struct {
 	MenuItem
 	IsCurrent bool
 }
 
 // Menu returns the menu for this visitor.
-func (v view) Menu() []menuEntry {
+func (v view) Menu() []menuLink {
 	items := []MenuItem{{"Sign in", "/sign-in"}}
 	if v.d.o.SignUp == Open {
 		items = append(items, MenuItem{"Sign up", "/sign-up"})
@@ -168,13 +168,13 @@ func (v view) Menu() []menuEntry {
 	if v.User.Operator {
 		items = append(items, MenuItem{"Administration", "/admin"})
 	}
-	entries := make([]menuEntry, len(items))
+	links := make([]menuLink, len(items))
 	for i, item := range items {
 		item.Path = Prefix + item.Path
 		isCurrent := v.R.URL.Path == item.Path || item.Path != Prefix+"/" && strings.HasPrefix(v.R.URL.Path, item.Path+"/")
-		entries[i] = menuEntry{item, isCurrent}
+		links[i] = menuLink{item, isCurrent}
 	}
-	return entries
+	return links
 }
 
 // render is RenderStatus with status 200.

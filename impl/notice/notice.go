@@ -27,8 +27,8 @@ const (
 	lifetime = 400 * 24 * time.Hour
 )
 
-// steps are the shares of a cap at which owners get a notice, in percent, the largest first.
-var steps = []int64{100, 80, 50}
+// shares of a cap at which owners get a notice, in percent, the largest first.
+var shares = []int64{100, 80, 50}
 
 // Mailer sends messages in the background; see mail.Mailer.
 type Mailer interface {
@@ -135,9 +135,9 @@ func (n *Notifier) checkCaps(ctx context.Context) error {
 	return nil
 }
 
-// capped gives the notice for the largest step that the use of a cap has reached. Smaller ones are then out of date.
+// capped gives the notice for the largest of shares that the use of a cap has reached. Smaller ones are then out of date.
 func (n *Notifier) capped(ctx context.Context, u ledger.MeterUse) error {
-	for _, percent := range steps {
+	for _, percent := range shares {
 		if *u.Cap == 0 || u.Used*100 < *u.Cap*percent {
 			continue
 		}

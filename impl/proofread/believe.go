@@ -77,31 +77,31 @@ func shapeDistance(a, b []string, limit int) int {
 		if cost[at] > limit {
 			continue
 		}
-		for _, s := range shapeSteps(a[at/width:], b[at%width:]) {
-			to := at + s.read*width + s.meant
-			cost[to] = min(cost[to], cost[at]+s.cost)
+		for _, m := range shapeMatches(a[at/width:], b[at%width:]) {
+			to := at + m.read*width + m.meant
+			cost[to] = min(cost[to], cost[at]+m.cost)
 		}
 	}
 	return cost[len(cost)-1]
 }
 
-// shapeStep matches the next letters of the word as read with the next ones of the word as meant.
-type shapeStep struct{ read, meant, cost int }
+// shapeMatch matches the next letters of the word as read with the next ones of the word as meant.
+type shapeMatch struct{ read, meant, cost int }
 
-// shapeSteps returns the matches that the beginnings of a and b allow.
-func shapeSteps(a, b []string) []shapeStep {
-	var steps []shapeStep
-	allow := func(ok bool, s shapeStep) {
+// shapeMatches returns the matches that the beginnings of a and b allow.
+func shapeMatches(a, b []string) []shapeMatch {
+	var matches []shapeMatch
+	allow := func(ok bool, m shapeMatch) {
 		if ok {
-			steps = append(steps, s)
+			matches = append(matches, m)
 		}
 	}
-	allow(len(a) > 0 && len(b) > 0 && a[0] == b[0], shapeStep{1, 1, 0})
-	allow(len(a) > 0 && len(b) > 0 && lookAlike(a, b), shapeStep{1, 1, 1})
-	allow(len(a) > 0 && isSpeck(a[0]), shapeStep{1, 0, 1})
-	allow(len(a) > 1 && len(b) > 0 && mergedShapes[a[0]+a[1]] == b[0], shapeStep{2, 1, 1})
-	allow(len(a) > 0 && len(b) > 1 && mergedShapes[b[0]+b[1]] == a[0], shapeStep{1, 2, 1})
-	return steps
+	allow(len(a) > 0 && len(b) > 0 && a[0] == b[0], shapeMatch{1, 1, 0})
+	allow(len(a) > 0 && len(b) > 0 && lookAlike(a, b), shapeMatch{1, 1, 1})
+	allow(len(a) > 0 && isSpeck(a[0]), shapeMatch{1, 0, 1})
+	allow(len(a) > 1 && len(b) > 0 && mergedShapes[a[0]+a[1]] == b[0], shapeMatch{2, 1, 1})
+	allow(len(a) > 0 && len(b) > 1 && mergedShapes[b[0]+b[1]] == a[0], shapeMatch{1, 2, 1})
+	return matches
 }
 
 // lookAlike reports whether the first letters of two words have a similar shape and are not spellings of one letter. Two vowels

@@ -11,7 +11,7 @@ type Part struct {
 }
 
 // Align pairs as many tokens of a text as possible with equal ones of the ground truth, in their order. Neighbouring tokens of the same
-// kind are one part. It takes len(truth)*len(text) steps and bytes.
+// kind are one part. It takes time and bytes of len(truth)*len(text).
 func Align(truth, text []string) []Part {
 	moves := alignment(truth, text)
 	var parts []Part
@@ -39,14 +39,14 @@ func Align(truth, text []string) []Part {
 	return parts
 }
 
-// The steps of an alignment: one token of both sides, of the ground truth alone, or of the text alone.
+// The moves of an alignment: one token of both sides, of the ground truth alone, or of the text alone.
 const (
 	moveBoth = iota
 	moveTruth
 	moveText
 )
 
-// alignment returns, for each pair of positions, the first step of the cheapest way to the end of both.
+// alignment returns, for each pair of positions, the first move of the cheapest way to the end of both.
 func alignment(truth, text []string) []byte {
 	width := len(text) + 1
 	moves := make([]byte, (len(truth)+1)*width)

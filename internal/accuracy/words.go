@@ -229,19 +229,19 @@ func chargeErrors(truth []string, words []WordScore) (gaps []gap) {
 		missing = nil
 	}
 	i, j := 0, 0
-	for _, step := range editSteps(want, read) {
-		if step == moveTruth {
+	for _, move := range editMoves(want, read) {
+		if move == moveTruth {
 			missing = append(missing, want[i])
 			i++
 			continue
 		}
-		if step != moveBoth {
+		if move != moveBoth {
 			words[owner[j]].Errors++
 		}
 		if len(missing) > 0 {
 			endGap(j, owner[j])
 		}
-		if step != moveText {
+		if move != moveText {
 			i++
 		}
 		j++
@@ -252,11 +252,11 @@ func chargeErrors(truth []string, words []WordScore) (gaps []gap) {
 	return gaps
 }
 
-// substitute is a further step of an alignment: a character was read as another.
+// substitute is a further move of an alignment: a character was read as another.
 const substitute = moveText + 1
 
-// editSteps returns the steps of the cheapest way from a text to another. It takes len(truth)*len(text) steps and bytes.
-func editSteps(truth, text []rune) []byte {
+// editMoves returns the moves of the cheapest way from a text to another, in time and bytes of len(truth)*len(text).
+func editMoves(truth, text []rune) []byte {
 	width := len(text) + 1
 	moves := make([]byte, (len(truth)+1)*width)
 	above, here := make([]int, width), make([]int, width)
@@ -281,10 +281,10 @@ func editSteps(truth, text []rune) []byte {
 		}
 		above, here = here, above
 	}
-	var steps []byte
+	var path []byte
 	for i, j := len(truth), len(text); i > 0 || j > 0; {
 		move := moves[i*width+j]
-		steps = append(steps, move)
+		path = append(path, move)
 		if move != moveText {
 			i--
 		}
@@ -292,6 +292,6 @@ func editSteps(truth, text []rune) []byte {
 			j--
 		}
 	}
-	slices.Reverse(steps)
-	return steps
+	slices.Reverse(path)
+	return path
 }

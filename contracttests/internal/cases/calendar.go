@@ -85,11 +85,11 @@ var farAhead = []time.Time{
 	time.Date(2100, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(2106, 2, 7, 6, 28, 16, 0, time.UTC), time.Date(2106, 12, 31, 12, 0, 0, 0, time.UTC), time.Date(2150, 1, 31, 12, 0, 0, 0, time.UTC), time.Date(2199, 12, 30, 23, 59, 59, 0, time.UTC),
 }
 
-// smallSteps are repeated often enough for a drift to show.
-var smallSteps = []time.Duration{time.Second, time.Minute, time.Hour, 24 * time.Hour}
+// advances of the clock are repeated often enough for a drift to show.
+var advances = []time.Duration{time.Second, time.Minute, time.Hour, 24 * time.Hour}
 
-// stepsEach is how often each of smallSteps is taken.
-const stepsEach = 20
+// repeats is how often the clock takes each of advances.
+const repeats = 20
 
 // calendar is an account on its way through time.
 type calendar struct {
@@ -117,9 +117,9 @@ func checkCalendar(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	for _, step := range smallSteps {
-		for i := range stepsEach {
-			if err := c.visit(ctx, a.Now.Add(step), i == 0, false); err != nil {
+	for _, d := range advances {
+		for i := range repeats {
+			if err := c.visit(ctx, a.Now.Add(d), i == 0, false); err != nil {
 				return err
 			}
 		}

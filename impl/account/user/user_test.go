@@ -286,11 +286,11 @@ func TestDirectory_Record(t *testing.T) {
 	directoryTests{"returns the newest entries first, page by page": func(t fixture) {
 		for _, action := range []string{"first", "second", "third"} {
 			t.clock.Advance(time.Second)
-			require.NoError(t, t.Record(t.Context(), user.LogEntry{Actor: user.Console, Action: action, AccountID: t.account.ID}))
+			require.NoError(t, t.Record(t.Context(), user.LogRecord{Actor: user.Console, Action: action, AccountID: t.account.ID}))
 		}
-		page, err := t.Entries(t.Context(), "", 2)
+		page, err := t.Records(t.Context(), "", 2)
 		require.NoError(t, err)
-		rest, err := t.Entries(t.Context(), page[1].ID, 2)
+		rest, err := t.Records(t.Context(), page[1].ID, 2)
 		require.NoError(t, err)
 		require.Equal(t, []string{"third", "second", "first"}, []string{page[0].Action, page[1].Action, rest[0].Action})
 		require.Len(t, rest, 1)

@@ -24,7 +24,7 @@ Example:
 }
 
 func (c *accountGrantCmd) Run(ctx context.Context, con *console) error {
-	return c.changeAccount(ctx, con, user.LogEntry{Action: "grant points", AccountID: c.ID, Detail: c.Reason}, func(d *app.Data) (string, error) {
+	return c.changeAccount(ctx, con, user.LogRecord{Action: "grant points", AccountID: c.ID, Detail: c.Reason}, func(d *app.Data) (string, error) {
 		b, err := d.Ledger.Grant(ctx, c.ID, c.Points, c.Reason)
 		return fmt.Sprintf("Points left this month on account %s: %d", c.ID, b.Remaining), err
 	})
@@ -44,7 +44,7 @@ Example:
 }
 
 func (c *accountSuspendCmd) Run(ctx context.Context, con *console) error {
-	return c.changeAccount(ctx, con, user.LogEntry{Action: "suspend account", AccountID: c.ID}, func(d *app.Data) (string, error) {
+	return c.changeAccount(ctx, con, user.LogRecord{Action: "suspend account", AccountID: c.ID}, func(d *app.Data) (string, error) {
 		return "Suspended account " + c.ID, d.Accounts.Suspend(ctx, c.ID)
 	})
 }
@@ -61,7 +61,7 @@ func (accountResumeCmd) Help() string {
 }
 
 func (c *accountResumeCmd) Run(ctx context.Context, con *console) error {
-	return c.changeAccount(ctx, con, user.LogEntry{Action: "resume account", AccountID: c.ID}, func(d *app.Data) (string, error) {
+	return c.changeAccount(ctx, con, user.LogRecord{Action: "resume account", AccountID: c.ID}, func(d *app.Data) (string, error) {
 		return "Resumed account " + c.ID, d.Accounts.Resume(ctx, c.ID)
 	})
 }
@@ -85,20 +85,20 @@ func (c *accountDeleteCmd) Run(ctx context.Context, con *console) error {
 	if c.Confirm != c.ID {
 		return errConfirm
 	}
-	return c.changeAccount(ctx, con, user.LogEntry{Action: "delete account", AccountID: c.ID}, func(d *app.Data) (string, error) {
+	return c.changeAccount(ctx, con, user.LogRecord{Action: "delete account", AccountID: c.ID}, func(d *app.Data) (string, error) {
 		return "Deleted account " + c.ID, d.Users.DeleteAccount(ctx, c.ID)
 	})
 }
 
 // changeAccount runs a change of an account, adds it to the operator log, which the dashboard shows, and prints the result.
-func (f databaseFlags) changeAccount(ctx context.Context, con *console, entry user.LogEntry, change func(*app.Data) (result string, err error)) error {
+func (f databaseFlags) changeAccount(ctx context.Context, con *console, record user.LogRecord, change func(*app.Data) (result string, err error)) error {
 	return withData(ctx, con, existing(f.keyless()), func(d *app.Data) error {
 		result, err := change(d)
 		if err != nil {
 			return err
 		}
-		entry.Actor = user.Console
-		if err := d.Users.Record(ctx, entry); err != nil {
+		record.Actor = user.Console
+		if err := d.Users.Record(ctx, record); err != nil {
 			return err
 		}
 		return con.print(false, nil, "%s\n", result)

@@ -85,7 +85,7 @@ func (c *userResetCmd) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		err = d.Users.Record(ctx, user.LogEntry{Actor: user.Console, Action: "reset password", Subject: u.ID})
+		err = d.Users.Record(ctx, user.LogRecord{Actor: user.Console, Action: "reset password", Subject: u.ID})
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (c *userOperatorCmd) Run(ctx context.Context, con *console) error {
 			if err != nil {
 				return err
 			}
-			if err := d.Users.Record(ctx, user.LogEntry{Actor: user.Console, Action: "invite operator"}); err != nil {
+			if err := d.Users.Record(ctx, user.LogRecord{Actor: user.Console, Action: "invite operator"}); err != nil {
 				return err
 			}
 			fmt.Fprintln(con.err, "Whoever opens this link becomes an operator. It works once, for 24 hours.")
@@ -137,7 +137,7 @@ func (c *userOperatorCmd) Run(ctx context.Context, con *console) error {
 		if c.Remove {
 			action, result = "remove operator", "is no longer an operator"
 		}
-		if err := d.Users.Record(ctx, user.LogEntry{Actor: user.Console, Action: action, Subject: u.ID}); err != nil {
+		if err := d.Users.Record(ctx, user.LogRecord{Actor: user.Console, Action: action, Subject: u.ID}); err != nil {
 			return err
 		}
 		return con.print(false, nil, "%s %s\n", u.Email, result)

@@ -6,7 +6,7 @@ import (
 	"uncial/internal/document"
 )
 
-// pair is one step of an alignment: the indexes of two characters aligned with each other; -1 where one has no partner.
+// pair is a part of an alignment: the indexes of two characters aligned with each other; -1 where one has no partner.
 type pair struct{ a, b int }
 
 // align returns an alignment of two texts at the lowest cost, where inserting, dropping and replacing a character cost the same.
@@ -25,23 +25,23 @@ func align(a, b []rune) []pair {
 			}
 		}
 	}
-	var steps []pair
+	var pairs []pair
 	for i, j := len(a), len(b); i > 0 || j > 0; {
 		cost := costs[i*width+j]
 		switch {
 		case i > 0 && j > 0 && cost == costs[(i-1)*width+j-1]+change(a[i-1], b[j-1]):
 			i, j = i-1, j-1
-			steps = append(steps, pair{i, j})
+			pairs = append(pairs, pair{i, j})
 		case i > 0 && cost == costs[(i-1)*width+j]+1:
 			i--
-			steps = append(steps, pair{i, -1})
+			pairs = append(pairs, pair{i, -1})
 		default:
 			j--
-			steps = append(steps, pair{-1, j})
+			pairs = append(pairs, pair{-1, j})
 		}
 	}
-	slices.Reverse(steps)
-	return steps
+	slices.Reverse(pairs)
+	return pairs
 }
 
 // change is the cost of reading b for a, in characters.

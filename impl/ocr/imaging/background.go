@@ -18,12 +18,12 @@ func Flatten(g *image.Gray) *image.Gray {
 		filter(paper.Values, paper.W, paper.H, paperReach, f)
 	}
 	out := image.NewGray(image.Rect(0, 0, w, h))
-	interpolate, line := paper.Interpolator(paperCell, w), make([]float32, w)
+	interpolate, paperRow := paper.Interpolator(paperCell, w), make([]float32, w)
 	for y := range h {
-		interpolate((float32(y)+0.5)/paperCell-0.5, line)
+		interpolate((float32(y)+0.5)/paperCell-0.5, paperRow)
 		from, to := row(g, y), row(out, y)
 		for x, v := range from {
-			to[x] = uint8(min(float32(v)*255/line[x], 255))
+			to[x] = uint8(min(float32(v)*255/paperRow[x], 255))
 		}
 	}
 	return out

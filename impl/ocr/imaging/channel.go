@@ -43,8 +43,8 @@ func StrongestChannel(img image.Image) *image.Gray {
 // contrasts returns the contrast of each channel in a sample of the cells with writing.
 func contrasts(c *image.RGBA) [][channels]float64 {
 	var out [][channels]float64
-	for y := 0; y+inkCell <= c.Rect.Dy(); y += cellStep * inkCell {
-		for x := 0; x+inkCell <= c.Rect.Dx(); x += cellStep * inkCell {
+	for y := 0; y+inkCell <= c.Rect.Dy(); y += cellStride * inkCell {
+		for x := 0; x+inkCell <= c.Rect.Dx(); x += cellStride * inkCell {
 			if cell := contrast(c, x, y); slices.Max(cell[:]) >= minInk {
 				out = append(out, cell)
 			}
@@ -57,9 +57,9 @@ func contrasts(c *image.RGBA) [][channels]float64 {
 func contrast(c *image.RGBA, x, y int) [channels]float64 {
 	var all [channels]Histogram
 	for dy := range inkCell {
-		line := c.Pix[(y+dy)*c.Stride+4*x:][:4*inkCell]
-		for i := 0; i < len(line); i += 4 {
-			r, g, b := uint32(line[i]), uint32(line[i+1]), uint32(line[i+2])
+		pixels := c.Pix[(y+dy)*c.Stride+4*x:][:4*inkCell]
+		for i := 0; i < len(pixels); i += 4 {
+			r, g, b := uint32(pixels[i]), uint32(pixels[i+1]), uint32(pixels[i+2])
 			all[red][r]++
 			all[green][g]++
 			all[luma][(19595*r+38470*g+7471*b+1<<15)>>16]++

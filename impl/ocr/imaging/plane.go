@@ -29,9 +29,9 @@ func bilinear(a, b, c, d, fx, fy float32) float32 {
 	return upper + (lower-upper)*fy
 }
 
-// Interpolator returns a function that enlarges a row of the plane, at height y between its rows, into a line of w pixels, of
+// Interpolator returns a function that enlarges a row of the plane, at height y between its rows, into a row of w pixels, of
 // which n make one value.
-func (p Plane) Interpolator(n, w int) func(y float32, line []float32) {
+func (p Plane) Interpolator(n, w int) func(y float32, to []float32) {
 	type between struct {
 		x0, x1 int
 		fx     float32
@@ -42,12 +42,12 @@ func (p Plane) Interpolator(n, w int) func(y float32, line []float32) {
 		x0 := int(fx)
 		columns[x] = between{x0, min(x0+1, p.W-1), fx - float32(x0)}
 	}
-	return func(y float32, line []float32) {
+	return func(y float32, to []float32) {
 		y = min(max(y, 0), float32(p.H-1))
 		y0 := int(y)
 		a, b, fy := p.Row(y0), p.Row(min(y0+1, p.H-1)), y-float32(y0)
 		for x, c := range columns {
-			line[x] = bilinear(a[c.x0], a[c.x1], b[c.x0], b[c.x1], c.fx, fy)
+			to[x] = bilinear(a[c.x0], a[c.x1], b[c.x0], b[c.x1], c.fx, fy)
 		}
 	}
 }
@@ -151,10 +151,10 @@ func (p Plane) blurColumns(r int) {
 func filter[T any](values []T, w, h, r int, f func(window []T) T) {
 	column := make([]T, max(w, h))
 	for y := range h {
-		line := values[y*w : (y+1)*w]
-		before := column[:copy(column, line)]
-		for x := range line {
-			line[x] = f(before[max(x-r, 0):min(x+r+1, w)])
+		across := values[y*w : (y+1)*w]
+		before := column[:copy(column, across)]
+		for x := range across {
+			across[x] = f(before[max(x-r, 0):min(x+r+1, w)])
 		}
 	}
 	for x := range w {

@@ -18,20 +18,20 @@ func Resize(g *image.Gray, w, h int) *image.Gray {
 		wide[i] = make([]float32, w)
 	}
 	out := image.NewGray(image.Rect(0, 0, w, h))
-	line := make([]float32, w)
+	sums := make([]float32, w)
 	next := 0 // the first row that is not in the ring yet
 	for y, k := range ys {
 		for next = max(next, k.first); next < k.first+len(k.factors); next++ {
 			resizeRow(row(g, next), xs, wide[next%most])
 		}
-		clear(line)
+		clear(sums)
 		for i, f := range k.factors {
 			for x, v := range wide[(k.first+i)%most] {
-				line[x] += f * v
+				sums[x] += f * v
 			}
 		}
 		to := row(out, y)
-		for x, v := range line {
+		for x, v := range sums {
 			to[x] = uint8(min(max(v+0.5, 0), 255))
 		}
 	}

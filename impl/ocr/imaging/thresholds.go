@@ -119,8 +119,8 @@ const (
 
 // Choosing a colour channel.
 const (
-	// inkCell is the side, in pixels, of the cells in which contrast is measured. One in cellStep cells is sampled in each direction.
-	inkCell, cellStep = 32, 3
+	// inkCell is the side, in pixels, of the cells in which contrast is measured. One in cellStride cells is sampled in each direction.
+	inkCell, cellStride = 32, 3
 	// inkShare is the quantile of a cell's greys that counts as its ink. minInk is the minimum contrast of a cell with writing.
 	inkShare, minInk = 0.05, 0.12
 	// minInkedCells is the minimum number of cells with writing at which the channel is chosen.

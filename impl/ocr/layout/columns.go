@@ -13,7 +13,7 @@ func facingPages(all []path, w, h, height float64) (left, right []path) {
 	if w < facingShape*h || len(all) == 0 {
 		return all, nil
 	}
-	for x := w * (1 - facingMiddle) / 2; x < w*(1+facingMiddle)/2; x += height / columnSteps {
+	for x := w * (1 - facingMiddle) / 2; x < w*(1+facingMiddle)/2; x += height / columnTries {
 		if blank := blankAround(all, x); blank > gap {
 			gap, at = blank, x
 		}
@@ -99,7 +99,7 @@ func divide(all []path, height float64, isDivision func(s sides, height float64)
 		first, last = min(first, p.start()), max(last, p.end())
 	}
 	best, at := len(all)+1, 0
-	step := max(int(height/columnSteps), 1)
+	step := max(int(height/columnTries), 1)
 	for x := first + step; x < last; x += step {
 		if s := sidesOf(all, x, height); len(s.across) < best && isDivision(s, height) {
 			best, at = len(s.across), x
@@ -151,7 +151,7 @@ func isMargin(s sides, height float64) bool {
 	if len(note) < noteLines || float64(len(note)) > noteShare*float64(len(text)) || medianWidth(text) < columnWidth*height {
 		return false
 	}
-	return shareInRows(note, text, height/2) < inStep
+	return shareInRows(note, text, height/2) < inRows
 }
 
 // shareInRows returns the share of the lines that stand in a row with one of the others.

@@ -61,13 +61,13 @@ func (f *Finder) findIn(g *image.Gray, origin image.Point) [][]Line {
 			paths, scale = again, at
 		}
 	}
-	return inOrder(g, paths, mapStep/scale, origin)
+	return inOrder(g, paths, mapStride/scale, origin)
 }
 
 // bestScale returns the scale at which the network finds such lines best, given the scale at which they were found. Without lines it
 // returns the same scale.
 func bestScale(all []path, scale float64) float64 {
-	tall := medianHeight(all) * mapStep
+	tall := medianHeight(all) * mapStride
 	if tall == 0 {
 		return scale
 	}
@@ -75,7 +75,7 @@ func bestScale(all []path, scale float64) float64 {
 }
 
 // isTall reports whether a line is too tall for the network at a scale that is factor times its own.
-func (p path) isTall(factor float64) bool { return p.band.height()*factor > maxHeight/mapStep }
+func (p path) isTall(factor float64) bool { return p.band.height()*factor > maxHeight/mapStride }
 
 // withTall adds to lines those found at a smaller scale that are too tall for the network at the larger one: a large hand on a page of
 // small print. factor is the ratio of the scales. Lines that lie in a tall one are parts of its letters, and are dropped.
@@ -92,8 +92,8 @@ func withTall(all, smaller []path, factor float64) []path {
 	return append(all, tall...)
 }
 
-// mapStep is the ratio of the width of a page's ink, in pixels, to that of the maps.
-const mapStep = 2
+// mapStride is the stride of the maps: how many pixels of the ink, in each direction, one of their pixels stands for.
+const mapStride = 2
 
 // linesAt returns the lines found at a scale, in pixels of the network's maps, and the scale that was used, which is less for large pages.
 func (f *Finder) linesAt(g *image.Gray, scale float64) ([]path, float64) {

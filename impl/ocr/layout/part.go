@@ -58,7 +58,7 @@ func (l Line) Box() document.Box {
 // lower one.
 func (l Line) Polygon() []document.Point {
 	last := len(l.path.xs) - 1
-	n := max(last/polygonStep, 1)
+	n := max(last/polygonPitch, 1)
 	edge := make([]document.Point, 2*(n+1))
 	for k := range n + 1 {
 		i := k * last / n

@@ -57,14 +57,14 @@ func (p path) incline() float64 {
 // their slope.
 func (p path) smooth(deviation float64) path {
 	n := len(p.ys)
-	step := (p.ys[n-1] - p.ys[0]) / float32(max(n-1, 1))
+	slope := (p.ys[n-1] - p.ys[0]) / float32(max(n-1, 1))
 	rest := make([]float32, n)
 	for i, y := range p.ys {
-		rest[i] = y - p.ys[0] - float32(i)*step
+		rest[i] = y - p.ys[0] - float32(i)*slope
 	}
 	out := path{p.xs, imaging.BlurRow(rest, deviation), p.band}
 	for i := range out.ys {
-		out.ys[i] += p.ys[0] + float32(i)*step
+		out.ys[i] += p.ys[0] + float32(i)*slope
 	}
 	return out
 }

@@ -62,11 +62,11 @@ type stripe struct {
 // stripesOf returns the stripes of a band from left to right, none if there are as many as in hatching, and the number of edges of ink in the
 // rows that it looked at.
 func stripesOf(g *image.Gray, top, bottom int) (stripes []stripe, edges int) {
-	w, step := g.Rect.Dx(), max((bottom-top)/ruleRows, 1)
-	limits := darkLimits(g, top, bottom, step)
+	w, stride := g.Rect.Dx(), max((bottom-top)/ruleRows, 1)
+	limits := darkLimits(g, top, bottom, stride)
 	dark := make([]int, w) // the number of rows in which the column or one next to it is dark
 	rows := 0
-	for y := top; y < bottom; y += step {
+	for y := top; y < bottom; y += stride {
 		row := g.Pix[y*g.Stride : y*g.Stride+w]
 		for from, to := range imaging.Runs(w, 1, func(x int) bool { return row[x] < limits[x/paperBlock] }) {
 			edges++
@@ -97,13 +97,13 @@ func stripesOf(g *image.Gray, top, bottom int) (stripes []stripe, edges int) {
 
 // darkLimits returns, for each block of columns of a band, the grey below which a pixel is dark beside its paper. Where the whole block is
 // dark, the limit is that of the band.
-func darkLimits(g *image.Gray, top, bottom, step int) []uint8 {
+func darkLimits(g *image.Gray, top, bottom, stride int) []uint8 {
 	w := g.Rect.Dx()
 	limits := make([]uint8, (w+paperBlock-1)/paperBlock)
 	var all imaging.Histogram
 	for i := range limits {
 		var h imaging.Histogram
-		for y := top; y < bottom; y += step {
+		for y := top; y < bottom; y += stride {
 			h.Add(g.Pix[y*g.Stride+i*paperBlock : y*g.Stride+min((i+1)*paperBlock, w)])
 		}
 		limits[i] = h.AtRank(int(blockPaper * float64(h.Total()-1)))

@@ -35,7 +35,7 @@ type Strip struct {
 	Image *image.Gray
 	line  Line
 	x0    float64 // where the strip begins, in pixels of the network's maps
-	step  float64 // such pixels for a column of the strip
+	pitch float64 // such pixels for a column of the strip
 }
 
 // Strip cuts the line out and erases the ink of neighbouring lines. It reports false if the line is too narrow to be read, or not on
@@ -64,7 +64,7 @@ func (s Strip) Line() Line { return s.line }
 // toPage converts a point on the strip to one on the page.
 func (s Strip) toPage(x, y float64) (float64, float64) {
 	b := s.line.path.band
-	at := s.x0 + x*s.step - 0.5
+	at := s.x0 + x*s.pitch - 0.5
 	return s.line.part.toPage(at, s.line.path.at(at)-b.up+y*(b.up+b.down)/Height)
 }
 

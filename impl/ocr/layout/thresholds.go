@@ -66,11 +66,11 @@ const (
 	// one stand in rows with those of the other.
 	cellWidths, rowsOfTable = 0.65, 0.8
 	// noteLines is the minimum number of lines in a note in the margin, noteShare the most for each line of the text, and
-	// inStep the minimum share of its lines in a row with the text's at which they belong to the text.
-	noteLines, noteShare, inStep = 2, 0.6, 0.5
+	// inRows the minimum share of its lines in a row with the text's at which they belong to the text.
+	noteLines, noteShare, inRows = 2, 0.6, 0.5
 	// crossing is the largest share of lines that may cross the blank between columns: headings, and lines that were split at the
-	// wrong position. columnSteps is the number of positions that are tried per height of a line.
-	crossing, columnSteps = 0.12, 4
+	// wrong position. columnTries is the number of positions that are tried per height of a line.
+	crossing, columnTries = 0.12, 4
 )
 
 // The working size of the search for spots.
@@ -137,8 +137,8 @@ const (
 	// boxPoints is the number of straight pieces that stand for a line when its box is computed, and stripPoints the number for
 	// a box on a strip.
 	boxPoints, stripPoints = 16, 4
-	// polygonStep is the length of the straight pieces of a line's outline, in pixels of the network's maps.
-	polygonStep = 16
+	// polygonPitch is the length of the straight pieces of a line's outline, in pixels of the network's maps.
+	polygonPitch = 16
 	// minPart is the shortest part of a line that is worth reading on its own, in heights of the line.
 	minPart = 1.2
 	// coverReach is the share of half a band's or a word's height within which a word's middle lies in the line.

@@ -191,7 +191,7 @@ func withHeights(all []path, m neural.Maps) []path {
 		up, down := make([]float64, len(p.xs)), make([]float64, len(p.xs))
 		for i, x := range p.xs {
 			at := min(max(int(math.Round(float64(p.ys[i]))), 0), m.H-1)*m.W + x
-			up[i], down[i] = float64(m.Up[at])/mapStep, float64(m.Down[at])/mapStep
+			up[i], down[i] = float64(m.Up[at])/mapStride, float64(m.Down[at])/mapStride
 		}
 		p.band = band{quantile(up, 0.5), quantile(down, 0.5)}
 		if p.band.up > 0 && p.band.height() >= minHeight {

@@ -52,12 +52,12 @@ func (p path) darkness(ink imaging.Plane) float64 {
 	var counts [256]int
 	n := 0
 	for i, x := range p.xs {
-		base := int(math.Round(float64(p.ys[i]) * mapStep))
-		for y := base - int(p.band.up*mapStep*smallLetters); y <= base; y++ {
-			if y < 0 || y >= ink.H || x*mapStep >= ink.W {
+		base := int(math.Round(float64(p.ys[i]) * mapStride))
+		for y := base - int(p.band.up*mapStride*smallLetters); y <= base; y++ {
+			if y < 0 || y >= ink.H || x*mapStride >= ink.W {
 				continue
 			}
-			counts[int(ink.At(x*mapStep, y)*255)]++
+			counts[int(ink.At(x*mapStride, y)*255)]++
 			n++
 		}
 	}
@@ -74,7 +74,7 @@ func (p path) darkness(ink imaging.Plane) float64 {
 func (p path) paper(paper imaging.Plane) float64 {
 	var sum float64
 	for i, x := range p.xs {
-		sum += float64(paper.At(x*mapStep/paperBlock, int(p.ys[i])*mapStep/paperBlock))
+		sum += float64(paper.At(x*mapStride/paperBlock, int(p.ys[i])*mapStride/paperBlock))
 	}
 	return sum / float64(len(p.xs))
 }

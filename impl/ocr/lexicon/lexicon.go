@@ -79,9 +79,9 @@ var earlySpelling = Variants{
 	'ſ': {"s"}, 's': {"ſ"}, '’': {"'"}, '\'': {"’"},
 }
 
-// maxSteps bounds the search for the variants of one word, in edges: a word of 20 letters with two spellings each has a
+// maxEdges bounds the edges that the search for the variants of one word follows: a word of 20 letters with two spellings each has a
 // million variants.
-const maxSteps = 4096
+const maxEdges = 4096
 
 // Match returns the words of the list that equal the given one if any of its letters may be exchanged for a variant: at most
 // limit of them, and the given word first if it is in the list.
@@ -89,7 +89,7 @@ func (l *Lexicon) Match(word string, variants Variants, limit int) []string {
 	if word == "" || len(l.graph.next) == 0 {
 		return nil
 	}
-	s := search{l: l, variants: variants, limit: limit, steps: maxSteps}
+	s := search{l: l, variants: variants, limit: limit, edges: maxEdges}
 	s.walk(0, word, make([]byte, 0, len(word)+8))
 	return s.found
 }
@@ -99,7 +99,7 @@ type search struct {
 	l        *Lexicon
 	variants Variants
 	limit    int
-	steps    int
+	edges    int // that may still be followed
 	found    []string
 }
 
@@ -121,7 +121,7 @@ func (s *search) walk(node uint32, rest string, soFar []byte) {
 
 // take follows the edge of one letter and records a word that ends there.
 func (s *search) take(node uint32, id uint16, rest string, soFar []byte) {
-	if s.steps--; s.steps < 0 || len(s.found) >= s.limit {
+	if s.edges--; s.edges < 0 || len(s.found) >= s.limit {
 		return
 	}
 	edge, ok := s.l.graph.edge(node, id)

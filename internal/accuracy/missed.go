@@ -10,13 +10,13 @@ type LineKind string
 
 // The kinds of lines.
 const (
-	Number LineKind = "numbers"       // figures only: page numbers, dates in the margin
-	Short  LineKind = "short lines"   // up to shortLine words: headings, catchwords, notes
-	Long   LineKind = "lines of text" // all others
+	numbers    LineKind = "numbers"       // figures only: page numbers, dates in the margin
+	shortLines LineKind = "short lines"   // up to shortLine words: headings, catchwords, notes
+	longLines  LineKind = "lines of text" // all others
 )
 
 // LineKinds are all kinds, the most easily lost first.
-var LineKinds = []LineKind{Number, Short, Long}
+var LineKinds = []LineKind{numbers, shortLines, longLines}
 
 // shortLine is the number of words up to which a line is short.
 const shortLine = 3
@@ -51,9 +51,9 @@ func kindOf(words []string) LineKind {
 	isText := func(r rune) bool { return !unicode.IsNumber(r) && !unicode.IsPunct(r) && !unicode.IsSymbol(r) }
 	switch {
 	case !strings.ContainsFunc(strings.Join(words, ""), isText):
-		return Number
+		return numbers
 	case len(words) <= shortLine:
-		return Short
+		return shortLines
 	}
-	return Long
+	return longLines
 }

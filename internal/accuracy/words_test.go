@@ -149,9 +149,9 @@ func TestFoundLines(t *testing.T) {
 	truth := "12\nPROLOGVE\nWhan that Aprille with his shoures soote\nThe droghte of March hath perced\nvertu engendred"
 	counts := accuracy.FoundLines(truth, "Whan that Aprille with\nvertu")
 	require.Equal(t, map[accuracy.LineKind]accuracy.Rate{
-		accuracy.Number: {Errors: 1, Length: 1}, accuracy.Short: {Errors: 1, Length: 2}, accuracy.Long: {Errors: 1, Length: 2},
+		"numbers": {Errors: 1, Length: 1}, "short lines": {Errors: 1, Length: 2}, "lines of text": {Errors: 1, Length: 2},
 	}, counts)
-	require.Equal(t, 0, accuracy.FoundLines("12\n12", "12 12")[accuracy.Number].Errors)
-	require.Equal(t, 1, accuracy.FoundLines("12\n12", "12")[accuracy.Number].Errors, "a word is found once")
+	require.Equal(t, 0, accuracy.FoundLines("12\n12", "12 12")["numbers"].Errors)
+	require.Equal(t, 1, accuracy.FoundLines("12\n12", "12")["numbers"].Errors, "a word is found once")
 	require.Empty(t, accuracy.FoundLines("\n \n", ""))
 }

@@ -45,6 +45,7 @@ func removeAfterTest(tb testing.TB, c tc.Container) {
 }
 
 // terminate removes the container, if there is one. If that fails, the watchdog does it later.
+// It kills at once: nothing in a test's container is worth an orderly stop.
 func terminate(c tc.Container) { _ = tc.TerminateContainer(c, tc.StopTimeout(0)) }
 
 // endpoint returns the address (host:port) at which this machine reaches a port of the container, which is given as

@@ -61,6 +61,7 @@ var images = sync.OnceValues(func() (built, error) {
 // lockImages waits until no other process of this user builds images. Closing the file releases the lock, and so does the
 // end of the process.
 func lockImages(ctx context.Context) (*os.File, error) {
+	// O_NOFOLLOW, because anybody may put a link of this name into the folder for temporary files.
 	name := fmt.Sprintf("uncial-images-%d.lock", os.Getuid())
 	lock, err := os.OpenFile(filepath.Join(os.TempDir(), name), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
 	if err != nil {

@@ -44,6 +44,7 @@ func Postgres(tb testing.TB) string {
 	}
 	name := "test_" + strings.ToLower(rand.Text())
 	admin := databaseURL(addr, "postgres", "disable")
+	// Template0 is the only template that a database with another collation may be copied from.
 	// Databases of operators usually sort text by a language, which differs from the order of bytes.
 	if err := execute(ctx, admin, "CREATE DATABASE "+name+" TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"); err != nil {
 		tb.Fatalf("create a database: %v", err)
@@ -51,6 +52,7 @@ func Postgres(tb testing.TB) string {
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
+		// By force, because a test that failed may have left connections open.
 		if err := execute(ctx, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
 			tb.Logf("drop database %s: %v", name, err)
 		}
@@ -76,6 +78,7 @@ func execute(ctx context.Context, dsn, statement string) error {
 }
 
 // acquirePostgres starts the server if necessary and returns its address. It counts the caller as a user even if it fails.
+// It holds the lock while the server starts, so that tests that race wait for it instead of starting another.
 func acquirePostgres(ctx context.Context) (string, error) {
 	shared.Lock()
 	defer shared.Unlock()

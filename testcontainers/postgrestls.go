@@ -33,6 +33,7 @@ func PostgresTLS(tb testing.TB) (databaseURL, authority string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	// start.sh of the image writes them to files, and then refuses connections without TLS.
 	req.Env = map[string]string{"TLS_KEY": string(key), "TLS_CERTIFICATE": string(certificate)}
 	server, err := start(ctx, req)
 	removeAfterTest(tb, server)

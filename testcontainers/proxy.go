@@ -64,6 +64,7 @@ func Proxy(tb testing.TB, upstream string) *FaultProxy {
 	p := &FaultProxy{Addr: ln.Addr().String(), upstream: upstream, ln: ln, ctx: ctx, conns: map[net.Conn]struct{}{}}
 	p.tasks.Go(p.accept)
 	tb.Cleanup(func() {
+		// In this order: waiting faults end, no connection is accepted any more, open ones break, and so all tasks end.
 		cancel()
 		_ = ln.Close()
 		p.Drop()
@@ -76,6 +77,7 @@ func Proxy(tb testing.TB, upstream string) *FaultProxy {
 func (p *FaultProxy) Set(f Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// Open connections look it up with their next packet.
 	p.fault = f
 }
 
@@ -133,6 +135,7 @@ func (p *FaultProxy) serve(client net.Conn) {
 	var requests sync.WaitGroup
 	requests.Go(func() {
 		_, _ = io.Copy(server, client)
+		// Only this direction ends, so that a client that has sent its request still gets the answer.
 		if t, ok := server.(*net.TCPConn); ok {
 			_ = t.CloseWrite()
 		}
@@ -164,6 +167,8 @@ func (p *FaultProxy) copyAnswer(client, server net.Conn) {
 		}
 		sent += int64(n)
 		switch {
+		// The fault has begun. Without Cut the client sees a reset, at once or when HalfOpen is over: the rest of the answer never
+		// arrives, and a proper end would look like a short but complete answer.
 		case len(chunk) < n:
 			if f.Kind == HalfOpen {
 				p.holdOpen()
@@ -203,6 +208,7 @@ func (p *FaultProxy) pause(d time.Duration) bool {
 // reset closes a connection with a TCP reset instead of a proper end.
 func reset(c net.Conn) {
 	if t, ok := c.(*net.TCPConn); ok {
+		// Without lingering the kernel drops what it has not sent yet and sends RST.
 		_ = t.SetLinger(0)
 	}
 	_ = c.Close()

@@ -1,5 +1,5 @@
 // Package testcontainers runs Postgres, the Tesseract engine and the whole service in containers, for tests. Start with
-// Postgres, Tesseract, Service and, to inject network faults, Proxy. The tests themselves are elsewhere, most of them in
+// Postgres, Engine, Service and, to inject network faults, Proxy. The tests themselves are elsewhere, most of them in
 // contracttests/containers.
 //
 // Every container has the label uncial.test and is removed when its test ends; a watchdog process removes what a killed

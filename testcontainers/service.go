@@ -42,7 +42,7 @@ type System struct {
 	Postgres tc.Container
 }
 
-// The secret and the database of every System.
+// The secret and the database of every System. Nothing outside reaches its Postgres, so it needs no TLS; PostgresTLS has that.
 const (
 	systemSecret = "a test secret that is long enough"
 	systemDB     = "postgres://uncial@postgres:5432/postgres?sslmode=disable"
@@ -63,14 +63,13 @@ type networks struct{ outside, engines, database string }
 func Service(tb testing.TB, o ServiceOptions) *System {
 	tb.Helper()
 	b := mustImages(tb)
-	// Postgres and the engines start first: a replica becomes ready only with both.
 	o.Replicas, o.Engines = max(1, o.Replicas), max(1, o.Engines)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
+	// The engines and the database are in networks without a way out, like those of production.
 	n := networks{
 		outside: mustNetwork(ctx, tb), engines: mustNetwork(ctx, tb, isolated...), database: mustNetwork(ctx, tb, isolated...),
 	}
-	// The engines and the database are in networks without a way out, like those of production.
 	s := &System{}
 	api := apiRequest(b, o.Plans)
 	// The address guard refuses private addresses, so this machine must be allowed explicitly.
@@ -79,6 +78,7 @@ func Service(tb testing.TB, o ServiceOptions) *System {
 		s.Images = mustServe(tb, host, o.Images)
 		api.Env["UNCIAL_FETCH_ALLOW"] = host + "/32"
 	}
+	// Postgres and the engines start first: a replica becomes ready only with both.
 	s.Postgres = mustJoin(ctx, tb, "postgres", mustRequest(tb, postgresRequest), n.database)
 	for range o.Engines {
 		s.Engines = append(s.Engines, mustJoin(ctx, tb, "engine", engineRequest(b), n.engines))

@@ -67,6 +67,7 @@ func onLoopback(ports []string) network.PortMap {
 // containers and networks that were left. Containers that were being created at that moment may appear a little later, so it looks
 // several times before it exits. Only this process holds the returned file open: the file closes when the process ends.
 var watchdog = sync.OnceValues(func() (held *os.File, err error) {
+	// cat ends when the pipe closes, which the kernel does when this process ends, however it ends.
 	const script = `cat
 for look in 1 2 3 4 5 6; do
 	c=$(docker ps -aq --filter "label=$1"); [ -z "$c" ] || docker rm -fv $c

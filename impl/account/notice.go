@@ -20,7 +20,7 @@ const (
 
 const day = 24 * time.Hour
 
-// Keys should be rotated every 90 days (specification, section 5). A key that expires gets both notices before its 90th
+// Keys should be rotated every 90 days. A key that expires gets both notices before its 90th
 // day or its expiry, whichever is first; a key that never expires gets the second one on its 90th day.
 const (
 	soonAge         = 75 * day

@@ -1,5 +1,5 @@
 // Package dashboard serves the pages for people: sign-up and sign-in, API keys, usage, the account, and the administration
-// for operators. It renders HTML on the server; a little script only adds conveniences. It decides nothing about accounts,
+// for operators. It renders HTML on the server; a small script only adds conveniences. It decides nothing about accounts,
 // keys, points or passwords, which the packages account, user and ledger own, and JSON stays under /api/v1.
 //
 // Every read is a GET, and every change is a POST that ends with a redirect. Start with routes in routes.go, which

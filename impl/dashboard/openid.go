@@ -73,7 +73,7 @@ func (p *openID) connect(ctx context.Context) (context.Context, *oidc.Provider, 
 	}, nil
 }
 
-// openIDState is what must be the same before and after the visit at the provider. It is kept in a sealed cookie.
+// openIDState is what must be the same before and after the visit to the provider. It is kept in a sealed cookie.
 type openIDState struct {
 	State    string `json:"s"`
 	Nonce    string `json:"n"`

@@ -7,7 +7,7 @@ import (
 )
 
 // linkCookie says that the visitor has confirmed the password and may link the provider. The way to the provider is a link and
-// not the answer to the form, because browsers let no form lead to another site (form-action of the Content-Security-Policy).
+// not the answer to the form, because the policy lets no form redirect to another site (form-action of the Content-Security-Policy).
 const linkCookie = "link"
 
 // confirmLink asks for the password before the provider is linked: whoever signs in there can do everything afterwards.

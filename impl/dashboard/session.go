@@ -102,7 +102,7 @@ func (d *Dashboard) touch(c *Call) error {
 	return d.commit(c)
 }
 
-// setDeadline lets the session end after idleTime without use, and not after its absolute end.
+// setDeadline lets the session end after idleTime without use, but never later than its absolute end.
 func (d *Dashboard) setDeadline(c *Call) {
 	ctx, now := c.R.Context(), c.Now()
 	d.sessions.Put(ctx, touchedKey, now.Unix())

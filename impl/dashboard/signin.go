@@ -27,7 +27,7 @@ func (d *Dashboard) signInPage(next string) signInPage {
 	return p
 }
 
-// showSignIn asks for address and password, or leads on if somebody is signed in already.
+// showSignIn asks for address and password, or redirects if somebody is signed in already.
 func showSignIn(c *Call) error {
 	if c.IsSignedIn() {
 		return c.Redirect("/", "")

@@ -11,7 +11,7 @@ import (
 )
 
 // securityHeaders are sent with every answer of the dashboard. Forms, scripts and styles come from this service alone.
-// "same-origin" keeps paths from other sites, and yet lets browsers send Origin, which the check of forms needs.
+// "same-origin" keeps paths from other sites, but still lets browsers send Origin, which the check of forms needs.
 var securityHeaders = map[string]string{
 	"Cache-Control": "no-store",
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +

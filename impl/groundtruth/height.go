@@ -74,7 +74,7 @@ func (l Line) extent(x float64) (top, bottom float64, ok bool) {
 	return top, bottom, top <= bottom
 }
 
-// quantile returns the value that a share of the sorted values does not exceed, between neighbours interpolated.
+// quantile returns the value that a share of the sorted values does not exceed, interpolated between neighbours.
 func quantile(sorted []float64, share float64) float64 {
 	at := share * float64(len(sorted)-1)
 	i := int(at)

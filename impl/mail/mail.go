@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// maxQueue bounds the messages that wait; each has about a kilobyte.
+	// maxQueue bounds the messages that wait; each is about a kilobyte.
 	maxQueue = 1000
 	// sendTimeout bounds one attempt: connecting, TLS and the dialogue.
 	sendTimeout = 30 * time.Second
@@ -127,7 +127,7 @@ func (d *dialer) close() {
 	}
 }
 
-// newClient parses the URL of a mail server. Errors: errURL, also for a password that would cross the network unencrypted).
+// newClient parses the URL of a mail server. Errors: errURL, also for a password that would cross the network unencrypted.
 func newClient(text string, d *dialer) (*gomail.Client, error) {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -143,9 +143,13 @@ func (n *Notifier) capped(ctx context.Context, u ledger.MeterUse) error {
 		}
 		month := ledger.MonthOf(n.Now())
 		name, path := n.meterName(ctx, u)
+		effect := "Once the cap is reached, its requests are refused until the next month."
+		if u.Used >= *u.Cap {
+			effect = "Its requests are refused until the next month."
+		}
 		m := message{
 			subject: fmt.Sprintf("%s has used %d %% of its monthly cap", name, percent),
-			text:    fmt.Sprintf("%s has used %d of the %d points of its monthly cap. Once the cap is reached, its requests are refused until the next month.", name, u.Used, *u.Cap),
+			text:    fmt.Sprintf("%s has used %d of the %d points of its monthly cap. %s", name, u.Used, *u.Cap, effect),
 			path:    path,
 		}
 		return n.once(ctx, u.MeterID, fmt.Sprintf("cap-%d-%s", percent, month), u.AccountID, m, func() {

@@ -57,7 +57,7 @@ type statement struct {
 	isOpen   bool
 }
 
-// preparedStatement has the methods that preparing needs of a statement of the driver.
+// preparedStatement has the methods of a driver's statement that preparing uses.
 type preparedStatement interface {
 	driver.Stmt
 	driver.StmtExecContext

@@ -57,7 +57,7 @@ type Result struct {
 const (
 	modelExtension = ".uhm"
 	stateSuffix    = ".training"
-	maxVersion     = 40 // characters of the version that is made of a file's name
+	maxVersion     = 40 // characters of the version that is made from a file's name
 )
 
 // Run trains a model and writes it with its report. When ctx ends it saves the state; the error is then training.ErrInterrupted or ctx's error.
@@ -126,7 +126,7 @@ func (o *Options) check() error {
 		}
 	}
 	if o.Minutes <= 0 || o.Passes <= 0 {
-		return errors.New("--minutes and --passes must be greater than 0")
+		return errors.New("--time and --passes must be greater than 0")
 	}
 	return nil
 }

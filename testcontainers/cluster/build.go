@@ -76,6 +76,7 @@ func (p paths) buildPrograms(ctx context.Context) error {
 		"-s", "-w", "-X", version + "Version=v" + kubernetesVersion, "-X", version + "Major=" + major, "-X", version + "Minor=" + minor,
 	}
 	folder := p.bin + ".new" // complete or absent
+	// Niced, and two packages at a time, so that the machine stays usable meanwhile.
 	if err := command(ctx, p.module, "nice", "-n", "10", "go", "build", "-p", "2", "-trimpath", "-ldflags", strings.Join(flags, " "),
 		"-o", folder+"/", "./kube", "./dns", "./pause"); err != nil {
 		return err
@@ -93,6 +94,7 @@ func (p paths) buildPrograms(ctx context.Context) error {
 }
 
 // buildImages builds the images of the service as an operator does, and those of the cluster from its programs.
+// All builds run even if one fails, so that a single run reports all that is wrong.
 func (p paths) buildImages(ctx context.Context) error {
 	build := func(tag, folder, dockerfile string) error {
 		cmd := exec.CommandContext(ctx, "docker", "build", "-q", "-t", tag, "-f", "-", folder) //nolint:gosec // our names

@@ -115,5 +115,6 @@ func removeTree(group string) error {
 			}
 		}
 	}
+	// Not os.RemoveAll: the files of a group cannot be removed, and disappear with it.
 	return unix.Rmdir(group)
 }

@@ -56,6 +56,7 @@ func Start(ctx context.Context) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{paths: p}
+	// Each part needs those before it: the name server, for example, runs in a pod, which needs the node and its images.
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error
@@ -92,7 +93,8 @@ func (c *Cluster) certify(context.Context) (err error) {
 		}
 	}
 	for name, user := range map[string][]string{ // user and groups, as the roles of Kubernetes name them
-		"admin":      {"admin", "system:masters"},
+		"admin": {"admin", "system:masters"},
+		// With this the API server fetches logs from the kubelet and runs commands in pods.
 		"to-kubelet": {"apiserver", "system:masters"},
 		"controller": {"system:kube-controller-manager"},
 		"scheduler":  {"system:kube-scheduler"},
@@ -134,6 +136,7 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 	if err := c.Await(ctx, "the API server answers", startLimit, c.checkServing); err != nil {
 		return err
 	}
+	// There is one controller manager and one scheduler, so none has to be elected.
 	if err := c.part("kube-controller-manager", "--kubeconfig", c.ca.file("controller.conf"), "--use-service-account-credentials",
 		"--leader-elect=false", "--root-ca-file", c.ca.file("ca.crt"), "--service-account-private-key-file", c.ca.file("accounts.key")); err != nil {
 		return err
@@ -185,6 +188,7 @@ func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
 func (c *Cluster) Helm(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, helmLimit)
 	defer cancel()
+	// So that helm neither reads nor changes the settings of the person who runs the tests.
 	home := filepath.Join(c.paths.run, "helm")
 	env := []string{"HELM_CACHE_HOME=" + home, "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home}
 	return outputWith(ctx, "", env, c.program("helm"), append([]string{"--kubeconfig", c.ca.file("admin.conf")}, args...)...)

@@ -20,9 +20,10 @@ const pollInterval = time.Second
 
 // enforcer enforces the network policies of the cluster, because the network plugins of Debian enforce none.
 type enforcer struct {
-	c       *Cluster
-	cancel  context.CancelFunc
-	ended   chan struct{}
+	c      *Cluster
+	cancel context.CancelFunc
+	ended  chan struct{}
+	// mu guards the fields below. Only apply writes applied, never in two goroutines at once, so it reads the field without mu.
 	mu      sync.Mutex
 	applied string // the last table
 	err     error  // of the last attempt; nil if it succeeded
@@ -34,6 +35,7 @@ func (c *Cluster) startPolicies(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	e := &enforcer{c: c, cancel: cancel, ended: make(chan struct{})}
 	c.policies = e
+	// The first pass is not in the background, so that a cluster whose policies cannot be enforced does not start.
 	err := e.apply(ctx)
 	go func() {
 		defer close(e.ended)

@@ -27,6 +27,7 @@ func (c *Cluster) createNetwork(ctx context.Context) error {
 			return err
 		}
 	}
+	// The node is the router of its pods. The setting belongs to the network namespace, so that of the machine stays.
 	return os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1\n"), 0o600)
 }
 
@@ -99,6 +100,7 @@ func (c *Cluster) loadImages(ctx context.Context) error {
 	if _, err := c.ctr(ctx, "images", "import", c.paths.imageFile()); err != nil {
 		return err
 	}
+	// It is as large as all images together, and containerd has copied them.
 	return os.Remove(c.paths.imageFile())
 }
 
@@ -118,6 +120,7 @@ func (c *Cluster) Ready(ctx context.Context, namespace, name string, replicas in
 			return err
 		}
 		s := d.Status
+		// Until the controller has seen the current generation, its counts are about the previous one.
 		if s.ObservedGeneration < d.Generation || s.UpdatedReplicas != replicas || s.ReadyReplicas != replicas || s.Replicas != replicas {
 			return fmt.Errorf("%d pods, %d of the current version, %d ready; expected %d", s.Replicas, s.UpdatedReplicas, s.ReadyReplicas, replicas)
 		}

@@ -57,6 +57,7 @@ func (p paths) lock() (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(p.run), 0o750); err != nil {
 		return nil, err
 	}
+	// The kernel releases the lock when this process ends, however it ends; the file stays.
 	file, err := os.Create(filepath.Join(filepath.Dir(p.run), "lock"))
 	if err != nil {
 		return nil, err

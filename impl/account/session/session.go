@@ -125,7 +125,7 @@ func (s *Store) End(ctx context.Context, userID, id string) error {
 	return s.end(ctx, `user_id = $2 AND digest = $3`, userID, id)
 }
 
-// EndOldest keeps the session with the ID current and the user's most recently used others, most sessions in all, and ends the rest.
+// EndOldest keeps at most so many sessions of a user: current and the most recently used others. It ends the rest.
 // Errors: *store.Error.
 func (s *Store) EndOldest(ctx context.Context, userID, current string, most int) error {
 	return s.end(ctx, `user_id = $2 AND digest <> $3 AND digest NOT IN (SELECT digest FROM sessions

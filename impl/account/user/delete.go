@@ -85,7 +85,7 @@ func (d *Directory) DeleteUser(ctx context.Context, userID string) error {
 		if _, err := find(ctx, x, `id = $1`, userID); err != nil {
 			return err
 		}
-		// In the order of their IDs, so that two deletions cannot wait for each other.
+		// In the order of their IDs, so that two deletions cannot deadlock.
 		accounts, err := store.All(ctx, x, `SELECT account_id FROM members WHERE user_id = $1 ORDER BY account_id`,
 			store.Args{userID}, func(scan func(...any) error) (id string, err error) { return id, scan(&id) })
 		if err != nil {

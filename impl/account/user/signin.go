@@ -88,7 +88,7 @@ func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (U
 		if err != nil {
 			return err
 		}
-		counts := a.allowances()
+		counts := a.limits()
 		err = d.countUpTo(ctx, x, a.success(), maxSignIns, signInWindow, errTooManySignIns)
 		if errors.Is(err, errTooManySignIns) {
 			counts, err = counts[1:], nil // it stays in the narrowest count only: others behind the address, and the user elsewhere, are not delayed
@@ -126,12 +126,12 @@ type attempt struct {
 	known   string // Client.Known
 }
 
-// allowance is the key that failures are counted under, the number of free ones, and the longest delay after them.
-type allowance struct {
+// failureLimit is the key that failures are counted under, the number of free ones, and the longest delay after them.
+type failureLimit struct {
 	subject string
 	free    int64
 	most    time.Duration
-	lasting bool // a success cancels only one failure: an attacker can have a user too
+	lasting bool // a success cancels only one failure: an attacker may also own a user
 }
 
 // errTooManySignIns says that a successful sign-in stays on the counts of failures.
@@ -140,16 +140,16 @@ var errTooManySignIns = errors.New("too many sign-ins")
 // success is the key that successful sign-ins are counted under. Only people who know the password can raise the count.
 func (a attempt) success() string { return subject("success", a.email, cmp.Or(a.known, a.address)) }
 
-// allowances are those that the attempt counts against, the narrowest first.
-func (a attempt) allowances() []allowance {
+// limits are those that the attempt counts against, the narrowest first.
+func (a attempt) limits() []failureLimit {
 	if a.known != "" {
-		return []allowance{{subject("known", a.email, a.known), freePair, maxDelay, false}}
+		return []failureLimit{{subject("known", a.email, a.known), freePair, maxDelay, false}}
 	}
-	byUser := allowance{subject("user", a.email), freeUser, maxUserDelay, false}
+	byUser := failureLimit{subject("user", a.email), freeUser, maxUserDelay, false}
 	if a.address == "" {
-		return []allowance{byUser}
+		return []failureLimit{byUser}
 	}
-	return []allowance{
+	return []failureLimit{
 		{subject("pair", a.email, a.address), freePair, maxDelay, false},
 		{subject("address", a.address), freeAddress, maxDelay, true},
 		byUser,
@@ -157,7 +157,7 @@ func (a attempt) allowances() []allowance {
 }
 
 // forgive removes a successful attempt from counts. A known browser clears only its own: the guesses of others stay.
-func forgive(ctx context.Context, x store.Executor, counts []allowance) error {
+func forgive(ctx context.Context, x store.Executor, counts []failureLimit) error {
 	for _, one := range counts {
 		statement := `DELETE FROM attempts WHERE subject = $1`
 		if one.lasting {
@@ -188,7 +188,7 @@ func addressKey(from netip.Addr) string {
 func (d *Directory) countAttempt(ctx context.Context, a attempt) (delay time.Duration, err error) {
 	err = d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		delay = 0
-		for _, one := range a.allowances() {
+		for _, one := range a.limits() {
 			n, err := count(ctx, x, one.subject, d.now(), failureLifetime)
 			if err != nil {
 				return err

@@ -155,7 +155,7 @@ func find(ctx context.Context, x store.Executor, condition string, args ...any) 
 	return u, nil
 }
 
-// scanUser reads a row of selectUser, and into more what follows these columns.
+// scanUser reads a row of selectUser.
 func scanUser(scan func(...any) error) (User, error) { return scanUserAnd(scan) }
 
 // scanUserAnd reads a row of selectUser, followed by more columns of the caller's.
@@ -189,7 +189,7 @@ func flag(b bool) int64 {
 }
 
 // foldEmail returns the stored form of an e-mail address. The part before the @ may depend on its case (RFC 5321, section
-// 2.4), but no provider in use treats it so, and people type it either way.
+// 2.4), but in practice no provider does that, and people type it either way.
 func foldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // checkEmail returns the stored form of an e-mail address. Errors: ErrEmail.

@@ -228,7 +228,7 @@ func whole(value any) int {
 }
 
 // text returns a label: a string, an object with "@value", a list of either (version 2), or lists by language (version 3), of
-// which it takes English or else the first in alphabetical order. Spaces are joined.
+// which it takes English or else the first in alphabetical order. Runs of white space become one space.
 func text(label any) string {
 	switch value := label.(type) {
 	case string:

@@ -1,5 +1,5 @@
 // Package journal remembers in an output directory which pages were sent, read or failed, so that a run that was interrupted
-// at any moment can go on without charging a page twice. It keeps the answers too. It sends nothing and knows no images.
+// at any moment can go on without charging a page twice. It keeps the answers too. It sends nothing and knows nothing about images.
 //
 // The folder .uncial-extract of the output directory has journal.jsonl, one event a line: events are only appended, and reach the
 // disk before anything depends on them; answers/, one file for each page that was read; tmp/, emptied by every run; and lock, which keeps
@@ -178,7 +178,7 @@ func (j *Journal) replay() (whole int64, err error) {
 	}
 }
 
-// apply changes the state in memory by one event, read from the file or just written. A page that was read before keeps that state if a later
+// apply applies one event to the state in memory, read from the file or just written. A page that was read before keeps that state if a later
 // attempt fails.
 func (j *Journal) apply(e Event) {
 	page := j.pages[e.Page]

@@ -45,7 +45,7 @@ var errNoSize = errors.New("vipsheader named no size")
 // enough, else a JPEG of high quality, scaled down only as far as the limits require. frame is the image of a TIFF, from 0.
 // The copy is upright. Memory is bounded: vips reads the file strip by strip or tile by tile.
 func Copy(ctx context.Context, folder, path string, kind Kind, frame int) (*Prepared, error) {
-	// The brackets of options must not meet those of a file name.
+	// The brackets of options must not be confused with those of a file name.
 	input := filepath.Join(folder, "input")
 	absolute, err := filepath.Abs(path)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package tool runs programs of Debian that read files which Go cannot: PDF (poppler-utils) and JPEG 2000 or very large TIFF
+// Package tool runs Debian programs for files that Go cannot read: PDF (poppler-utils) and JPEG 2000 or very large TIFF
 // (libvips-tools). It uses no shell, and bounds time, memory, the size of files and what a program may print. What the
 // programs are asked to do is up to packages source and picture. Start with Run.
 package tool

@@ -37,7 +37,7 @@ var degradations = map[string]degradation{
 
 func degradationNames() []string { return slices.Sorted(maps.Keys(degradations)) }
 
-// grouped divides pages into groups of n. The last ones are in none if there are too few of them.
+// grouped divides pages into groups of n. Pages left over at the end are dropped.
 func grouped(pages []accuracy.Page, n int) [][]accuracy.Page {
 	var out [][]accuracy.Page
 	for group := range slices.Chunk(pages, n) {

@@ -19,7 +19,7 @@ type accountCmd struct {
 	Delete  accountDeleteCmd  `cmd:"" help:"Erase an account's personal data and revoke its keys."`
 }
 
-// accountCreateCmd needs the database of the service: one that it created itself would be of no use.
+// accountCreateCmd needs the database of the service: one that it created itself would be useless.
 type accountCreateCmd struct {
 	databaseFlags
 	Name string `required:"" help:"Name of the account."`

@@ -32,7 +32,7 @@ func (c *migrateCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// auditCmd verifies the ledger. It suits cron: exit status 1 means that it found a discrepancy, or that it failed.
+// auditCmd verifies the ledger. It can run from cron: exit status 1 means that it found a discrepancy, or that it failed.
 type auditCmd struct {
 	databaseFlags
 	JSON bool `help:"Print JSON."`
@@ -96,7 +96,7 @@ type language struct {
 // handsNote says which handwriting can be read, and with what error rate. The rates are those that the README reports; change
 // both together.
 const handsNote = `Handwriting is detected automatically. French hands of the 17th to the 20th century, medieval Latin book hands and
-English hands of the 19th century are read at draft quality: 1 to 3 in 10 characters are wrong on average, more on tables
+English hands of the 19th century are read at draft quality: 5 to 20 % of the characters are wrong on average, more on tables
 and on hands unlike those the model has learnt. The confidence tells how far a page can be trusted.`
 
 func (languagesCmd) Help() string {

@@ -85,7 +85,7 @@ func parsers() kong.Option {
 	})
 }
 
-// exactStrings keeps the bytes of strings: file names in old archives need not be UTF-8, and kong would replace what is not.
+// exactStrings keeps the bytes of strings: file names in old archives need not be UTF-8, and kong would replace invalid bytes.
 func exactStrings() kong.Option {
 	return kong.TypeMapper(reflect.TypeFor[string](), kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 		token, err := ctx.Scan.PopValue("string")

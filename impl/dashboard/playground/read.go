@@ -43,7 +43,7 @@ func (p *playground) read(c *dashboard.Call) error {
 	reading, refusal, err := tryit.Extract(p.o.API, p.call(c, body))
 	_ = body.Close() // the API may not have wanted the whole image
 	<-done
-	if form.err != nil { // net/http cancels a request whose body is too slow, and yet somebody waits for the answer
+	if form.err != nil { // net/http cancels a request whose body is too slow, but the visitor still waits for the answer
 		c.R = c.R.WithContext(context.WithoutCancel(c.R.Context()))
 	}
 	switch {
@@ -192,7 +192,7 @@ func writeImage(w io.Writer, part io.Reader) (bool, error) {
 // finish writes what follows the image, or the whole request if the image has an address.
 func (s *sent) finish(w io.Writer, hasImage bool) error {
 	if hasImage {
-		s.imageURL = "" // the file that was chosen counts
+		s.imageURL = "" // a chosen file takes precedence
 	} else if s.imageURL == "" {
 		return errNoImage
 	}

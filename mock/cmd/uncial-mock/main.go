@@ -39,7 +39,7 @@ type commands struct {
 }
 
 // about is the text of --help. It names the commands, because kong lists none where a default command has flags.
-const about = `A deterministic server of the contract for client teams: no database, no OCR, the same answers every time.
+const about = `A deterministic server that implements the contract, for client teams: no database, no OCR, the same answers every time.
 
 Commands: serve (default), record, scenarios, texts, health, version.
 

@@ -65,6 +65,7 @@ func (s State) allowed(pod corev1.Pod, direction networkv1.PolicyType) (rules []
 		if err != nil {
 			return nil, false, err
 		}
+		// The API server has filled in PolicyTypes where the policy leaves it out.
 		if p.Namespace != pod.Namespace || !matches || !slices.Contains(p.Spec.PolicyTypes, direction) {
 			continue
 		}
@@ -99,6 +100,7 @@ func (s State) allowed(pod corev1.Pod, direction networkv1.PolicyType) (rules []
 }
 
 // addresses returns matches for the peers; a single empty one, which matches all, if there are no peers.
+// Peers that select no pod give no match, and so allow nothing.
 func (s State) addresses(namespace, field string, peers []networkv1.NetworkPolicyPeer) ([]string, error) {
 	if len(peers) == 0 {
 		return []string{""}, nil

@@ -64,7 +64,7 @@ type Sheet struct {
 	DPI      float64
 	Text     string
 	Rotation int
-	// IsUpsideDown and IsMirrored draw the JPEG so by the page's own matrix (ISO 32000-1, section 8.3.4).
+	// IsUpsideDown and IsMirrored draw the JPEG that way by the page's own matrix (ISO 32000-1, section 8.3.4).
 	IsUpsideDown, IsMirrored bool
 	// IsHalf makes viewers show the left half only.
 	IsHalf bool

@@ -44,8 +44,8 @@ func Postgres(tb testing.TB) string {
 	}
 	name := "test_" + strings.ToLower(rand.Text())
 	admin := databaseURL(addr, "postgres", "disable")
-	// Template0 is the only template that a database with another collation may be copied from.
-	// Databases of operators usually sort text by a language, which differs from the order of bytes.
+	// Databases of operators usually sort text by a language, which differs from the order of bytes. Only template0 can be copied to
+	// a database with another order.
 	if err := execute(ctx, admin, "CREATE DATABASE "+name+" TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"); err != nil {
 		tb.Fatalf("create a database: %v", err)
 	}

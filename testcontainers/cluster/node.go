@@ -100,7 +100,7 @@ func (c *Cluster) loadImages(ctx context.Context) error {
 	if _, err := c.ctr(ctx, "images", "import", c.paths.imageFile()); err != nil {
 		return err
 	}
-	// It is as large as all images together, and containerd has copied them.
+	// The file is as large as all images together, and containerd has copied them.
 	return os.Remove(c.paths.imageFile())
 }
 

@@ -88,7 +88,7 @@ var farAhead = []time.Time{
 // advances of the clock are repeated often enough for a drift to show.
 var advances = []time.Duration{time.Second, time.Minute, time.Hour, 24 * time.Hour}
 
-// repeats is how often the clock takes each of advances.
+// repeats is how often the clock makes each of advances.
 const repeats = 20
 
 // calendar is an account on its way through time.

@@ -125,11 +125,11 @@ func (s *Store) End(ctx context.Context, userID, id string) error {
 	return s.end(ctx, `user_id = $2 AND digest = $3`, userID, id)
 }
 
-// EndOldest keeps at most so many sessions of a user: current and the most recently used others. It ends the rest.
+// EndOldest keeps at most limit sessions of a user, current and the most recently used others, and ends the rest.
 // Errors: *store.Error.
-func (s *Store) EndOldest(ctx context.Context, userID, current string, most int) error {
+func (s *Store) EndOldest(ctx context.Context, userID, current string, limit int) error {
 	return s.end(ctx, `user_id = $2 AND digest <> $3 AND digest NOT IN (SELECT digest FROM sessions
-		WHERE user_id = $2 AND digest <> $3 AND expires_at > $1 ORDER BY used_at DESC, digest LIMIT $4)`, userID, current, most-1)
+		WHERE user_id = $2 AND digest <> $3 AND expires_at > $1 ORDER BY used_at DESC, digest LIMIT $4)`, userID, current, limit-1)
 }
 
 // end ends the sessions that meet the condition. Their rows stay until Sweep, so that a running request cannot store its

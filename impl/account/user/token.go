@@ -54,7 +54,7 @@ func (d *Directory) Issue(ctx context.Context, t Token) (token string, err error
 	return d.issue(ctx, t, func(context.Context, store.Executor) error { return nil })
 }
 
-// IssueMail is Issue for a token that is mailed to t.Email, an address that the client from has entered. It counts the message like
+// IssueMail is Issue for a token that is mailed to t.Email, an address that the client from has entered. It counts the message as
 // CountMail does, and also among those of sender, the ID of an account or user, unless sender is empty. Refused messages are not
 // counted. Errors: those of Issue, ErrTooManyMails, ErrTooManySent.
 func (d *Directory) IssueMail(ctx context.Context, t Token, sender string, from Client) (token string, err error) {

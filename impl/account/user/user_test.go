@@ -283,7 +283,7 @@ func TestDirectory_List(t *testing.T) {
 }
 
 func TestDirectory_Record(t *testing.T) {
-	directoryTests{"returns the newest entries first, page by page": func(t fixture) {
+	directoryTests{"returns the newest records first, page by page": func(t fixture) {
 		for _, action := range []string{"first", "second", "third"} {
 			t.clock.Advance(time.Second)
 			require.NoError(t, t.Record(t.Context(), user.LogRecord{Actor: user.Console, Action: action, AccountID: t.account.ID}))

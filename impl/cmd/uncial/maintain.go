@@ -93,7 +93,7 @@ type language struct {
 	Name string `json:"name"` // in English
 }
 
-// handsNote says which handwriting can be read, and with what error rate. The rates are those that the README reports; change
+// handsNote says which handwriting can be read, and with what error rate. The rates are those of impl/ocr/reading/README.md; change
 // both together.
 const handsNote = `Handwriting is detected automatically. French hands of the 17th to the 20th century, medieval Latin book hands and
 English hands of the 19th century are read at draft quality: 5 to 20 % of the characters are wrong on average, more on tables

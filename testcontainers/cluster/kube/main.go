@@ -24,7 +24,7 @@ import (
 	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
 )
 
-// parts are the commands of Kubernetes by the names of its programs. etcd is none of them: it has no command to wrap.
+// parts maps the names of the programs of Kubernetes to their commands. It lacks etcd, which has no such command.
 var parts = map[string]func() *cobra.Command{
 	"kube-apiserver":          apiserver.NewAPIServerCommand,
 	"kube-controller-manager": controllers.NewControllerManagerCommand,

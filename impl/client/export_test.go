@@ -12,7 +12,7 @@ func (c *apiClient) SetPause(d time.Duration) { c.pause = d }
 
 type Pace struct{ *pace }
 
-func NewPace(most int) *Pace { return &Pace{newPace(most)} }
+func NewPace(jobs int) *Pace { return &Pace{newPace(jobs)} }
 
 func (p *Pace) Enter(ctx context.Context) error { return p.enter(ctx) }
 

@@ -9,7 +9,7 @@ import (
 // pace decides how many pages are sent at the same time. It halves their number when the service asks clients to wait, and adds one
 // after some successes, up to --jobs. It is safe for concurrent use.
 type pace struct {
-	most int
+	max int // the largest limit: --jobs
 
 	mu        sync.Mutex
 	limit     int
@@ -22,8 +22,8 @@ type pace struct {
 // successesPerStep is how many pages must succeed, for each that may run, before one more is tried.
 const successesPerStep = 4
 
-func newPace(most int) *pace {
-	return &pace{most: most, limit: most, changed: make(chan struct{})}
+func newPace(jobs int) *pace {
+	return &pace{max: jobs, limit: jobs, changed: make(chan struct{})}
 }
 
 // enter waits until a page may be sent. The caller must call leave. Its only error is ctx's error.
@@ -57,7 +57,7 @@ func (p *pace) leave(isRead bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running--
-	if isRead && p.limit < p.most {
+	if isRead && p.limit < p.max {
 		if p.successes++; p.successes >= successesPerStep*p.limit {
 			p.limit, p.successes = p.limit+1, 0
 		}

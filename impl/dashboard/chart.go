@@ -42,12 +42,12 @@ type chartValue struct {
 // newChart draws the values; the vertical axis begins with 0 and has round numbers.
 func newChart(title string, values []chartValue) chart {
 	c := chart{Title: title}
-	var most int64
+	var highest int64
 	for _, v := range values {
-		most = max(most, v.Points)
+		highest = max(highest, v.Points)
 	}
-	step := niceStep(most)
-	top := max(step, (most+step-1)/step*step)
+	step := niceStep(highest)
+	top := max(step, (highest+step-1)/step*step)
 	height := func(points int64) int { return int(points * (chartLow - chartTop) / top) }
 	for points := int64(0); points <= top; points += step {
 		c.Lines = append(c.Lines, gridLine{chartLow - height(points), tryit.Number(points)})
@@ -63,11 +63,11 @@ func newChart(title string, values []chartValue) chart {
 	return c
 }
 
-// niceStep returns 1, 2 or 5 times a power of ten, so that at most five steps reach most.
-func niceStep(most int64) int64 {
+// niceStep returns 1, 2 or 5 times a power of ten, so that at most five steps reach highest.
+func niceStep(highest int64) int64 {
 	for power := int64(1); ; power *= 10 {
 		for _, factor := range []int64{1, 2, 5} {
-			if factor*power*5 >= most {
+			if factor*power*5 >= highest {
 				return factor * power
 			}
 		}

@@ -69,14 +69,14 @@ func (m *Reservation) Close() {
 	m.used, m.closed = 0, true
 }
 
-// Extend returns buffer with room for n more bytes. Memory grows with what has arrived: the capacity is a multiple of the content, up to most. ok is
+// Extend returns buffer with room for n more bytes. Memory grows with what has arrived: the capacity is a multiple of the content, up to limit. ok is
 // false if the account has no memory left for it; the buffer is then unchanged.
-func (m *Reservation) Extend(buffer []byte, n, most int) (extended []byte, ok bool) {
+func (m *Reservation) Extend(buffer []byte, n, limit int) (extended []byte, ok bool) {
 	need := len(buffer) + n
 	if need <= cap(buffer) {
 		return buffer, true
 	}
-	size := max(need, min(max(growth*cap(buffer), firstBuffer), most))
+	size := max(need, min(max(growth*cap(buffer), firstBuffer), limit))
 	if !m.Grow(size) {
 		return buffer, false
 	}

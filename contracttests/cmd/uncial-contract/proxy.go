@@ -31,7 +31,7 @@ type proxyCmd struct {
 
 // Help is the text of --help above the flags.
 func (proxyCmd) Help() string {
-	return `Passes the traffic of your clients to a server, and holds each request and each answer against the contract. It reports
+	return `Forwards the traffic of your clients to a server, and checks each request and each answer against the contract. It reports
 violations as they happen; Ctrl-C or SIGTERM ends it with a report.
 
 Exit status: 0 nothing broke the contract, 1 something did, 2 the proxy could not run or nothing passed through.

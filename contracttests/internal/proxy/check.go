@@ -25,7 +25,7 @@ func (p *Proxy) checkAll() {
 	}
 }
 
-// check holds one exchange against the contract.
+// check checks one exchange against the contract.
 func (p *Proxy) check(x *exchange) {
 	kind := p.kind(x)
 	switch {
@@ -80,7 +80,7 @@ func (p *Proxy) report(x *exchange, kind, side string, problems []string) {
 	}
 }
 
-// checkAnswer holds a complete answer against the contract, its request, and earlier exchanges.
+// checkAnswer checks a complete answer against the contract, its request, and earlier exchanges.
 func (p *Proxy) checkAnswer(x *exchange, invalid []string) (problems []string) {
 	header, body, err := x.uncompressed()
 	if err != nil {

@@ -65,9 +65,9 @@ func (d *Directory) countMail(ctx context.Context, x store.Executor, p Purpose, 
 	return d.countUpTo(ctx, x, subject("mail", string(p), email), maxMailsOfAll, mailWindow, ErrTooManyMails)
 }
 
-// countUpTo counts one attempt in a fixed window. If the window already has as many attempts as most, it counts nothing and
+// countUpTo counts one attempt in a fixed window. If the window already has limit attempts, it counts nothing and
 // returns the error refused.
-func (d *Directory) countUpTo(ctx context.Context, x store.Executor, subject string, most int64, window time.Duration, refused error) error {
+func (d *Directory) countUpTo(ctx context.Context, x store.Executor, subject string, limit int64, window time.Duration, refused error) error {
 	now := d.now()
 	var n int64
 	err := x.Get(ctx, `INSERT INTO attempts (subject, count, since, latest) VALUES ($1, 1, $2, $2)
@@ -76,7 +76,7 @@ func (d *Directory) countUpTo(ctx context.Context, x store.Executor, subject str
 			since = CASE WHEN attempts.since <= $3 THEN excluded.since ELSE attempts.since END,
 			latest = excluded.latest
 		WHERE attempts.since <= $3 OR attempts.count < $4 RETURNING count`,
-		store.Args{subject, store.At(now), store.At(now.Add(-window)), most}, &n)
+		store.Args{subject, store.At(now), store.At(now.Add(-window)), limit}, &n)
 	if errors.Is(err, store.ErrNoRows) {
 		return refused
 	}

@@ -128,10 +128,10 @@ type attempt struct {
 
 // failureLimit is the key that failures are counted under, the number of free ones, and the longest delay after them.
 type failureLimit struct {
-	subject string
-	free    int64
-	most    time.Duration
-	lasting bool // a success cancels only one failure: an attacker may also own a user
+	subject  string
+	free     int64
+	maxDelay time.Duration
+	lasting  bool // a success cancels only one failure: an attacker may also own a user
 }
 
 // errTooManySignIns says that a successful sign-in stays on the counts of failures.
@@ -193,22 +193,22 @@ func (d *Directory) countAttempt(ctx context.Context, a attempt) (delay time.Dur
 			if err != nil {
 				return err
 			}
-			delay = max(delay, delayAfter(n-1-one.free, one.most))
+			delay = max(delay, delayAfter(n-1-one.free, one.maxDelay))
 		}
 		return nil
 	})
 	return delay, err
 }
 
-// delayAfter returns the delay after n failures beyond the free ones: 1 s, 2 s, 4 s and so on, at most most.
-func delayAfter(n int64, most time.Duration) time.Duration {
+// delayAfter returns the delay after n failures beyond the free ones: 1 s, 2 s, 4 s and so on, at most longest.
+func delayAfter(n int64, longest time.Duration) time.Duration {
 	switch {
 	case n < 0:
 		return 0
 	case n > 5: // 1 s << 5 is above maxDelay
-		return most
+		return longest
 	}
-	return min(time.Second<<n, most)
+	return min(time.Second<<n, longest)
 }
 
 // waitingRoom holds delayed sign-ins. It bounds them, so that guessing cannot fill the memory with waiting requests.

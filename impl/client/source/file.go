@@ -284,25 +284,25 @@ func notImage(path string) error {
 
 // readHead reads the first bytes of a file, enough to identify it.
 func readHead(path string) ([]byte, error) {
-	const most = 512
+	const headLength = 512
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, durable.WithoutPath(err)
 	}
 	defer func() { _ = f.Close() }()
-	return io.ReadAll(io.LimitReader(f, most))
+	return io.ReadAll(io.LimitReader(f, headLength))
 }
 
-// readAll reads a file of at most most bytes.
-func readAll(path string, most int64) ([]byte, error) {
+// readAll reads a file of at most limit bytes.
+func readAll(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, durable.WithoutPath(err)
 	}
 	defer func() { _ = f.Close() }()
-	body, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(body)) > most {
-		return nil, fmt.Errorf("the file is larger than %d MiB", most>>20)
+	body, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(body)) > limit {
+		return nil, fmt.Errorf("the file is larger than %d MiB", limit>>20)
 	}
 	return body, err
 }

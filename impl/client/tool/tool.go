@@ -65,7 +65,7 @@ func Run(ctx context.Context, folder, program string, args ...string) ([]byte, e
 		"VIPS_CONCURRENCY=1", "MALLOC_ARENA_MAX=2",
 	}
 	cmd.WaitDelay = time.Second
-	stdout, stderr := &limited{most: maxOutput}, &limited{most: 64 << 10}
+	stdout, stderr := &limited{limit: maxOutput}, &limited{limit: 64 << 10}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err = runLimited(cmd)
 	switch {
@@ -91,10 +91,10 @@ func runLimited(cmd *exec.Cmd) error {
 		return err
 	}
 	// The program has read little of its input by now: it is still being linked.
-	for resource, most := range map[int]uint64{
+	for resource, bound := range map[int]uint64{
 		unix.RLIMIT_DATA: maxMemory, unix.RLIMIT_FSIZE: maxFile, unix.RLIMIT_CORE: 0, unix.RLIMIT_CPU: uint64(maxTime / time.Second),
 	} {
-		limit := unix.Rlimit{Cur: most, Max: most}
+		limit := unix.Rlimit{Cur: bound, Max: bound}
 		if err := unix.Prlimit(cmd.Process.Pid, resource, &limit, nil); err != nil && !errors.Is(err, unix.ESRCH) && !errors.Is(err, unix.EPERM) {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
@@ -130,16 +130,16 @@ func failure(program string, err error, messages, folder string) error {
 	return fmt.Errorf("%s: %s", program, last)
 }
 
-// limited keeps the first most bytes written to it, and drops the rest.
+// limited keeps the first limit bytes written to it, and drops the rest.
 type limited struct {
-	kept bytes.Buffer // not embedded: io.Copy would use its ReadFrom and pass the bound
-	most int
-	full bool
+	kept  bytes.Buffer // not embedded: io.Copy would use its ReadFrom and pass the bound
+	limit int
+	full  bool
 }
 
 // Write never fails, so that the program is not ended by a closed pipe before its error is known.
 func (l *limited) Write(p []byte) (int, error) {
-	if l.kept.Len()+len(p) > l.most {
+	if l.kept.Len()+len(p) > l.limit {
 		l.full = true
 		return len(p), nil
 	}

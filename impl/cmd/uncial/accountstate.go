@@ -13,7 +13,7 @@ type accountGrantCmd struct {
 	databaseFlags
 	ID     string `arg:"" help:"ID of the account."`
 	Points int64  `arg:"" help:"Points to add."`
-	Reason string `required:"" help:"Why; the entry in the ledger shows it."`
+	Reason string `required:"" help:"Why the points are added; the ledger entry shows it."`
 }
 
 func (accountGrantCmd) Help() string {

@@ -14,7 +14,7 @@ type dashboardFlags struct {
 	MailFrom           string `placeholder:"ADDRESS" help:"Sender of mail, such as 'Uncial <uncial@example.org>'."`
 	OpenidIssuer       string `name:"openid-issuer" placeholder:"URL" help:"OpenID Connect provider that people may sign in with (default: none)."`
 	OpenidClientID     string `name:"openid-client-id" placeholder:"ID" help:"Client ID at the provider."`
-	OpenidClientSecret string `secret:"" name:"openid-client-secret" placeholder:"S" help:"Client secret at the provider. Prefer the environment: other users can see the command line."`
+	OpenidClientSecret string `secret:"" name:"openid-client-secret" placeholder:"SECRET" help:"Client secret at the provider. Prefer the environment: other users can see the command line."`
 	OpenidName         string `name:"openid-name" default:"single sign-on" help:"Name of the provider on the button (default: ${default})."`
 }
 

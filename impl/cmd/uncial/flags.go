@@ -28,7 +28,7 @@ func (f databaseFlags) keyless() app.DataOptions {
 // keyFlags are for commands that make or check keys.
 type keyFlags struct {
 	databaseFlags
-	KeySecret string `secret:"" placeholder:"S" help:"Secret that API keys are hashed with: at least 32 characters, the same for every process that uses the database. With SQLite the default is generated and stored in a file next to the database."`
+	KeySecret string `secret:"" placeholder:"SECRET" help:"Secret that API keys are hashed with: at least 32 characters, the same for every process that uses the database. With SQLite the default is generated and stored in a file next to the database."`
 }
 
 // options returns the options for commands that make or check keys.

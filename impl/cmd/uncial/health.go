@@ -14,7 +14,7 @@ type healthCmd struct {
 }
 
 func (healthCmd) Help() string {
-	return `Asks /healthz, which answers while the process runs, unless the URL names another probe, such as /readyz.
+	return `The command requests /healthz, which answers while the process runs. If the URL names another probe, such as /readyz, it requests that one.
 
 Examples:
   uncial health

@@ -41,8 +41,8 @@ type commands struct {
 	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page (roff)."`
 	Help       helpCmd       `cmd:"" help:"Show the help of a command."`
 
-	LogFormat string           `enum:"text,json" default:"text" help:"Log format: ${enum}."`
-	LogLevel  string           `enum:"debug,info,warn,error" default:"info" help:"Least severe level to log: ${enum}."`
+	LogFormat string           `enum:"text,json" default:"text" help:"Format of the log: text or json."`
+	LogLevel  string           `enum:"debug,info,warn,error" default:"info" help:"Least severe level to log: debug, info, warn or error."`
 	Version   kong.VersionFlag `env:"-" help:"Print the version."`
 }
 

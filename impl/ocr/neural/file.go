@@ -78,8 +78,8 @@ func (f *file) fail(format string, args ...any) {
 }
 
 // tensor returns the values of a tensor. Each of sizes is the size of a dimension, or 0 for one that the file decides, which
-// is then set; no dimension exceeds most. Shape, bytes and values are checked before anything is computed with them.
-func (f *file) tensor(name string, most int, sizes ...*int) []float32 {
+// is then set; no dimension exceeds maxSize. Shape, bytes and values are checked before anything is computed with them.
+func (f *file) tensor(name string, maxSize int, sizes ...*int) []float32 {
 	t, ok := f.tensors[name]
 	if !ok || len(t.Shape) != len(sizes) {
 		f.fail("tensor %q is missing or has not %d dimensions", name, len(sizes))
@@ -90,7 +90,7 @@ func (f *file) tensor(name string, most int, sizes ...*int) []float32 {
 		if *size == 0 {
 			*size = t.Shape[i]
 		}
-		if t.Shape[i] != *size || *size < 1 || *size > most {
+		if t.Shape[i] != *size || *size < 1 || *size > maxSize {
 			f.fail("dimension %d of tensor %q is %d", i, name, t.Shape[i])
 			return nil
 		}

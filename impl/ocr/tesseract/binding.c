@@ -50,6 +50,6 @@ int uncial_recognize(TessBaseAPI *api, int32_t *stop, struct uncial_part *part) 
   return result;
 }
 
-void uncial_release(size_t most) {
-  if (mallinfo2().fordblks > most) malloc_trim(0);
+void uncial_release(size_t threshold) {
+  if (mallinfo2().fordblks > threshold) malloc_trim(0);
 }

@@ -13,5 +13,5 @@ struct uncial_part;
 // becomes non-zero. It returns 0 on success.
 int uncial_recognize(TessBaseAPI *api, int32_t *stop, struct uncial_part *part);
 
-// uncial_release returns free memory of the C library to the system if there is more than that many bytes.
-void uncial_release(size_t most);
+// uncial_release returns free memory of the C libraries to the system if they hold more than threshold bytes of it.
+void uncial_release(size_t threshold);

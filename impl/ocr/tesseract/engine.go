@@ -249,5 +249,5 @@ func (e *Engine) Clear() {
 	}
 }
 
-// ReleaseMemory returns the free memory of the C libraries to the system, if there is more than that many bytes.
-func ReleaseMemory(most int) { C.uncial_release(C.size_t(most)) }
+// ReleaseMemory returns the free memory of the C libraries to the system, if they hold more than threshold bytes of it.
+func ReleaseMemory(threshold int) { C.uncial_release(C.size_t(threshold)) }

@@ -125,11 +125,11 @@ func MediaType(data []byte) string {
 	return "image/" + strings.ToLower(string(format))
 }
 
-// TooLarge is the error, for the client, of a file with more bytes than most.
-func TooLarge(most int) error {
-	size := fmt.Sprintf("%d bytes", most)
-	if most%(1<<20) == 0 {
-		size = fmt.Sprintf("%d MiB", most>>20)
+// TooLarge is the error, for the client, of a file with more bytes than limit.
+func TooLarge(limit int) error {
+	size := fmt.Sprintf("%d bytes", limit)
+	if limit%(1<<20) == 0 {
+		size = fmt.Sprintf("%d MiB", limit>>20)
 	}
 	return fmt.Errorf("the image is larger than the limit of %s", size)
 }

@@ -6,7 +6,7 @@ import (
 	"uncial/impl/groundtruth"
 )
 
-// heldPages is the interval of what is held back: one page in 10 or, with fewer than 10 pages, one line in 10.
+// heldPages is the interval at which pages are held back: one page in 10 or, with fewer than 10 pages, one line in 10.
 const heldPages = 10
 
 // page is a page of the ground truth.

@@ -40,19 +40,19 @@ func (r *report) add(e training.Event) {
 	}
 }
 
-// Points of the error curve, in a picture of 600 by 160 pixels.
+// Points returns the error curve as the points of an SVG polyline, in a picture of 600 by 160 pixels.
 func (r *report) Points() string {
 	if len(r.Curve) == 0 {
 		return ""
 	}
 	const width, height = 600, 160
-	last, most := r.Curve[len(r.Curve)-1][0], r.Before
+	last, highest := r.Curve[len(r.Curve)-1][0], r.Before
 	for _, p := range r.Curve {
-		most = max(most, p[1])
+		highest = max(highest, p[1])
 	}
-	points := []string{fmt.Sprintf("0,%.1f", height-height*r.Before/max(most, 1e-9))}
+	points := []string{fmt.Sprintf("0,%.1f", height-height*r.Before/max(highest, 1e-9))}
 	for _, p := range r.Curve {
-		points = append(points, fmt.Sprintf("%.1f,%.1f", width*p[0]/max(last, 1), height-height*p[1]/max(most, 1e-9)))
+		points = append(points, fmt.Sprintf("%.1f,%.1f", width*p[0]/max(last, 1), height-height*p[1]/max(highest, 1e-9)))
 	}
 	return strings.Join(points, " ")
 }

@@ -1,8 +1,8 @@
-// Package train implements "uncial train": it fine-tunes a model of handwriting on the transcribed pages of an archive. It cuts their lines in a
-// sandboxed worker (layout.Given), has package training train on them, and writes the model and a report.
+// Package train implements "uncial train", which fine-tunes a model of handwriting on the transcribed pages of an archive. It cuts the lines
+// out of the images in a sandboxed worker (layout.Given), runs the training program of package training on them, and writes the model and a report.
 //
-// Cut lines and the state of the training are in a folder next to the model, so that an interrupted run can continue. How transcriptions are
-// read is in package groundtruth. Start with Run.
+// The cut lines and the state of the training are in a folder next to the model, so that an interrupted run can continue. Package groundtruth
+// reads the transcriptions. Start with Run.
 package train
 
 import (
@@ -40,8 +40,8 @@ type Options struct {
 	Base        string   // the name of the shipped model, or the path of a model file
 	Out         string   // path of the model to write; must end in .uhm
 	Languages   []string // BCP 47 tags that the model reads
-	Minutes     float64  // of training at most
-	Passes      float64  // over the lines
+	Minutes     float64  // maximum training time
+	Passes      float64  // maximum number of passes over the lines
 	Threads     int
 	Cutter      func(context.Context) (Cutter, func() error, error) // starts a cutter, which the second result closes
 	Progress    io.Writer                                           // lines for the user
@@ -160,7 +160,7 @@ func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error
 		lines += len(p.Lines)
 	}
 	if len(folders) > 0 {
-		fmt.Fprintf(o.Progress, "%s: pages: %d, transcribed lines: %d\n", flag, len(all), lines)
+		fmt.Fprintf(o.Progress, "%s: %d pages, %d transcribed lines\n", flag, len(all), lines)
 	}
 	return all, nil
 }
@@ -199,12 +199,12 @@ func (o *Options) printEvent(e training.Event) {
 	case "progress":
 		fmt.Fprintf(w, "\r%3.0f %% done, about %s left  ", 100*e.Share, (time.Duration(e.Left) * time.Second).Round(time.Second))
 	case "sample":
-		fmt.Fprintf(w, "\nError in held-out lines: %.3f\n", e.Error)
+		fmt.Fprintf(w, "\nError on lines held back: %.3f\n", e.Error)
 		for _, l := range e.Samples {
 			fmt.Fprintf(w, "  is:   %s\n  read: %s\n", l.Text, l.Read)
 		}
 	case "done":
-		fmt.Fprintf(w, "\nError in held-out lines: %.3f before, %.3f now.\n", e.Before, e.Error)
+		fmt.Fprintf(w, "\nError on lines held back: %.3f before, %.3f now.\n", e.Before, e.Error)
 	}
 }
 

@@ -197,7 +197,7 @@ func readSecret(path string) ([]byte, error) {
 // Statement is an account with its points in the current month.
 type Statement struct {
 	account.Account
-	// Problem says why the account can do nothing; empty if it can. Its points are 0 if they depend on the cause.
+	// Problem says why the account cannot be used; empty if it can. The points are 0 if the problem prevents computing them.
 	Problem         string    `json:"problem,omitempty"`
 	PointsUsed      int64     `json:"pointsUsed"`
 	PointsRemaining int64     `json:"pointsRemaining"`

@@ -25,8 +25,8 @@ func imageMemory(limit uint64) int64 {
 	return int64(max(minImages, min(limit/imageShare, maxImages)))
 }
 
-// limitHeap makes the garbage collector keep the process within what the images and the service itself need, with half as much
-// again for images that have just been released. GOMEMLIMIT takes precedence.
+// limitHeap limits the Go heap to what the service and the images need, with half as much again for images that have just been released.
+// GOMEMLIMIT takes precedence.
 func limitHeap(images int64, log *slog.Logger) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return

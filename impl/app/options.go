@@ -40,7 +40,7 @@ type Options struct {
 	CORSOrigins    []string       // browser origins that may call the API; "*" for all. Default: none
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is trusted. Default: none
 
-	// HoldTTL is how long points stay held after the process of an extraction died. Default: 30 seconds
+	// HoldTTL is how long points stay held after the process that reads an image has died. Default: 30 seconds
 	HoldTTL time.Duration
 	// Grace is how long running requests may take to finish after Stop. Default: the time limit of an extraction,
 	// Engine.Deadline plus 2 minutes

@@ -25,7 +25,8 @@ type Planned struct {
 	Skip string
 }
 
-// Outline says what Check would run and skip, and why. It sends nothing.
+// Outline returns the cases that Check would run and those that it would skip, with the reasons, in the order of a run. It sends nothing.
+// It fails if the target is invalid or Target.Only names no case.
 func Outline(t Target) ([]Planned, error) {
 	t, err := t.WithDefaults()
 	if err != nil {
@@ -75,7 +76,7 @@ const generatedCase = "extract/400/several-rules"
 // overspends reports whether a total exceeds Target.MaxPoints: 0 means no limit, a negative value no spending.
 func overspends(t Target, points int64) bool { return t.MaxPoints != 0 && points > max(0, t.MaxPoints) }
 
-// Check runs the suite against the target. If ctx ends, the report holds the results so far and a Problem.
+// Check runs the suite against the target. If ctx ends, or the suite cannot run, the report holds the results so far and a Problem.
 func Check(ctx context.Context, t Target) (report Report) {
 	report = Report{BaseURL: t.BaseURL, Seed: t.Seed, Started: time.Now(), Results: []Result{}}
 	defer func() { report.Duration = time.Since(report.Started) }()
@@ -167,7 +168,8 @@ type T[S any] interface {
 	Fatalf(format string, args ...any)
 }
 
-// Run runs the suite as subtests of t, one for each case.
+// Run runs the suite and reports each case as a subtest of t: skipped cases with the reason, failed ones with a curl command and the
+// answer. It ends t if the suite could not run.
 func Run[S T[S]](t S, target Target) {
 	t.Helper()
 	report := Check(t.Context(), target)

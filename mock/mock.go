@@ -77,7 +77,7 @@ type Mock struct {
 
 var _ http.Handler = (*Mock)(nil)
 
-// New makes a mock with all keys in their first state. It panics if a CORS origin is invalid.
+// New makes a mock whose keys are all in the state that they begin with. It panics if a CORS origin is invalid.
 func New(o Options) *Mock {
 	if o.CORSOrigins == nil {
 		o.CORSOrigins = []string{"*"}

@@ -71,7 +71,8 @@ type Registry struct {
 	log    *slog.Logger
 }
 
-// New returns the registry stored in st. It fails if a secret is given but too short.
+// New returns the registry stored in st, and reads nothing from it yet. It fails if a secret is given that has fewer than MinSecret
+// characters.
 func New(st *store.Store, o Options) (*Registry, error) {
 	if len(o.Secret) > 0 && utf8.RuneCount(o.Secret) < MinSecret {
 		return nil, errSecret
@@ -91,7 +92,8 @@ func New(st *store.Store, o Options) (*Registry, error) {
 // now returns the time with the precision that the database stores.
 func (r *Registry) now() time.Time { return store.At(r.clock()).Time }
 
-// Plan returns a plan of the catalogue by its name. Errors: ErrPlan.
+// Plan returns a plan of the catalogue by its name. The plan of an account may be missing there, if the operator has removed it.
+// Errors: ErrPlan.
 func (r *Registry) Plan(name string) (Plan, error) { return r.plans.Plan(name) }
 
 // Plans returns a copy of the catalogue, by name.
@@ -102,7 +104,7 @@ func (r *Registry) Create(ctx context.Context, name, plan string) (Account, erro
 	return r.CreateIn(ctx, r.store.Writer(), name, plan)
 }
 
-// CreateIn is Create within a transaction.
+// CreateIn is Create within the transaction x.
 func (r *Registry) CreateIn(ctx context.Context, x store.Executor, name, plan string) (Account, error) {
 	if err := CheckName(name); err != nil {
 		return Account{}, err
@@ -125,7 +127,7 @@ func (r *Registry) Find(ctx context.Context, id string) (Account, error) {
 	return r.FindIn(ctx, r.store.Reader(), id)
 }
 
-// FindIn is Find within a transaction.
+// FindIn is Find within the transaction x.
 func (r *Registry) FindIn(ctx context.Context, x store.Executor, id string) (Account, error) {
 	a, err := scanAccount(func(dest ...any) error {
 		return x.Get(ctx, selectAccount+` WHERE id = $1`, store.Args{id}, dest...)

@@ -32,7 +32,7 @@ type Catalogue struct{ plans map[string]Plan }
 // DefaultCatalogue holds the plans of the contract.
 func DefaultCatalogue() Catalogue { return Catalogue{plans: contract.DefaultPlans()} }
 
-// LoadCatalogue reads the plans from a file; see ParseCatalogue for its format.
+// LoadCatalogue reads the plans from a file, whose format is that of ParseCatalogue. It fails if the file cannot be read or is not valid.
 func LoadCatalogue(path string) (Catalogue, error) {
 	f, err := os.Open(path)
 	if err != nil {

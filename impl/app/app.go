@@ -251,7 +251,7 @@ func (a *App) sweep(ctx context.Context) {
 // Addr returns the address of the API, such as 127.0.0.1:8080; it is empty until Start has opened the listener.
 func (a *App) Addr() string { return a.addr }
 
-// Wait blocks until ctx ends and then returns nil. If serving fails before, it returns that error.
+// Wait blocks until ctx ends and then returns nil. If serving fails before that, it returns that error. Call it after Start.
 func (a *App) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -277,7 +277,8 @@ func (a *App) Stop(_ context.Context) error {
 	return a.stopErr
 }
 
-// Run starts the service, waits until ctx ends, and stops the service.
+// Run starts the service, tells systemd that it is ready, waits until ctx ends, and stops the service. It returns nil if all of this
+// succeeded and no request was cut off.
 func (a *App) Run(ctx context.Context) error {
 	err := a.Start(ctx)
 	if err == nil {

@@ -65,7 +65,7 @@ func checkPublicURL(text string) error {
 	return nil
 }
 
-// IsLoopback reports whether only this machine can reach a listen address.
+// IsLoopback reports whether only this machine can reach a listen address, HOST:PORT. It is false for an address that it cannot parse.
 func IsLoopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // script moves it into the form, and without scripts people paste it.
 const linkPath = "/link"
 
-// Link returns the address of a one-time code on a service with this public URL.
+// Link returns the address at which a person redeems a one-time code. publicURL is that of the service, without a slash at the end.
 func Link(publicURL, code string) string { return publicURL + Prefix + linkPath + "#" + code }
 
 // linkPage is the data of link.html, and of the pages that follow it.

@@ -44,7 +44,7 @@ type Extra struct {
 // Holder says for whom something is kept: a session of a user who works in an account. An empty field stands for any.
 type Holder struct{ Account, User, Session string }
 
-// Includes reports whether other is h, or one of those that the empty fields of h stand for.
+// Includes reports whether other has the account, user and session of h, of which an empty one stands for any.
 func (h Holder) Includes(other Holder) bool {
 	isSame := func(mine, theirs string) bool { return mine == "" || mine == theirs }
 	return isSame(h.Account, other.Account) && isSame(h.User, other.User) && isSame(h.Session, other.Session)

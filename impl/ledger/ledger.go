@@ -88,7 +88,7 @@ type Ledger struct {
 	replyTTL  time.Duration
 }
 
-// New returns the ledger stored in st.
+// New returns the ledger stored in st, and reads nothing from it yet.
 func New(st *store.Store, o Options) *Ledger {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -16,10 +16,10 @@ import (
 // forgotten browser tab cannot use up a large plan.
 const defaultPlaygroundCap = 100 * contract.Price
 
-// PlaygroundMeter returns the ID of the meter of an account's playground.
+// PlaygroundMeter returns the ID of the meter that counts what the playground of an account spends, apart from its keys.
 func PlaygroundMeter(accountID string) string { return "playground_" + accountID }
 
-// SetPlaygroundCap changes the monthly cap of an account's playground; nil removes it. Errors: account.ErrCap,
+// SetPlaygroundCap changes the monthly cap of an account's playground, in points; nil removes it. Errors: account.ErrCap,
 // account.ErrNoAccount, *store.Error.
 func (l *Ledger) SetPlaygroundCap(ctx context.Context, accountID string, points *int64) error {
 	if points != nil && (*points < 0 || *points > contract.MaxPoints) {
@@ -38,7 +38,8 @@ func (l *Ledger) SetPlaygroundCap(ctx context.Context, accountID string, points 
 	return nil
 }
 
-// PlaygroundCap returns the monthly cap of an account's playground; nil means none. Errors: *store.Error.
+// PlaygroundCap returns the monthly cap of an account's playground in points, which is 1,000 until an owner changes it; nil means no cap.
+// Errors: *store.Error.
 func (l *Ledger) PlaygroundCap(ctx context.Context, accountID string) (*int64, error) {
 	var limit *int64
 	err := l.store.Reader().Get(ctx, `SELECT cap FROM meters WHERE id = $1`, store.Args{PlaygroundMeter(accountID)}, &limit)

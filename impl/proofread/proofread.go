@@ -36,7 +36,7 @@ type Model struct {
 	timeout time.Duration
 }
 
-// New checks the configuration. It does not connect.
+// New returns a client of the model. It does not connect. It fails if the URL is not one of HTTP or the name of the model is missing.
 func New(c Config) (*Model, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

@@ -151,7 +151,7 @@ func (s *Store) connectFirst(ctx context.Context) error {
 	return err
 }
 
-// Ping returns nil if the database answers.
+// Ping returns nil if the database answers. It does not tell whether writing works; see Probe. Errors: *Error.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	return s.Reader().Get(ctx, `SELECT 1`, nil, &one)

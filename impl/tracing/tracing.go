@@ -87,7 +87,7 @@ func Start(ctx context.Context, service string, log *slog.Logger) (stop func() e
 	}, nil
 }
 
-// Do runs f in a span.
+// Do runs f in a span with this name and returns what f returns. The context that f gets has the span.
 func Do(ctx context.Context, name string, f func(context.Context) error) error {
 	ctx, span := tracer.Start(ctx, name)
 	err := f(ctx)
@@ -118,7 +118,8 @@ func Read(ctx context.Context, queued, sent time.Time, steps []timing.Step) {
 	}
 }
 
-// Handler makes a span of each request to paths, as a part of the caller's trace if the request names one.
+// Handler makes a span of each request to one of the paths, as a part of the caller's trace if the request names one. It returns h itself
+// if tracing is off.
 func Handler(h http.Handler, paths ...string) http.Handler {
 	if !isOn() {
 		return h
@@ -130,7 +131,7 @@ func Handler(h http.Handler, paths ...string) http.Handler {
 	}))
 }
 
-// Inject puts the trace into the headers of a request to an engine.
+// Inject adds the trace of ctx to the headers of a request to an engine, so that the engine's spans become part of it.
 func Inject(ctx context.Context, h http.Header) {
 	otel.GetTextMapPropagator().Inject(ctx, propagation.HeaderCarrier(h))
 }

@@ -43,7 +43,7 @@ func OpenFolder(dir string) (*Folder, error) {
 // Close releases the directory.
 func (f *Folder) Close() error { return f.root.Close() }
 
-// Load returns the bytes of a page's image and its ground truth.
+// Load returns the bytes of a page's image file and its ground truth. Errors name the page.
 func (f *Folder) Load(p Page) (image []byte, truth string, err error) {
 	if image, err = f.root.ReadFile(filepath.FromSlash(p.Image)); err != nil {
 		return nil, "", fmt.Errorf("image of %s: %w", p.ID, err)

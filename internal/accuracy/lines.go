@@ -54,7 +54,7 @@ type LineScore struct {
 // majority is the minimum share of an area that counts as most of it.
 const majority = 0.5
 
-// CompareLines scores the lines found on a page against the true ones.
+// CompareLines scores the lines found on a page against the true ones. Both have their places in pixels of the same image.
 func CompareLines(truth []TrueLine, found []Polygon) LineScore {
 	t := newOverlaps(truth, found)
 	score := LineScore{True: len(truth), Found: len(found)}
@@ -80,7 +80,7 @@ func CompareLines(truth []TrueLine, found []Polygon) LineScore {
 	return score
 }
 
-// Plus returns the sum of two scores.
+// Plus returns the score of two pages, or sets of pages, together.
 func (s LineScore) Plus(o LineScore) LineScore {
 	return LineScore{
 		s.Characters + o.Characters, s.OneToOne + o.OneToOne, s.Merged + o.Merged, s.Split + o.Split, s.Missed + o.Missed,

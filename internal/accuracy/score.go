@@ -32,7 +32,7 @@ func (r Rate) Value() float64 {
 	return float64(r.Errors) / float64(r.Length)
 }
 
-// Plus returns the sum of both.
+// Plus returns the rate over both texts together: long pages count more than short ones.
 func (r Rate) Plus(o Rate) Rate { return Rate{r.Errors + o.Errors, r.Length + o.Length} }
 
 // Score tells how well one page was read.
@@ -44,7 +44,7 @@ type Score struct {
 	BoWF1     float64 `json:"bowF1"`
 }
 
-// Compare scores a text against the ground truth of its page.
+// Compare scores a text against the ground truth of its page. The strict and the folded measure normalize both, so that callers need not.
 func Compare(truth, text string) Score {
 	st, sx := strict(truth), strict(text)
 	ft, fx := Folded(truth), Folded(text)

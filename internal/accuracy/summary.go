@@ -21,7 +21,7 @@ type Summary struct {
 	bow, confidence, calibration, seconds, cpu float64
 }
 
-// Add adds a page.
+// Add adds a page with its score and what reading it gave.
 func (s *Summary) Add(score Score, r Reading) {
 	s.Pages++
 	s.CER, s.WER = s.CER.Plus(score.CER), s.WER.Plus(score.WER)

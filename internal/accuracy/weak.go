@@ -57,7 +57,7 @@ func FoundMisread(scores []WordScore, share float64) float64 {
 	return FoundErrors(words, Errors(words), share)
 }
 
-// ListedShare returns the share of the words that are listed as weak.
+// ListedShare returns the share of the words that are listed as weak, 0 to 1; 0 without words. Places that were not read do not count.
 func ListedShare(scores []WordScore) float64 {
 	listed, words := 0, 0
 	for _, s := range scores {

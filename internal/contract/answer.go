@@ -60,7 +60,8 @@ func newEdits(edits []document.Edit) *[]gen.Edit {
 	return &all
 }
 
-// Edits returns the edits of an answer in the form that newEdits takes, nil if it has none.
+// Edits is the reverse of newEdits: it returns the edits of an answer as those of a document, whose pages count from 0; nil if the
+// answer has none.
 func Edits(r *gen.ExtractionResult) (edits []document.Edit) {
 	if r.Edits == nil {
 		return nil

@@ -14,7 +14,7 @@ func NextReset(t time.Time) time.Time { return MonthStart(t).AddDate(0, 1, 0) }
 // WindowLength is the length of the rate limit's fixed window. Windows begin at whole minutes of UTC.
 const WindowLength = time.Minute
 
-// WindowStart returns the first instant of the window that t is in.
+// WindowStart returns the first instant of the window that t is in: the whole minute at or before t.
 func WindowStart(t time.Time) time.Time { return t.Truncate(WindowLength) }
 
 // Window is the state of an account's rate limit.

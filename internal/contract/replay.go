@@ -12,7 +12,7 @@ type Replayed struct{ gen.ExtractResponseObject }
 
 var _ gen.ExtractResponseObject = Replayed{}
 
-// VisitExtractResponse writes the answer.
+// VisitExtractResponse writes the stored answer with the header "Idempotency-Replayed: true".
 func (r Replayed) VisitExtractResponse(w http.ResponseWriter) error {
 	w.Header().Set("Idempotency-Replayed", "true")
 	return r.ExtractResponseObject.VisitExtractResponse(w)

@@ -1,6 +1,6 @@
 package document
 
-// BlockOf returns a block of lines, with the box around theirs.
+// BlockOf returns a block of these lines. Its box is the smallest one that contains theirs.
 func BlockOf(lines []Line) Block {
 	b := Block{Lines: lines}
 	for _, l := range lines {
@@ -9,7 +9,7 @@ func BlockOf(lines []Line) Block {
 	return b
 }
 
-// WordsBox returns the box around words.
+// WordsBox returns the smallest box that contains those of all words, the zero Box without words.
 func WordsBox(words []Word) Box {
 	var box Box
 	for _, w := range words {

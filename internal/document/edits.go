@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// NewEdit records that some neighbouring words of one line become after. The page is 0.
+// NewEdit records that neighbouring words of one line become after, which may be several words with one space between them. Its page is
+// 0; the caller sets it.
 func NewEdit(words []Word, after, rule string, confidence float64) Edit {
 	e := Edit{After: after, Rule: rule, Confidence: confidence}
 	before := make([]string, len(words))

@@ -123,7 +123,7 @@ func (p *Places) add(a Account, n int64) {
 	p.held[a.Label] = h
 }
 
-// Give returns n places that the account has taken.
+// Give gives back n places that the account has taken, at most as many as it still holds.
 func (p *Places) Give(a Account, n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

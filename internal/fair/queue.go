@@ -54,7 +54,7 @@ var epoch = time.Now()
 
 func (q *Queue[T]) elapsed() time.Duration { return q.now().Sub(epoch) }
 
-// Put adds work at the end of its account's line.
+// Put adds work at the end of its account's line. The item names the work in PutFirst and Remove.
 func (q *Queue[T]) Put(a Account, value T) *Item[T] {
 	i := &Item[T]{Value: value, Account: a}
 	l := q.line(a)

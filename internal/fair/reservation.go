@@ -26,10 +26,10 @@ type Reservation struct {
 	closed bool // a worker may still send an answer after its caller has left
 }
 
-// Reserve returns a reservation for one request of the account.
+// Reserve returns an empty reservation for one request of the account. The caller must Close it when the request ends.
 func (p *Places) Reserve(a Account) *Reservation { return &Reservation{places: p, account: a} }
 
-// Grow takes n bytes. It reports false, and takes nothing, if they would be more than the account's share.
+// Grow takes n bytes more. It reports false, and takes nothing, if they would exceed the account's share or the reservation is closed.
 func (m *Reservation) Grow(n int) bool {
 	if m == nil {
 		return true

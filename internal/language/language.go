@@ -37,7 +37,7 @@ func Match(want string, supported []string) (string, error) {
 	return "", fmt.Errorf("%q is not supported; supported: %s", want, List(supported))
 }
 
-// List joins the tags in alphabetical order.
+// List returns the tags in alphabetical order with commas between them, for messages.
 func List(tags []string) string {
 	return strings.Join(slices.Sorted(slices.Values(tags)), ", ")
 }

@@ -29,7 +29,7 @@ func Check(flag, address string) error {
 	return fmt.Errorf("%s: invalid address %q; expected HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or :8080", flag, address)
 }
 
-// TCP opens a listener.
+// TCP opens a listener at an address, HOST:PORT; flag is the name that errors begin with.
 func TCP(flag, address string) (net.Listener, error) {
 	if err := Check(flag, address); err != nil {
 		return nil, err

@@ -29,7 +29,8 @@ const assumedConfidence = 0.95
 // maxSide is the longest side of a page, in pixels, as in openapi.yaml.
 const maxSide = 32_767
 
-// Read returns the pages of an ALTO or PAGE-XML file. The error says which element is wrong.
+// Read returns the pages of an ALTO or PAGE-XML file, of which there is at least one. Boxes are in pixels. The error says which element
+// is wrong.
 func Read(source []byte) ([]document.Page, error) {
 	_, pages, err := parse(source)
 	if err != nil {

@@ -44,7 +44,7 @@ type Operation struct {
 	images []string         // properties of the body that are URLs of images
 }
 
-// NewOperation returns the checker of an operation.
+// NewOperation returns the checker of an operation, whose body, if it has one, must be declared as application/json.
 func NewOperation(op *openapi3.Operation) *Operation {
 	o := &Operation{params: op.Parameters}
 	if op.RequestBody == nil {

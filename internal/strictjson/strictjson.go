@@ -66,7 +66,7 @@ func repeated(d *json.Decoder) (name string) {
 	return ""
 }
 
-// Explain returns an error of encoding/json in the words of someone who knows JSON and not Go.
+// Explain returns an error of encoding/json with a message for readers who know JSON but not Go. It does not wrap err.
 func Explain(err error) error {
 	mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {

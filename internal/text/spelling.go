@@ -28,7 +28,8 @@ func OnlyRespells(word, correction string) bool {
 	return differs
 }
 
-// Letters splits a word into its letters, each decomposed (NFD) and with its marks.
+// Letters splits a word into its letters, each decomposed (NFD) and followed by its marks: "é" is one letter of two code points. Other
+// characters are elements of their own.
 func Letters(word string) []string {
 	var letters []string
 	for _, r := range norm.NFD.String(word) {

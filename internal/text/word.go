@@ -49,7 +49,7 @@ func MayCorrect(word string) bool {
 	return core != "" && !IsNumber(core) && !strings.ContainsFunc(core, isCapital)
 }
 
-// MayBeName reports whether a core, or a part of it as in "d'Artagnan", begins with a capital.
+// MayBeName reports whether a core, as Core returns it, begins with a capital, or a part of it does, as in "d'Artagnan".
 func MayBeName(core string) bool {
 	begins := true
 	for _, r := range core {
@@ -66,7 +66,8 @@ func isCapital(r rune) bool { return unicode.IsUpper(r) || unicode.IsTitle(r) }
 // roman matches Roman numerals in small letters as early print sets them: the last i may be a j, and the v before it a u.
 var roman = regexp.MustCompile(`^m*(cm|cd|d?c{0,4})(xc|xl|l?x{0,4})(ix|iv|v?i{0,4}|[uv]?i{0,3}j)$`)
 
-// IsNumber reports whether a core contains a digit or is a Roman numeral.
+// IsNumber reports whether a core, as Core returns it, contains a digit or is a Roman numeral. Short words such as "i", "mi" and "dix"
+// count as numerals too.
 func IsNumber(core string) bool {
 	return strings.ContainsFunc(core, unicode.IsNumber) || roman.MatchString(strings.ToLower(core))
 }

@@ -64,7 +64,7 @@ type Place struct {
 	WithKey bool
 }
 
-// Render writes the reading as a fragment of HTML.
+// Render writes the reading as a fragment of HTML: the pages, what to check, the downloads and samples of calls. Errors: those of w.
 func (r *Reading) Render(w io.Writer, p Place) error {
 	calls, err := r.samples(p.URL, p.Key)
 	if err != nil {
@@ -201,7 +201,7 @@ type Form struct {
 // Choice is a language tag with its English name.
 type Choice struct{ Tag, Name string }
 
-// Choices returns the languages of tags, by their names.
+// Choices returns a choice for each tag, sorted by the names that the function gives.
 func Choices(tags []string, name func(tag string) string) []Choice {
 	list := make([]Choice, len(tags))
 	for i, tag := range tags {
@@ -217,7 +217,7 @@ func (Form) Price() int64 { return contract.Price }
 // MaxBytes is the largest image.
 func (Form) MaxBytes() int64 { return imagefile.MaxBytes }
 
-// HTML returns the form.
+// HTML returns the form as a fragment of HTML, with the values of f filled in.
 func (f Form) HTML() (template.HTML, error) {
 	var b strings.Builder
 	err := formTemplate().Execute(&b, f)

@@ -39,7 +39,7 @@ type held[Owner comparable] struct {
 	reading *Reading
 }
 
-// NewShelf returns an empty shelf. now is the clock of its lifetimes.
+// NewShelf returns an empty shelf. now is the clock by which readings expire.
 func NewShelf[Owner comparable](now func() time.Time) *Shelf[Owner] {
 	return &Shelf[Owner]{now: now}
 }
@@ -68,7 +68,7 @@ func (s *Shelf[Owner]) Add(owner Owner, r *Reading) (id string) {
 	return h.id
 }
 
-// Find returns a reading of this owner, nil if it has none with this id, or no longer.
+// Find returns the reading of this owner that has the id, nil if there is none or it has expired. Another owner's id finds nothing.
 func (s *Shelf[Owner]) Find(owner Owner, id string) *Reading {
 	s.mu.Lock()
 	defer s.mu.Unlock()

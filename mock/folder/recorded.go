@@ -28,7 +28,7 @@ type Answer struct {
 	Result        gen.ExtractionResult
 }
 
-// Body returns the recorded bytes, with the points that are left.
+// Body returns the recorded bytes, in which remaining replaces the recorded value of remainingPoints.
 func (a *Answer) Body(remaining int64) []byte {
 	if a.after == nil {
 		return a.before
@@ -36,7 +36,8 @@ func (a *Answer) Body(remaining int64) []byte {
 	return slices.Concat(a.before, strconv.AppendInt(nil, remaining, 10), a.after)
 }
 
-// Recorded returns the answer that was recorded for such a request, or nil.
+// Recorded returns the answer that was recorded for a request of this format and enhancement, nil if there is none. Base and the
+// documents of the fixture serve other requests.
 func (f *Fixture) Recorded(format gen.Format, enhance bool) *Answer {
 	return f.recorded[request{format, enhance}]
 }

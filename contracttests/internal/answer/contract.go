@@ -96,7 +96,7 @@ type Operation struct {
 // Operations are all operations, by id.
 func (c *Contract) Operations() []Operation { return slices.Clone(c.all) }
 
-// Operation finds the operation at a method and a path.
+// Operation finds the operation of a method and a path relative to the base path, and reports whether there is one.
 func (c *Contract) Operation(method, path string) (Operation, bool) {
 	i := slices.IndexFunc(c.all, func(o Operation) bool { return o.Method == method && o.Path == path })
 	if i < 0 {
@@ -108,7 +108,7 @@ func (c *Contract) Operation(method, path string) (Operation, bool) {
 // Headers are the names of all documented headers, sorted.
 func (c *Contract) Headers() []string { return slices.Sorted(maps.Keys(c.headers)) }
 
-// Methods are the documented methods of a path, sorted.
+// Methods are the documented methods of a path relative to the base path, sorted; nil if the path is not documented.
 func (c *Contract) Methods(path string) []string {
 	var methods []string
 	for _, o := range c.all {

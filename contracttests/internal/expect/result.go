@@ -105,7 +105,7 @@ func (s *Readings) MeanConfidence(image string) float64 {
 	return 0
 }
 
-// CheckRecord returns what is missing from a status record.
+// CheckRecord returns a problem for each field that is missing from a status record. A target with Minimal may leave fields out.
 func CheckRecord(x *model.Exchange) []string { return missingFields(x, recordFields) }
 
 // missingFields returns the missing fields of an answer, unless its target may omit them.

@@ -21,7 +21,7 @@ type WeakPlace struct {
 	Text       string                            `json:"text"`
 }
 
-// WeakPlaces returns those of an answer.
+// WeakPlaces returns the weak places of an answer, nil if it lists none.
 func WeakPlaces(x *model.Exchange) []WeakPlace {
 	var places []WeakPlace
 	_ = x.Member("weak", &places)

@@ -54,7 +54,8 @@ type Writer struct {
 	pages   []page
 }
 
-// NewWriter begins an archive. creator and version name the program.
+// NewWriter begins an archive, for which creator and version name the program. Close returns the errors of out, and must be called for
+// the archive to be valid JSON.
 func NewWriter(out io.Writer, creator, version string) *Writer {
 	w := &Writer{out: out, pages: []page{}}
 	w.print(`{"log":{"version":"1.2","creator":`)
@@ -63,7 +64,7 @@ func NewWriter(out io.Writer, creator, version string) *Writer {
 	return w
 }
 
-// Page begins a group of exchanges with a title.
+// Page begins a group of exchanges with a title; those that are added until the next call belong to it.
 func (w *Writer) Page(title string, started time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -30,7 +30,7 @@ const KnownText = "Uncial reads this line."
 // otherText is what the suite's second image says.
 const otherText = "Another page, another text."
 
-// ImageURL is the target's URL for the scenario, or one of the suite's own.
+// ImageURL is the target's URL for the scenario, else the suite's own data: URL, "" if there is neither.
 func (t Target) ImageURL(scenario string) string {
 	if u := t.Images[scenario]; u != "" {
 		return u
@@ -123,7 +123,7 @@ func PagePNG(text string) []byte {
 	return []byte(b.String())
 }
 
-// Draw is the page of PagePNG and what it shows.
+// Draw draws the page of PagePNG and returns it with the places of its words, in pixels.
 func Draw(text string) (*image.Gray, Own) {
 	own := Own{Text: text, Width: pageWidth, Height: pageHeight}
 	img := image.NewGray(image.Rect(0, 0, pageWidth, pageHeight))
@@ -146,7 +146,7 @@ const (
 	lineHeight = 100
 )
 
-// DrawLines is a page with lines of clear print.
+// DrawLines draws a page with lines of clear print, 100 pixels apart.
 func DrawLines(lines []string) *image.Gray {
 	img := image.NewGray(image.Rect(0, 0, linesWidth, (len(lines)+2)*lineHeight))
 	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)

@@ -144,7 +144,7 @@ func (w Window) compareSame(got Window, counted bool, tolerance time.Duration) (
 	return problems
 }
 
-// Clock formats an instant for a message.
+// Clock formats an instant for a message: hours, minutes and seconds of UTC.
 func Clock(t time.Time) string { return t.UTC().Format("15:04:05") }
 
 // Absorb updates the account by concurrent answers, whose order is unknown. Each may or may not include what the others

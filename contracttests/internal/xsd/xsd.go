@@ -1,6 +1,7 @@
 // Package xsd validates elements against XML schemas (XML Schema 1.0, parts 1 and 2), as much of it as the schemas of ALTO and
 // PAGE-XML use: sequences, choices, groups, extensions, attributes, the built-in types that occur there, lists, unions,
-// enumerations, patterns, ranges, identifiers and references. A schema that uses more is refused by Parse.
+// enumerations, patterns, ranges, identifiers and references. Parse refuses patterns that Go cannot express. Everything else that those
+// schemas do not use, such as keys, is ignored: check that first when another schema is added.
 //
 // Start with Schema.Validate. Types of text are in simple.go.
 package xsd
@@ -40,7 +41,7 @@ type Schema struct {
 	patterns   patterns
 }
 
-// Parse prepares a schema.
+// Parse prepares a schema. It fails for text that is not well-formed XML, and for a pattern that is not a regular expression of Go.
 func Parse(text []byte) (*Schema, error) {
 	root, err := read(text)
 	if err != nil {

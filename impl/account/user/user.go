@@ -74,7 +74,7 @@ type Directory struct {
 	waiting  *waitingRoom
 }
 
-// New returns the directory stored in st.
+// New returns the directory stored in st, and reads nothing from it yet.
 func New(st *store.Store, o Options) *Directory {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -35,7 +35,7 @@ var errNotIIIF = errors.New("not a IIIF manifest or collection (Presentation API
 
 type object map[string]any
 
-// Parse parses a manifest or a collection. It fails for other JSON, and for text that is not JSON.
+// Parse parses a manifest or a collection of the Presentation API 2 or 3. It fails for other JSON, and for text that is not JSON.
 func Parse(body []byte) (*Document, error) {
 	var root object
 	if err := json.Unmarshal(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), &root); err != nil {

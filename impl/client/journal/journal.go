@@ -261,7 +261,7 @@ func (j *Journal) Append(events ...Event) error {
 	return nil
 }
 
-// Page returns the state of a page.
+// Page returns the state of a page: waiting, if the journal has no event about it.
 func (j *Journal) Page(id string) Page {
 	j.mu.Lock()
 	defer j.mu.Unlock()

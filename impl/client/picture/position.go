@@ -16,7 +16,8 @@ const (
 	turnedShare = 0.7
 )
 
-// IsTurned reports whether one picture shows another one upside down or mirrored.
+// IsTurned reports whether two pictures show the same page, but one of them upside down or mirrored. Their sizes may differ. It does not
+// detect quarter turns.
 func IsTurned(a, b image.Image) bool {
 	a, b = imaging.Shrink(a, ComparedSide), imaging.Shrink(b, ComparedSide)
 	asIs := difference(a, b, false, false)

@@ -44,7 +44,8 @@ type Page struct {
 	page *volume.Page
 }
 
-// New gathers the report about a volume. Errors: a stored answer is damaged.
+// New gathers the report about a volume; summary becomes Report.Summary. It fails if the stored answer to a page is damaged, and names
+// the page.
 func New(v *volume.Volume, summary string, now time.Time) (*Report, error) {
 	r := &Report{Title: v.Title, Created: now.UTC().Truncate(time.Second), Summary: summary, States: map[volume.State]int{}}
 	for _, from := range v.Pages {
@@ -83,7 +84,7 @@ func (p *Page) rank() float64 {
 	return -1
 }
 
-// WriteJSON writes the report as JSON.
+// WriteJSON writes the report as indented JSON with a line feed at the end. Errors: those of to.
 func (r *Report) WriteJSON(to io.Writer) error {
 	encoder := json.NewEncoder(to)
 	encoder.SetEscapeHTML(false)

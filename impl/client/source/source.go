@@ -57,14 +57,15 @@ type Image struct {
 	picture.Prepared
 }
 
-// Content identifies what the page shows. It returns the errors of Load.
+// Content identifies what the page shows: by the digest of a file, or by a URL. It returns the errors of Load.
 func (p *Page) Content(ctx context.Context) (string, error) { return p.content(ctx) }
 
 // Load makes the page ready to be sent; it may write to the folder. Errors do not name the page. IsAbsent tells which mean that
 // there is no image.
 func (p *Page) Load(ctx context.Context, folder string) (*Image, error) { return p.load(ctx, folder) }
 
-// Picture returns the image file that the service reads. It returns the errors of Load.
+// Picture returns the image file that the service reads, and fetches it if it is on the web. It may write to the folder, which the
+// caller removes. It returns the errors of Load.
 func (p *Page) Picture(ctx context.Context, folder string) ([]byte, error) {
 	return p.picture(ctx, folder)
 }

@@ -43,7 +43,7 @@ type Provider struct {
 	codes  map[string]url.Values // authorization requests by the code that they were answered with
 }
 
-// New starts a provider that runs until the test ends. The person is anna@example.org.
+// New starts a provider that runs until the test ends. The person is Anna, whose address anna@example.org is verified.
 func New(tb testing.TB) *Provider {
 	tb.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -69,7 +69,7 @@ func (p *Provider) OpenID() dashboard.OpenID {
 	return dashboard.OpenID{Issuer: p.Issuer, ClientID: clientID, ClientSecret: clientSecret, Name: "Archive login"}
 }
 
-// Set changes what ID tokens say, such as the "email" of the person.
+// Set changes a claim of the ID tokens from now on, such as the "email" of the person.
 func (p *Provider) Set(claim string, value any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -48,7 +48,7 @@ type playground struct {
 	readings *tryit.Shelf[dashboard.Holder]
 }
 
-// New returns the pages of the playground for the dashboard.
+// New returns the pages of the playground, for dashboard.Options.Extra. It fails only if the program was built without its templates.
 func New(o Options) (dashboard.Extra, error) {
 	p := &playground{o: o, readings: tryit.NewShelf[dashboard.Holder](o.Now)}
 	templates, err := fs.Sub(templateFiles, "templates")

@@ -56,7 +56,7 @@ type Writer struct {
 	pages   []int // their objects
 }
 
-// NewWriter begins a PDF. Errors of to are returned by the next AddPage, or by Close.
+// NewWriter begins a PDF, whose title is "Untitled" if meta has none. The next AddPage, or Close, returns the errors of to.
 func NewWriter(to io.Writer, meta Meta) *Writer {
 	if meta.Title = cleanText(meta.Title); meta.Title == "" {
 		meta.Title = "Untitled"

@@ -40,7 +40,8 @@ const (
 	olderLead = 4.0
 )
 
-// Of returns the best of some tags for a text. Tags without words in words.txt are never guessed.
+// Of returns the tag, among some, whose language the text is most likely in; the zero Guess if the text has no word of any. Tags
+// without words in words.txt are never guessed.
 func Of(text string, among []string) Guess {
 	var known []string
 	for _, tag := range among {

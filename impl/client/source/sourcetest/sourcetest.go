@@ -32,7 +32,7 @@ func Gray(width, height, seed int) *image.Gray {
 	return img
 }
 
-// JPEG returns the image as a file.
+// JPEG returns the image as a JPEG file of the default quality.
 func JPEG(tb testing.TB, img image.Image) []byte {
 	tb.Helper()
 	var b bytes.Buffer
@@ -40,7 +40,7 @@ func JPEG(tb testing.TB, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// PNG returns the image as a file.
+// PNG returns the image as a PNG file.
 func PNG(tb testing.TB, img image.Image) []byte {
 	tb.Helper()
 	var b bytes.Buffer
@@ -48,7 +48,7 @@ func PNG(tb testing.TB, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// Write writes a file below a directory and returns its path.
+// Write writes a file below a directory, makes the folders that name leads through, and returns the file's path.
 func Write(tb testing.TB, dir, name string, content []byte) string {
 	tb.Helper()
 	path := filepath.Join(dir, name)

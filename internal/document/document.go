@@ -1,7 +1,7 @@
 // Package document is the result of recognition: pages with blocks with lines with words, each with a box in pixels of the
 // upright page and a confidence from 0 to 1. Recognizers produce it, internal/format writes it as hOCR, ALTO, PAGE-XML
-// and TSV, and internal/contract puts its Text into an answer. A client sends a request, not a document; the text of
-// openapi.yaml is the contract.
+// and TSV, and internal/contract puts its Text into an answer. Clients never see these types: openapi.yaml
+// describes what they get.
 //
 // The JSON form is used by the pipes between the service and its workers, and is not part of the public contract.
 //

@@ -6,6 +6,8 @@
 // whole pixels of the upright page. XML is well-formed XML 1.0 in UTF-8 and NFC, whatever the words contain. The ids of
 // page, block, line, word and graphic, p1, p1_b2, p1_b2_l3, p1_b2_l3_w4 and p1_g1, are unique and the same in hOCR, ALTO and PAGE-XML;
 // all count from 1.
+//
+// Start with Write. The package pdf below it writes PDFs of one page or of a whole volume.
 package format
 
 import (

@@ -1,5 +1,6 @@
 // Package language matches the language tag of a request (BCP 47) to the tags that a server supports: those of the mock's
-// fixtures, or those of the recognizer's models.
+// fixtures, or those of the recognizer's models. The packages below it guess the language of a text (guess) and name languages in
+// English (name). Start with Match.
 package language
 
 import (

@@ -1,4 +1,4 @@
-// Package logtest collects logs for tests.
+// Package logtest collects the logs of servers, or the standard error of programs, for tests. Start with Buffer.
 package logtest
 
 import (

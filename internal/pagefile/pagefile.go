@@ -1,5 +1,5 @@
 // Package pagefile reads pages from ALTO (versions 2 to 4) and PAGE-XML (PcGts, alone or in METS), as other tools write them.
-// The mock reads fixtures with it, and the command line the documents of the service; the writers of all formats are in
+// The mock reads its fixtures with it, and the command line reads the documents of the service. The writers of all formats are in
 // internal/format, and the suite has readers of its own.
 //
 // It is strict where the contract is, so that what it returns can be written in every format: boxes lie on their page,

@@ -1,5 +1,5 @@
 // Package strictjson decodes JSON that people or other processes of the project write: settings (Settings), messages (Object). Bodies
-// of API requests are stricter still and belong to package request.
+// of API requests are stricter still and belong to package request. Start with Settings.
 package strictjson
 
 import (

@@ -1,7 +1,7 @@
 // Package proxy stands between clients and a server, passes their traffic through unchanged, and holds each request and each
 // answer against the contract. It sends nothing of its own except one request for the server's contract.
 //
-// proxy.go passes on, check.go finds violations, memory.go knows earlier exchanges, report.go counts. The rules for single
+// proxy.go passes traffic on, check.go finds violations, memory.go remembers earlier exchanges, and report.go counts. The rules for single
 // requests and answers are those of the suite, in packages answer and expect. What the suite checks with accounts of its own,
 // such as whether the points are right, cannot be judged here: other clients may use the same accounts.
 //

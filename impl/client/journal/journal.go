@@ -1,7 +1,7 @@
 // Package journal remembers in an output directory which pages were sent, read or failed, so that a run that was interrupted
 // at any moment can go on without charging a page twice. It keeps the answers too. It sends nothing and knows nothing about images.
 //
-// The folder .uncial-extract of the output directory has journal.jsonl, one event a line: events are only appended, and reach the
+// The folder .uncial-extract of the output directory has journal.jsonl, one event per line: events are only appended, and reach the
 // disk before anything depends on them; answers/, one file for each page that was read; tmp/, emptied by every run; and lock, which keeps
 // a second run out. Start with Open.
 package journal

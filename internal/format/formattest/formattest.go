@@ -1,5 +1,6 @@
 // Package formattest checks ALTO, PAGE-XML and METS files against the published schemas, which are in package schema. It is for tests
-// only, and needs xmllint (Debian package libxml2-utils).
+// only, and needs xmllint (Debian package libxml2-utils). For PDFs it needs qpdf, ghostscript and poppler-utils. Start with
+// RequireValid.
 package formattest
 
 import (

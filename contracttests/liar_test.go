@@ -116,8 +116,8 @@ func MustDefect(tb testing.TB, does string) (address string) {
 	return MustServe(tb, liar.New(mock.New(mock.Options{}), defects[i]))
 }
 
-// TestCheck_acceptsEveryTruth runs the suite against correct servers that answer differently from ours: each alone with the cases that tell
-// most, and all of them in three servers with every case.
+// TestCheck_acceptsEveryTruth runs the suite against correct servers that answer differently from ours: each alone against the quick
+// cases, and all of them together, in a few servers, against every case.
 func TestCheck_acceptsEveryTruth(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()

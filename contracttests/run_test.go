@@ -179,7 +179,8 @@ func honestRuns(tb testing.TB) (mock, service int, seed uint64) {
 	return mock, service, seed
 }
 
-// TestCheck_honestServersNeverFail runs the suite with a seed each against the mock and the service, eight at a time.
+// TestCheck_honestServersNeverFail runs the suite many times against the mock and the service, each time with another seed, eight runs at
+// a time.
 func TestCheck_honestServersNeverFail(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()

@@ -52,9 +52,9 @@ func (c commands) MustRevoke(tb testing.TB, keyID string) {
 	c.Run(tb, 0, "key", "revoke", keyID)
 }
 
-// requireComplete fails if a case was skipped, except those that a real service cannot be asked: they need errors, network faults or
-// overload at will, a clock that moves, or images at addresses that nobody has; except the many images of --thorough; and except images by address,
-// where the run serves none.
+// requireComplete fails if a case was skipped that could have run. Three kinds may be skipped: cases that a real service cannot be asked,
+// because they need errors, network faults or overload at will, a clock that moves, or images at addresses that nobody has; the many images
+// of --thorough; and images by address, where the run serves none.
 func requireComplete(tb testing.TB, servesImages bool, skipped []string) {
 	tb.Helper()
 	expected := `is mapped to "(error|faint|enhance|slow|reset|cut|length|busy|overload|weak|faded|fetch-not-found)"|clock of the target cannot be moved|use --thorough|runs only against simulated servers`
@@ -94,7 +94,7 @@ func TestRun_Service(t *testing.T) {
 // maxWait is enough for a window to reset.
 const maxWait = 70 * time.Second
 
-// runComplete runs every case that a real service can be asked.
+// runComplete runs every case that can run against a real service, and requires all of them to pass.
 func runComplete(t *testing.T, target contracttests.Target) {
 	t.Helper()
 	target.MaxWait = maxWait

@@ -141,7 +141,8 @@ func mustServer(tb testing.TB, command string, args ...string) string {
 	return found
 }
 
-// TestManuals_EveryCommand requires of each block of README and guide that a test runs it, or that the reason why none does precedes it.
+// TestManuals_EveryCommand requires of each block of commands in README and guide that a test runs it, or that a comment before it says
+// why no test does.
 func TestManuals_EveryCommand(t *testing.T) {
 	t.Parallel()
 	marker := regexp.MustCompile(`^<!-- (tested: (service|mock|accounts|engine|package \S+|container \S+)|not run by a test: .{20,}) -->$`)

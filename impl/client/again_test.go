@@ -61,7 +61,7 @@ func TestExtractCmd_Run_OtherArguments(t *testing.T) {
 }
 
 // TestExtractCmd_Run_StoredAnswer crashes after an answer was stored and before the journal says so. The next run uses the answer, however
-// late it comes.
+// much later it begins.
 func TestExtractCmd_Run_StoredAnswer(t *testing.T) {
 	t.Parallel()
 	f, url := mustFake(t, nil)

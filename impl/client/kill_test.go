@@ -68,7 +68,7 @@ type archive struct {
 	mu    sync.Mutex
 	asked map[string]int
 	busy  int // requests at this moment
-	peak  int // requests at the same time, at most
+	peak  int // the largest number of requests at the same time
 }
 
 const canvases = 16

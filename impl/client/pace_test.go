@@ -11,7 +11,7 @@ import (
 	"uncial/impl/client"
 )
 
-// mustFill enters until no further page may be sent, and returns how many were.
+// mustFill calls enter until no further page may be sent, and returns how many pages were.
 func mustFill(t *testing.T, p *client.Pace) (n int) {
 	t.Helper()
 	for {

@@ -22,7 +22,7 @@ import (
 	"uncial/impl/client/journal"
 )
 
-// texts returns what the fake was sent since it was asked last.
+// texts returns the texts of the images that the fake was sent since the last call.
 func (f *fake) texts() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

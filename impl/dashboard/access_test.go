@@ -26,7 +26,7 @@ func (s *site) member(email, accountID string) *browser {
 }
 
 // TestDashboard_Access calls every route as somebody who may not use it. The wildcards name what the caller's own account
-// has, so that only the access can be the reason of the refusal.
+// has, so that the access is the only possible reason for a refusal.
 func TestDashboard_Access(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)

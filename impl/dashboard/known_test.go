@@ -10,7 +10,7 @@ import (
 	"uncial/impl/dashboard"
 )
 
-// failures returns the most failed sign-ins that the database holds for a user, an address or a browser.
+// failures returns the largest number of failed sign-ins that the database holds for any user, address or browser.
 func (s *site) failures() (n int64) {
 	s.Helper()
 	require.NoError(s, s.store.Reader().Get(s.Context(), `SELECT COALESCE(MAX(count), 0) FROM attempts`, nil, &n))

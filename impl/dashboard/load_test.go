@@ -47,7 +47,7 @@ func processorTime(tb testing.TB) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// watch samples the resident memory until the returned function is called, which returns the most that was seen.
+// watch samples the resident memory until the returned function is called, which returns the largest value.
 func watch(tb testing.TB) func() int64 {
 	tb.Helper()
 	var peak atomic.Int64

@@ -54,14 +54,14 @@ func parse(source string) (*node, error) {
 	}
 }
 
-// all returns the elements below n for which is is true, in document order.
-func (n *node) all(is func(*node) bool) []*node {
+// all returns the elements below n that match, in document order.
+func (n *node) all(matches func(*node) bool) []*node {
 	var found []*node
 	for _, c := range n.children {
-		if is(c) {
+		if matches(c) {
 			found = append(found, c)
 		}
-		found = append(found, c.all(is)...)
+		found = append(found, c.all(matches)...)
 	}
 	return found
 }

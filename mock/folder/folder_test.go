@@ -28,7 +28,7 @@ func mustFolder(tb testing.TB, files map[string]string) string {
 	return dir
 }
 
-// options lay every text out as one word for each word, ten pixels wide.
+// options lay out a text as a row of boxes, ten pixels apart, one for each word.
 var options = folder.Options{
 	Languages: []string{"de", "en"}, ReservedHost: "mock.invalid",
 	LayOut: func(text string, marked, enhance bool) (document.Page, []document.Edit, error) {

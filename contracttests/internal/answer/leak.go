@@ -82,7 +82,7 @@ func leaks(a Answer, value any) (problems []string) {
 	return append(append(problems, poweredBy(a.Header)...), caching(a.Header)...)
 }
 
-// shownHeaders are the headers that are searched for internals, one a line: the lists of products, which may name programs, and all others.
+// shownHeaders are the headers that are searched for internals, one per line: the lists of products, which may name programs, and all others.
 func shownHeaders(h http.Header) (products, others string) {
 	var lists, rest strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(h)) {
@@ -109,7 +109,7 @@ func (a Answer) mayQuote(text string) bool {
 	return strings.Contains(a.URL, text) || strings.Contains(a.Origin, text) || bytes.Contains(a.Request, []byte(text))
 }
 
-// stringsIn is all names and strings of a JSON value, one a line, without the members of these names.
+// stringsIn is all names and strings of a JSON value, one per line, without the members of these names.
 func stringsIn(value any, without []string) string {
 	var b strings.Builder
 	writeStrings(&b, value, without)

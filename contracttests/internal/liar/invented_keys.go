@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// inventedKeys accept what is not a valid key, or check it too late or too eagerly. That X-Forwarded-For is believed is left out: the mock has no keys with ranges
+// inventedKeys accept what is not a valid key, or check it too late or too eagerly. A server that trusts any X-Forwarded-For is left out: the mock has no keys with ranges
 // of addresses.
 func inventedKeys() []row {
 	const largest = 28 << 20

@@ -127,7 +127,7 @@ func balanceDefects() []row {
 // ofCapped are the requests with a key that has a monthly cap.
 func ofCapped(c *call, _ *reply) bool { return strings.HasPrefix(c.key(), "ocr_test_capped") }
 
-// keepCapUsed reports the most points ever used under the cap of a key.
+// keepCapUsed reports the largest number of points ever used under the cap of a key.
 func keepCapUsed(peak *int64, _ server, c *call, a *reply) {
 	if !reported(c, a) || !ofCapped(c, a) {
 		return

@@ -127,7 +127,7 @@ func TestCheck_lanesOverlap(t *testing.T) {
 	target := MustTarget(t, server)
 	target.Only = "^extract/402/(empty|low|exact)$"
 	lanes := 0
-	own := func(keys map[string][]string) {
+	addLane := func(keys map[string][]string) {
 		for _, all := range keys {
 			for _, key := range all {
 				laneOf.Store(key, lanes)
@@ -135,11 +135,11 @@ func TestCheck_lanesOverlap(t *testing.T) {
 		}
 		lanes++
 	}
-	own(target.Keys)
+	addLane(target.Keys)
 	more := target.MoreKeys
 	target.MoreKeys = func(ctx context.Context) (map[string][]string, error) {
 		keys, err := more(ctx)
-		own(keys)
+		addLane(keys)
 		return keys, err
 	}
 	require.NoError(t, contracttests.Check(t.Context(), target).Err())

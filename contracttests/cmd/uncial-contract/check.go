@@ -319,19 +319,19 @@ func summarise(w io.Writer, r contracttests.Report) error {
 
 // leftOut counts the members of sets that no case has tried, as in "17 of 22 forms of data: URLs".
 func leftOut(r contracttests.Report) string {
-	rest, of := map[string][]string{}, map[string]int{}
+	untried, sizes := map[string][]string{}, map[string]int{} // by set
 	for _, result := range r.Results {
 		for _, l := range result.LeftOut {
-			if _, seen := of[l.Set]; seen {
-				l.Names = slices.DeleteFunc(slices.Clone(rest[l.Set]), func(name string) bool { return !slices.Contains(l.Names, name) })
+			if _, seen := sizes[l.Set]; seen {
+				l.Names = slices.DeleteFunc(slices.Clone(untried[l.Set]), func(name string) bool { return !slices.Contains(l.Names, name) })
 			}
-			rest[l.Set], of[l.Set] = l.Names, l.Of
+			untried[l.Set], sizes[l.Set] = l.Names, l.Of
 		}
 	}
 	var all []string
-	for _, set := range slices.Sorted(maps.Keys(rest)) {
-		if n := len(rest[set]); n > 0 {
-			all = append(all, fmt.Sprintf("%d of %d %s", n, of[set], set))
+	for _, set := range slices.Sorted(maps.Keys(untried)) {
+		if n := len(untried[set]); n > 0 {
+			all = append(all, fmt.Sprintf("%d of %d %s", n, sizes[set], set))
 		}
 	}
 	return strings.Join(all, ", ")

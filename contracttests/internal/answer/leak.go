@@ -62,7 +62,7 @@ func leaks(a Answer, value any) (problems []string) {
 	result, _ := value.(map[string]any)
 	pdf := aboutPDF(result)
 	products, shown := shownHeaders(a.Header)
-	repeats := slices.ContainsFunc([]string{body, products, shown, a.Header.Get("X-Request-Id"), pdf}, a.Secrets.in)
+	repeats := slices.ContainsFunc([]string{body, products, shown, a.Header.Get("X-Request-Id"), pdf}, a.Secrets.occurIn)
 	if a.Status >= 300 || a.Path == "/status" {
 		shown += body
 	} else {

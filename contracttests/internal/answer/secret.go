@@ -56,8 +56,8 @@ func beginning(s string) uint16 {
 	return uint16((uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24) * mix >> 16)
 }
 
-// in reports whether a text contains one of the parts.
-func (p parts) in(text string) bool { return p.next(text, 0) >= 0 }
+// occurIn reports whether a text contains one of the parts.
+func (p parts) occurIn(text string) bool { return p.next(text, 0) >= 0 }
 
 // next searches a text from an index on. It returns the index of the first part, or -1.
 func (p parts) next(text string, from int) int {
@@ -130,8 +130,8 @@ func reversed(s string) string {
 // urlSafe writes base64 in the other alphabet.
 var urlSafe = strings.NewReplacer("-", "+", "_", "/")
 
-// in reports whether a text shows a part of a key.
-func (s Secrets) in(text string) bool {
+// occurIn reports whether a text shows a part of a key.
+func (s Secrets) occurIn(text string) bool {
 	if slices.ContainsFunc(s.whole, func(key string) bool { return strings.Contains(text, key) }) {
 		return true
 	}
@@ -140,7 +140,7 @@ func (s Secrets) in(text string) bool {
 	if strings.Contains(text, "%") {
 		plain = strings.ToLower(undoPercent(text))
 	}
-	return s.folded.in(plain) || s.exact.in(urlSafe.Replace(text)) || s.hex.in(lower)
+	return s.folded.occurIn(plain) || s.exact.occurIn(urlSafe.Replace(text)) || s.hex.occurIn(lower)
 }
 
 // endIn reports whether a text shows the end of a key behind a mask.

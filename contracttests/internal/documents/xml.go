@@ -125,14 +125,14 @@ func newNode(start xml.StartElement, ids map[string]bool) (*node, error) {
 }
 
 // all returns the descendants that match, in document order, without the descendants of matches.
-func (n *node) all(is func(*node) bool) []*node {
+func (n *node) all(matches func(*node) bool) []*node {
 	var found []*node
 	for _, c := range n.children {
-		if is(c) {
+		if matches(c) {
 			found = append(found, c)
 			continue
 		}
-		found = append(found, c.all(is)...)
+		found = append(found, c.all(matches)...)
 	}
 	return found
 }

@@ -133,7 +133,7 @@ func admit(holds func(c *call, good string) bool) lie {
 			if !holds(c, good) {
 				continue
 			}
-			accepted := c.as(good)
+			accepted := c.withKey(good)
 			accepted.request.URL.RawQuery = ""
 			if b := honest(accepted); b.status != http.StatusUnauthorized {
 				return b
@@ -168,7 +168,7 @@ func intendedKeys(c *call) []string {
 // shapeBeforeKey answers what a valid key would get, if that is about the shape of the request. Images are found out later,
 // when the account is known.
 func shapeBeforeKey(honest server, c *call, a *reply) *reply {
-	if b := honest(c.as(okKey)); b.status == http.StatusBadRequest && !strings.Contains(string(b.body), "image") {
+	if b := honest(c.withKey(okKey)); b.status == http.StatusBadRequest && !strings.Contains(string(b.body), "image") {
 		return b
 	}
 	return a
@@ -186,7 +186,7 @@ func rememberCaller() lie {
 		case a.status != http.StatusUnauthorized:
 			*last = caller{c.key(), time.Now()}
 		case c.authorization() == "" && time.Since(last.at) < time.Second:
-			*a = *honest(c.as(last.key))
+			*a = *honest(c.withKey(last.key))
 		}
 	})
 }

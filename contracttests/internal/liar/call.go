@@ -39,21 +39,21 @@ func (c *call) httpRequest() *http.Request {
 	return r
 }
 
-// with is a copy of the call with another body.
-func (c *call) with(body []byte) *call {
+// withBody is a copy of the call with another body.
+func (c *call) withBody(body []byte) *call {
 	return &call{request: c.request.Clone(c.request.Context()), body: body}
 }
 
-// as is a copy of the call with another API key.
-func (c *call) as(key string) *call {
-	other := c.with(c.body)
+// withKey is a copy of the call with another API key.
+func (c *call) withKey(key string) *call {
+	other := c.withBody(c.body)
 	other.request.Header.Set("Authorization", "Bearer "+key)
 	return other
 }
 
 // unkeyed is a copy of the call without an Idempotency-Key.
 func (c *call) unkeyed() *call {
-	other := c.with(c.body)
+	other := c.withBody(c.body)
 	other.request.Header.Del("Idempotency-Key")
 	return other
 }
@@ -90,7 +90,7 @@ func (c *call) field(name string) string {
 
 // ask sends another request of the same account to the honest server.
 func (c *call) ask(honest server, method, path string, body []byte) *reply {
-	other := c.with(body)
+	other := c.withBody(body)
 	other.request.Method, other.request.URL.Path, other.request.URL.RawQuery = method, path, ""
 	other.request.Header = http.Header{"Authorization": c.request.Header["Authorization"], "Content-Type": {"application/json"}}
 	if method == http.MethodGet {
@@ -116,7 +116,7 @@ func (c *call) malformed(honest server) *reply {
 
 // now is the time on the clock of the call's account, zero if the honest server has no control routes.
 func (c *call) now(honest server) time.Time {
-	other := c.with([]byte(`{"advance":"0s"}`))
+	other := c.withBody([]byte(`{"advance":"0s"}`))
 	other.request.Method, other.request.URL.Path = http.MethodPost, "/__mock/clock"
 	other.request.URL.RawQuery = url.Values{"key": {c.key()}}.Encode()
 	other.request.Header = http.Header{"Content-Type": {"application/json"}}

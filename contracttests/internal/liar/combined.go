@@ -192,7 +192,7 @@ func stateDefects() []row {
 					if a.status < 400 {
 						*whole = key
 					} else if a.status == http.StatusUnauthorized && *whole != "" {
-						a = honest(c.as(*whole))
+						a = honest(c.withKey(*whole))
 					}
 				})
 				return a
@@ -202,13 +202,13 @@ func stateDefects() []row {
 		{"does not check keys after a 429", everyState, behind(http.StatusTooManyRequests)},
 		{"does not check keys after a 404", everyState, behind(http.StatusNotFound)},
 		{"checks the points before the rate limit", "extract/429/before-402", instead(both(isEmpty, status(http.StatusTooManyRequests)), func(honest server, c *call, a *reply) *reply {
-			b := honest(c.as(emptyKey))
+			b := honest(c.withKey(emptyKey))
 			b.takeWindow(a)
 			return b
 		})},
 		{"checks its capacity before the shape of a request", "extract/400/before-500", instead(both(status(http.StatusBadRequest), asking(func(c *call) bool { return strings.HasSuffix(c.field("imageUrl"), "/busy") })),
 			func(honest server, c *call, a *reply) *reply {
-				b := c.as(okKey).ask(honest, http.MethodPost, extractPath, []byte(busy))
+				b := c.withKey(okKey).ask(honest, http.MethodPost, extractPath, []byte(busy))
 				b.takeWindow(a)
 				return b
 			})},

@@ -26,8 +26,8 @@ func fetchedDefects() []row {
 			return slices.Contains(suffixes, filepath.Ext(i.url.Path))
 		}
 	}
-	typed := func(of func(media string) bool) func(i fetchedImage) bool {
-		return func(i fetchedImage) bool { return of(i.media) }
+	typed := func(holds func(media string) bool) func(i fetchedImage) bool {
+		return func(i fetchedImage) bool { return holds(i.media) }
 	}
 	content := func(marks ...string) func(i fetchedImage) bool {
 		return func(i fetchedImage) bool {
@@ -45,7 +45,7 @@ func fetchedDefects() []row {
 				known := false
 				seen.use(url, func(read *bool) { known = *read })
 				if known {
-					c = c.with(edited(c.body, func(o object) { o["imageUrl"] = "https://mock.invalid/printed" }))
+					c = c.withBody(edited(c.body, func(o object) { o["imageUrl"] = "https://mock.invalid/printed" }))
 				}
 				a := honest(c)
 				seen.use(url, func(read *bool) { *read = *read || a.status == http.StatusOK })

@@ -313,7 +313,7 @@ func conflictJoins(honest server) server {
 		}
 		defer firsts.end(id)
 		body, _ := firsts.begin(id, c.body)
-		return honest(c.with(body))
+		return honest(c.withBody(body))
 	}
 }
 

@@ -93,7 +93,7 @@ func inventedContents() []row {
 		{"pdf-without-letters-of-four-bytes", "extract/200/special-characters", instead(both(extracted, field("format", "pdf")), func(honest server, c *call, a *reply) *reply {
 			text, _ := a.object()["text"].(string)
 			if strings.ContainsFunc(text, func(r rune) bool { return r > 0xffff }) {
-				b := honest(c.as(archiveKey).with([]byte(`{"imageUrl":"http://mock.invalid/printed","format":"pdf"}`)))
+				b := honest(c.withKey(archiveKey).withBody([]byte(`{"imageUrl":"http://mock.invalid/printed","format":"pdf"}`)))
 				set("document", b.object()["document"])(c, a)
 			}
 			return a

@@ -130,7 +130,7 @@ func refuseImage(why string, holds func(p *picture) bool) lie {
 			if p == nil || !holds(p) {
 				return honest(c)
 			}
-			a := honest(c.with(edited(c.body, func(o object) { o["imageUrl"] = "data:image/png;base64,AAAA" })))
+			a := honest(c.withBody(edited(c.body, func(o object) { o["imageUrl"] = "data:image/png;base64,AAAA" })))
 			a.edit(func(o object) {
 				if details, ok := o["details"].(object); ok && details["imageUrl"] != nil {
 					details["imageUrl"], o["message"] = why, "imageUrl: "+why

@@ -20,7 +20,7 @@ func inventedKeys() []row {
 				return ""
 			}
 			for n := len(token) - 1; n > len("ocr_test_") && n < 512; n-- {
-				if c.as(token[:n]).status(honest).status == http.StatusOK {
+				if c.withKey(token[:n]).status(honest).status == http.StatusOK {
 					return token[:n]
 				}
 			}
@@ -35,7 +35,7 @@ func inventedKeys() []row {
 			switch {
 			case reported(c, a):
 				last.at, last.answer = c.now(honest), a.clone()
-			case c.isStatus() && a.status == http.StatusUnauthorized && last.answer != nil && c.as(c.key()).status(honest).status == http.StatusUnauthorized:
+			case c.isStatus() && a.status == http.StatusUnauthorized && last.answer != nil && c.withKey(c.key()).status(honest).status == http.StatusUnauthorized:
 				if now := c.now(honest); !now.IsZero() && now.Sub(last.at) < time.Minute {
 					*a = *last.answer.clone()
 				}
@@ -46,7 +46,7 @@ func inventedKeys() []row {
 			if len(values) == 0 || len(values) == 1 && values[0] != "" && len(values[0]) < 256 && !strings.ContainsFunc(values[0], func(r rune) bool { return r <= ' ' || r > '~' }) {
 				return a
 			}
-			return honest(c.as(archiveKey))
+			return honest(c.withKey(archiveKey))
 		})},
 		{"basic-without-password", "status/401/other-scheme", func(honest server) server {
 			return func(c *call) *reply {
@@ -55,7 +55,7 @@ func inventedKeys() []row {
 				if !c.isAPI() || a.status != http.StatusUnauthorized || !ok || password != "" || user == "" || len(c.request.Header["Authorization"]) != 1 {
 					return a
 				}
-				return honest(c.as(user))
+				return honest(c.withKey(user))
 			}
 		}},
 		{"key-of-connection", "status/401/cookies", func(honest server) server {
@@ -64,7 +64,7 @@ func inventedKeys() []row {
 				connection := c.request.RemoteAddr
 				if len(c.request.Header["Authorization"]) == 0 && c.isAPI() {
 					if key, ok := keys.Load(connection); ok {
-						return honest(c.as(key.(string)))
+						return honest(c.withKey(key.(string)))
 					}
 				}
 				a := honest(c)
@@ -86,7 +86,7 @@ func inventedKeys() []row {
 			if !cut || len(c.request.Header["Authorization"]) != 1 || !strings.HasPrefix(c.authorization(), "Bearer ") {
 				return a
 			}
-			return honest(c.as(key))
+			return honest(c.withKey(key))
 		})},
 		{"accepts an expired key for GET /status only", "status/401/expired", instead(both(status(http.StatusUnauthorized), asking(func(c *call) bool { return c.isStatus() && strings.HasPrefix(c.key(), "ocr_test_expired") })), asOther)},
 		{"answers 400 to keys that cannot be one of its own", "status/401/unknown-key", on(both(refusedKey, asking(func(c *call) bool {
@@ -122,7 +122,7 @@ func retry(other func(honest server, c *call, token string) string) lie {
 			if key == "" {
 				return a
 			}
-			return honest(c.as(key))
+			return honest(c.withKey(key))
 		}
 	}
 }
@@ -138,7 +138,7 @@ func sessionCookie(lasts time.Duration, begins int) lie {
 		return func(c *call) *reply {
 			if cookie, err := c.request.Cookie("uncial_session"); err == nil && c.isAPI() && len(c.request.Header["Authorization"]) == 0 {
 				if s, ok := sessions.Load(cookie.Value); ok && time.Since(s.(session).at) < lasts {
-					return honest(c.as(s.(session).key))
+					return honest(c.withKey(s.(session).key))
 				}
 			}
 			a := honest(c)
@@ -198,7 +198,7 @@ func similarKeyCounts(honest server) server {
 		if a.status != http.StatusUnauthorized {
 			known.Store(key[:len(key)-last], key)
 		} else if whole, ok := known.Load(key[:len(key)-last]); ok && c.isExtract() {
-			c.as(whole.(string)).malformed(honest)
+			c.withKey(whole.(string)).malformed(honest)
 		}
 		return a
 	}

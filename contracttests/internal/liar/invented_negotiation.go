@@ -83,7 +83,7 @@ func leftUnread(statuses ...int) lie {
 	return func(honest server) server {
 		var spoilt sync.Map // connections
 		return func(c *call) *reply {
-			if _, is := spoilt.LoadAndDelete(c.request.RemoteAddr); is {
+			if _, isSpoilt := spoilt.LoadAndDelete(c.request.RemoteAddr); isSpoilt {
 				return &reply{http.StatusBadRequest, http.Header{"Content-Type": {"text/plain"}, "Connection": {"close"}}, []byte("Bad Request")}
 			}
 			a := honest(c)

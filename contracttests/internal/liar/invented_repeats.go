@@ -52,7 +52,7 @@ func inventedRepeats() []row {
 					return honest(c)
 				}
 				key := c.idempotencyKey()
-				other := c.with(c.body)
+				other := c.withBody(c.body)
 				lost.use(id, func(n *int) {
 					if *n > 0 {
 						other.request.Header.Set("Idempotency-Key", fmt.Sprint(key, "-", *n))
@@ -75,7 +75,7 @@ func inventedRepeats() []row {
 		{"32-latest-answers", "extract/200/replay-after-traffic", func(honest server) server {
 			var memories memory[latest]
 			return func(c *call) *reply {
-				key, other := c.idempotencyKey(), c.with(c.body)
+				key, other := c.idempotencyKey(), c.withBody(c.body)
 				if !c.isExtract() || key == "" {
 					return honest(c)
 				}

@@ -82,7 +82,7 @@ func inventedServed() []row {
 			return func(c *call) *reply {
 				a := honest(c)
 				if p := c.request.URL.Path; p == "/status" || p == "/extract" {
-					other := c.with(c.body)
+					other := c.withBody(c.body)
 					other.request.URL = &url.URL{Scheme: c.request.URL.Scheme, Host: c.request.URL.Host, Path: "/api/v1" + p}
 					return honest(other)
 				}

@@ -243,7 +243,7 @@ func overdraw(honest server, c *call, a *reply) *reply {
 // withoutPoints answers 402, with the true number of points.
 func withoutPoints(honest server, c *call) *reply {
 	points := c.pointsLeft(honest)
-	b := honest(c.as(emptyKey))
+	b := honest(c.withKey(emptyKey))
 	if b.status == 402 {
 		set("remainingPoints", points)(c, b)
 	}

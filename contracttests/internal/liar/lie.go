@@ -52,7 +52,7 @@ func answer(f substitute) effect {
 // asOther answers as an account would be answered that has points and requests left. The window stays that of the caller, so
 // that the model of its account finds fault with nothing but the answer itself.
 func asOther(honest server, c *call, a *reply) *reply {
-	b := honest(c.as(okKey))
+	b := honest(c.withKey(okKey))
 	b.takeWindow(a)
 	return b
 }
@@ -60,7 +60,7 @@ func asOther(honest server, c *call, a *reply) *reply {
 // asMethod answers as if another method had been used.
 func asMethod(name string) substitute {
 	return func(honest server, c *call, _ *reply) *reply {
-		other := c.with(c.body)
+		other := c.withBody(c.body)
 		other.request.Method = name
 		if name == http.MethodGet {
 			other.body = nil
@@ -76,7 +76,7 @@ func rewrite(f func(c *call)) lie {
 			if !c.isAPI() {
 				return honest(c)
 			}
-			other := c.with(c.body)
+			other := c.withBody(c.body)
 			f(other)
 			return honest(other)
 		}

@@ -131,9 +131,9 @@ func keySchemes() (all []named[keyForm]) {
 	for _, sign := range []string{"=", ":", ","} {
 		all = append(all, named[keyForm]{fmt.Sprintf("%q between Bearer and the key", sign), func(c *call, k string) bool { return strings.EqualFold(c.authorization(), "Bearer"+sign+k) }})
 	}
-	basic := func(of func(k string) string) keyForm {
+	basic := func(credential func(key string) string) keyForm {
 		return func(c *call, k string) bool {
-			return c.authorization() == "Basic "+base64.StdEncoding.EncodeToString([]byte(of(k)))
+			return c.authorization() == "Basic "+base64.StdEncoding.EncodeToString([]byte(credential(k)))
 		}
 	}
 	return append(all, named[keyForm]{"the key as the password of Basic", basic(func(k string) string { return ":" + k })},
@@ -195,7 +195,7 @@ func admitSeen(w when, form keyForm) lie {
 				if len(k) < 16 || !form(c, k) {
 					return true
 				}
-				other := c.as(k)
+				other := c.withKey(k)
 				other.request.URL.RawQuery = ""
 				if c.isExtract() && strings.Contains(string(c.body), k) {
 					other.body = []byte(`{"imageUrl":"https://mock.invalid/printed"}`)
@@ -218,7 +218,7 @@ func sessionMutants() []row {
 				a := honest(c)
 				if got, err := c.request.Cookie(cookie); err == nil && a.status == http.StatusUnauthorized && c.authorization() == "" {
 					if key, ok := sessions.Load(got.Value); ok {
-						return honest(c.as(key.(string)))
+						return honest(c.withKey(key.(string)))
 					}
 				}
 				if w(c, a) && c.key() != "" {
@@ -241,7 +241,7 @@ func sessionMutants() []row {
 					callers.Store(c.request.RemoteAddr, c.key())
 				case c.authorization() == "" && w(c, a):
 					if key, ok := callers.Load(c.request.RemoteAddr); ok {
-						return honest(c.as(key.(string)))
+						return honest(c.withKey(key.(string)))
 					}
 				}
 				return a

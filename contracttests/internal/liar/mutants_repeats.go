@@ -87,7 +87,7 @@ func trafficMutants() (all []row) {
 				inner := c
 				if keyed(c, nil) && len(c.request.Header["Idempotency-Key"]) == 1 {
 					if age := n.add(c.key(), 0); age > 0 {
-						inner = c.with(c.body)
+						inner = c.withBody(c.body)
 						inner.request.Header.Set("Idempotency-Key", fmt.Sprintf("%s-%d", c.idempotencyKey(), age))
 					}
 				}

@@ -168,7 +168,7 @@ func mediaTypeMutants() (all []row) {
 			}
 		})))
 	}
-	is := func(types ...string) func(string) bool {
+	oneOf := func(types ...string) func(string) bool {
 		return func(t string) bool {
 			media, _, _ := strings.Cut(t, ";")
 			return slices.Contains(types, strings.TrimSpace(media))
@@ -179,7 +179,7 @@ func mediaTypeMutants() (all []row) {
 		"application/merge-patch+json", "application/problem+json", "application/vnd.api+json", "application/hal+json", "application/ld+json", "application/geo+json", "application/graphql+json",
 		"application/x-javascript", "application/javascript", "text/javascript", "application/cbor", "application/yaml", "application/*", "application/json, text/plain", "json",
 	} {
-		accept("a body of the type "+t, is(t))
+		accept("a body of the type "+t, oneOf(t))
 	}
 	accept("a body of any type with the suffix +json", func(t string) bool { return strings.Contains(t, "+json") })
 	accept("a body of any type that contains json", func(t string) bool { return strings.Contains(t, "json") })

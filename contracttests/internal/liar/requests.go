@@ -316,7 +316,7 @@ func keepFields(o object, keep func(name string) bool) {
 // crash lets the server fail on malformed extractions for which the condition holds.
 func crash(w func(c *call) bool) lie {
 	return instead(both(status(400), asking(func(c *call) bool { return c.isExtract() && w(c) })), func(honest server, c *call, a *reply) *reply {
-		b := c.as(failingKey).ask(honest, "POST", extractPath, []byte(`{"imageUrl":"https://mock.invalid/printed"}`))
+		b := c.withKey(failingKey).ask(honest, "POST", extractPath, []byte(`{"imageUrl":"https://mock.invalid/printed"}`))
 		b.takeWindow(a)
 		return b
 	})

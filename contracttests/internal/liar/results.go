@@ -164,7 +164,7 @@ func enhanced(c *call, a *reply) bool { return extracted(c, a) && c.fields()["en
 func plainReading(honest server, c *call) object {
 	o := c.fields()
 	o["enhance"] = false
-	return honest(c.with(encode(o)).as(archiveKey).unkeyed()).object()
+	return honest(c.withBody(encode(o)).withKey(archiveKey).unkeyed()).object()
 }
 
 // byDefault gives extractions a field that they leave out.

@@ -33,7 +33,7 @@ func TestStrongestChannel(t *testing.T) {
 	}{
 		"returns red for blue pencil on buff paper": {written(blue), 120},
 		"returns green for red ink":                 {written(red), 60},
-		"returns the luminance for brown ink":           {written(color.RGBA{R: 90, G: 70, B: 50, A: 255}), 74},
+		"returns the luminance for brown ink":       {written(color.RGBA{R: 90, G: 70, B: 50, A: 255}), 74},
 	} {
 		got := imaging.StrongestChannel(c.img)
 		require.Equal(t, c.img.Rect, got.Rect, name)

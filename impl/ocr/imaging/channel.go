@@ -63,7 +63,7 @@ func contrast(c *image.RGBA, x, y int) [channels]float64 {
 			r, g, b := uint32(pixels[i]), uint32(pixels[i+1]), uint32(pixels[i+2])
 			all[red][r]++
 			all[green][g]++
-			all[luma][(19595*r+38470*g+7471*b+1<<15)>>16]++
+			all[luma][(redWeight*r+greenWeight*g+blueWeight*b+1<<15)>>16]++
 		}
 	}
 	var out [channels]float64

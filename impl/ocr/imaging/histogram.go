@@ -97,9 +97,9 @@ func otsu(h Histogram) uint8 {
 	return uint8(threshold) // #nosec G115 -- an index of 256
 }
 
-// Bilevel reports whether nearly all pixels of the page are black or white. Such a page needs neither a background estimate nor
+// IsBilevel reports whether nearly all pixels of the page are black or white. Such a page needs neither a background estimate nor
 // a threshold.
-func Bilevel(g *image.Gray) bool {
+func IsBilevel(g *image.Gray) bool {
 	h := histogramOf(g)
 	extreme := 0
 	for i := range bilevelEnds {

@@ -33,14 +33,16 @@ func FromImage(img image.Image) *image.Gray {
 	return g
 }
 
-// luminance converts the type of image that the decoders return, several times as fast as image/draw. The factors are those of
-// image/color.
+// The weights of the colours in the luminance, with 16 binary places, as in image/color.
+const redWeight, greenWeight, blueWeight = 19595, 38470, 7471
+
+// luminance converts the type of image that the decoders return, several times as fast as image/draw.
 func luminance(g *image.Gray, c *image.RGBA) {
 	for y := range g.Rect.Dy() {
 		from := c.Pix[y*c.Stride:]
 		for x := range row(g, y) {
 			p := from[4*x : 4*x+3 : 4*x+3]
-			g.Pix[y*g.Stride+x] = uint8((19595*uint32(p[0]) + 38470*uint32(p[1]) + 7471*uint32(p[2]) + 1<<15) >> 16) // #nosec G115 -- at most 255
+			g.Pix[y*g.Stride+x] = uint8((redWeight*uint32(p[0]) + greenWeight*uint32(p[1]) + blueWeight*uint32(p[2]) + 1<<15) >> 16) // #nosec G115 -- at most 255
 		}
 	}
 }

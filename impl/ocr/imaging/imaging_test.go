@@ -58,15 +58,15 @@ func TestFlatten(t *testing.T) {
 	require.Less(t, wrong, len(page.Pix)/500, "one threshold separates ink from paper")
 }
 
-func TestBilevel(t *testing.T) {
+func TestIsBilevel(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(lines...)
 	for i, v := range page.Pix {
 		page.Pix[i] = v &^ 127 * 2 // nearly black and nearly white
 	}
-	require.True(t, imaging.Bilevel(page))
+	require.True(t, imaging.IsBilevel(page))
 	fill(page, page.Rect, 200)
-	require.False(t, imaging.Bilevel(page))
+	require.False(t, imaging.IsBilevel(page))
 }
 
 func TestWhitenSurroundings(t *testing.T) {

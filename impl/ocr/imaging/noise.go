@@ -18,12 +18,15 @@ func Denoise(g *image.Gray) *image.Gray {
 	return smooth(g, min(times, maxSmoothing))
 }
 
+// differenceRange is more than the largest difference that the operator of noise returns, 8 * 255.
+const differenceRange = 2048
+
 // noise estimates the standard deviation of a page's noise, in greys, from the differences between pixels and the values that
 // their eight neighbours predict: the operator of Immerkær (1996), which ignores shading. It uses the lower quartile of the
 // differences, because ink is not noise, and more than half of the pixels in a scrap of small type belong to letters and their
 // edges. Whitened surroundings do not count.
 func noise(g *image.Gray) float64 {
-	var differences [2048]int
+	var differences [differenceRange]int
 	n := 0
 	for top := 0; top < g.Rect.Dy(); top += paperCell {
 		for left := 0; left < g.Rect.Dx(); left += paperCell {
@@ -44,7 +47,7 @@ func noise(g *image.Gray) float64 {
 }
 
 // countDifferences counts the operator's results for every second pixel of every second row, and returns their number.
-func countDifferences(g *image.Gray, r image.Rectangle, differences *[2048]int) int {
+func countDifferences(g *image.Gray, r image.Rectangle, differences *[differenceRange]int) int {
 	n := 0
 	for y := r.Min.Y; y < r.Max.Y; y += 2 {
 		a, b, c := row(g, y-1), row(g, y), row(g, y+1)

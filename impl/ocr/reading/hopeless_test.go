@@ -198,7 +198,7 @@ func TestFile_ReadsAPageWhoseLanguageTookTooMuchTime(t *testing.T) {
 	})
 }
 
-// leisurely is a source that takes its time for each page and ignores the end of its context. The page is in doubt.
+// leisurely is a Source that takes length to read a page, even if its context ends, and returns only words of low confidence.
 type leisurely struct {
 	reading.Source
 	length time.Duration

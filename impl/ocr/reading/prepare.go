@@ -36,7 +36,7 @@ type sheet struct {
 // measure records whether the page has greys, before steps change them, and makes the page itself the first version of the
 // sheet.
 func measure(_ context.Context, p *page) error {
-	p.isGray = !imaging.Bilevel(p.gray)
+	p.isGray = !imaging.IsBilevel(p.gray)
 	p.sheet = sheet{img: p.gray}
 	return nil
 }

@@ -48,7 +48,8 @@ func addLog(a, b float64) float64 {
 	if a < b {
 		a, b = b, a
 	}
-	if b-a < -40 {
+	const negligible = -40 // exp(-40) is less than the precision of a float64
+	if b-a < negligible {
 		return a
 	}
 	return a + math.Log1p(math.Exp(b-a))
@@ -109,7 +110,7 @@ func (n *network) searchPart(g guide, rows []float32, from, to int, before conte
 	return texts
 }
 
-// text returns a prefix as a text, scored as if the symbol behind comes after it.
+// text returns prefix i as a text, scored as if the symbol behind followed it.
 func (b *beam) text(i int32, behind uint16) text {
 	end, _ := b.language.after(b.all[i].context, behind)
 	t := text{score: b.score(i) + b.weight*end + b.wordBonus(i)}

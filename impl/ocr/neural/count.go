@@ -169,7 +169,9 @@ func (c *counter) shorter(key string) float64 {
 }
 
 // units returns a probability in the form of the file: its negative logarithm in units of logUnit.
-func units(p float64) byte { return byte(min(math.Round(-math.Log(max(p, 1e-9))/logUnit), 255)) }
+func units(p float64) byte {
+	return byte(min(math.Round(-math.Log(max(p, minProbability))/logUnit), 255))
+}
 
 // level returns the n-grams of k+1 characters, sorted, and records their probabilities.
 func (c *counter) level(k int) []node {
@@ -199,8 +201,9 @@ func (c *counter) weigh(contexts, kept []node) {
 		seen[context] += n.probability
 		below[context] += c.shorter(n.key)
 	}
+	const minRest = 1e-6 // minimum of what is left of the probabilities, so that no division is by 0
 	for i := range contexts {
 		key := contexts[i].key
-		contexts[i].fallback = min(max(1-seen[key], 1e-6)/max(1-below[key], 1e-6), 1)
+		contexts[i].fallback = min(max(1-seen[key], minRest)/max(1-below[key], minRest), 1)
 	}
 }

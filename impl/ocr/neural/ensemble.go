@@ -12,7 +12,8 @@ const (
 	// maxCompared is the maximum number of texts that are compared for a line (usually about 30 are), and maxRounds the maximum
 	// number of rounds in which the best text is improved.
 	maxCompared, maxRounds = 200, 3
-	// minProbability is the minimum probability of every class at every step, so that no single view excludes a text.
+	// minProbability is the minimum probability of every class at every step, so that no single view excludes a text and every
+	// logarithm is finite.
 	minProbability = 1e-9
 	// minShare is the minimum share of the total probability of paths that are followed; those that are furthest behind or
 	// ahead are dropped below it. This bounds the time for long lines: paths run ahead by at most about eleven characters that

@@ -100,7 +100,7 @@ func newFinder(m *FinderModel, k kernels) *Finder {
 	return f
 }
 
-// MaxFinderPixels is the maximum number of pixels that Maps accepts. For so many it needs 180 MB.
+// MaxFinderPixels is the maximum number of pixels that Maps accepts. It needs 180 MB for that many.
 const MaxFinderPixels = 3_000_000
 
 // Maps finds baselines. ink has h rows of w values, from 0 for paper to 1 for ink. It returns empty maps if w or h is less than

@@ -180,7 +180,10 @@ func (n *network) scores(ink []float32, width int) (rows []float32, steps int) {
 }
 
 // scaled returns the input of the network for a pixel, with a mean near 0 and a standard deviation near 1, as in training.
-func scaled(ink float32) float32 { return (ink - 0.12) * 3.6 }
+func scaled(ink float32) float32 {
+	const meanInk, inkScale = 0.12, 3.6 // of the lines in training
+	return (ink - meanInk) * inkScale
+}
 
 // first runs the first convolution, which has 5x5 taps and a stride of 2. It splits the padded image into four planes of its
 // even and odd rows and columns, so that the pixels for successive outputs are adjacent.

@@ -277,7 +277,7 @@ func newWord(characters []Character, ink, columns []float32, from, to, width int
 	sum := 0.0
 	for _, c := range characters {
 		w.Text += c.Text
-		sum += math.Log(max(c.Prob, 1e-9))
+		sum += math.Log(max(c.Prob, minProbability))
 	}
 	w.Confidence = math.Exp(sum / float64(len(characters)))
 	from, to = min(max(from, 0), width-1), min(max(to, 1), width)

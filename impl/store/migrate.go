@@ -78,7 +78,8 @@ func (s *Store) withProvider(fn func(*goose.Provider) error) error {
 	db, dialect, locker := s.write, goose.DialectSQLite3, lock.SessionLocker(&folderLock{path: s.url})
 	if s.postgres {
 		dialect = goose.DialectPostgres
-		if locker, err = lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300)); err != nil {
+		const period, attempts = 1, 300 // one attempt to lock per second, for 5 minutes
+		if locker, err = lock.NewPostgresSessionLocker(lock.WithLockTimeout(period, attempts)); err != nil {
 			return err
 		}
 		config, err := postgresConfig(s.url)

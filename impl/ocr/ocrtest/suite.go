@@ -41,7 +41,7 @@ type Harness struct {
 	Language string // one that can be read
 	// Page returns an image, and a word that is only on that image.
 	Page   func(i int) (image []byte, word string)
-	Steady []byte        // takes some ten milliseconds to read; nil stands for Page(0)
+	Steady []byte        // takes tens of milliseconds to read; if nil, Page(0) is used instead
 	Broken []byte        // not an image
 	Slow   []byte        // takes longer than Long to read
 	Crash  []byte        // kills the worker; if nil, the Subject's Kill is called instead

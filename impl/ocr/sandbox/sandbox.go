@@ -107,7 +107,7 @@ func (l *Launcher) LogValue() slog.Value {
 // *os.File, the rules of exec.Cmd.Wait apply.
 func (l *Launcher) Command() *exec.Cmd {
 	if l.opts.Mode != Off {
-		return l.spec.command(l.active(namespaces))
+		return l.spec.command(l.isActive(namespaces))
 	}
 	return &exec.Cmd{
 		Path:        l.opts.Program,
@@ -153,8 +153,8 @@ func (l *Launcher) run() {
 	}
 }
 
-// active reports whether the layer worked in the probe.
-func (l *Launcher) active(name string) bool {
+// isActive reports whether the layer worked in the probe.
+func (l *Launcher) isActive(name string) bool {
 	for _, y := range l.layers {
 		if y.Name == name {
 			return y.Active

@@ -181,7 +181,7 @@ func (o *Options) base(state string) (string, error) {
 		return path, nil
 	}
 	if info, err := os.Stat(o.Base); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("--base: there is no file %s; name a model file, or %q for the one that ships", o.Base, own.Hands)
+		return "", fmt.Errorf("--base: there is no file %s; name a model file, or %q for the shipped one", o.Base, own.Hands)
 	}
 	return o.Base, nil
 }

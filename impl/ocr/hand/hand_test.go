@@ -42,7 +42,7 @@ func (r reader) ReadStripsAgain(ctx context.Context, model string, strips []*ima
 
 func (r reader) FindLines(g *image.Gray) (*layout.Page, error) { return find(g) }
 
-// find finds the lines of a page with the model that ships.
+// find finds the lines of a page with the shipped model.
 func find(g *image.Gray) (*layout.Page, error) {
 	model, err := neural.LoadFinder(own.LinesFile())
 	if err != nil {

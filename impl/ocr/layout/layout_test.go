@@ -63,7 +63,7 @@ func skewed(degrees float64) []drawn {
 	return all
 }
 
-// find finds the lines of a page with the model that ships.
+// find finds the lines of a page with the shipped model.
 func find(g *image.Gray) *layout.Page {
 	model, err := neural.LoadFinder(own.LinesFile())
 	if err != nil {

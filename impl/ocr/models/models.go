@@ -38,7 +38,7 @@ const (
 type Model struct {
 	Name string // of the file, without its extension
 	Dir  string // of the file; empty if Data is set
-	Data []byte // content of a model that ships with the program; nil for a file
+	Data []byte // content of a shipped model; nil for a file
 }
 
 // Hand is a file with a model of handwriting.
@@ -191,8 +191,8 @@ func (s *Set) For(tag string) []string { return slices.Clone(s.tags[tag]) }
 // Names returns the names of all models found, sorted.
 func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.models)) }
 
-// Hands returns the handwriting models that were found, in the order of the directories. The handwriting model that ships is
-// not among them.
+// Hands returns the handwriting models that were found, in the order of the directories. The shipped handwriting model is not
+// among them.
 func (s *Set) Hands() []Hand { return slices.Clone(s.hands) }
 
 // Model returns the model of that name, and whether it was found.

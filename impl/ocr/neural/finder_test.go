@@ -136,7 +136,7 @@ func FuzzLoadFinder(f *testing.F) {
 	})
 }
 
-// BenchmarkFinder_Maps processes one megapixel with a network of the same widths as the model that ships.
+// BenchmarkFinder_Maps processes one megapixel with a network of the same widths as the shipped model.
 func BenchmarkFinder_Maps(b *testing.B) {
 	s := newFinderSketch()
 	s.order = nil

@@ -62,7 +62,7 @@ type Hello struct {
 	Protocol  int      `json:"protocol"`        // Protocol
 	Languages []string `json:"languages"`       // BCP 47 tags that the worker can read, sorted, never empty
 	Models    []string `json:"models"`          // names of the models that were found, sorted, without ".traineddata"
-	Hands     []Hand   `json:"hands,omitempty"` // handwriting models that were found, sorted by name; the one that ships is not among them
+	Hands     []Hand   `json:"hands,omitempty"` // handwriting models that were found, sorted by name; the shipped one is not among them
 }
 
 // Hand describes a handwriting model.

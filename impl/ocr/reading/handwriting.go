@@ -16,8 +16,8 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// handwriting reads lines with one network for handwriting. The zero value uses the network that ships, which it loads before
-// it reads the first line.
+// handwriting reads lines with one network for handwriting. The zero value uses the shipped network, which it loads before it
+// reads the first line.
 type handwriting struct {
 	model       *neural.Model
 	language    *neural.Language

@@ -8,7 +8,7 @@ import (
 )
 
 // LoadHands loads the handwriting models of the set, which archives have trained (package train). If a file is not a usable
-// model, the error names it. Without a call of LoadHands, only the model that ships is used.
+// model, the error names it. Without a call of LoadHands, only the shipped model is used.
 func (e *Engines) LoadHands() error {
 	for _, file := range e.set.Hands() {
 		model, err := neural.Open(file.Path)
@@ -35,7 +35,7 @@ func (e *Engines) Hands() map[string]neural.Info {
 	return all
 }
 
-// HandsFor returns the names of the models that read handwriting in a language: the one that ships, and those that were trained
+// HandsFor returns the names of the models that read handwriting in a language: the shipped one, and those that were trained
 // for the language in any region or script. See hand.Reader.
 func (e *Engines) HandsFor(tag string) []string {
 	names := []string{own.Hands}

@@ -22,7 +22,7 @@ const (
 const (
 	bmpFileHeader = 14
 	bmpCore       = 12  // BITMAPCOREHEADER, also OS/2 1.x
-	bmpOS2Least   = 16  // OS/2 2.x headers may end after any field
+	bmpOS2Min     = 16  // OS/2 2.x headers may end after any field
 	bmpHasPalette = 36  // the smallest header with the number of colours
 	bmpInfo       = 40  // BITMAPINFOHEADER, which masks may follow
 	bmpV2         = 52  // with masks of three colours
@@ -65,7 +65,7 @@ func parseBMP(data []byte) ([]frame, error) {
 	case b.header == bmpCore:
 		b.width, b.height = int(binary.LittleEndian.Uint16(info[4:])), int(binary.LittleEndian.Uint16(info[6:]))
 		b.depth = int(binary.LittleEndian.Uint16(info[10:]))
-	case b.header >= bmpOS2Least && b.header <= bmpOS2 || b.header == bmpV4 || b.header == bmpV5:
+	case b.header >= bmpOS2Min && b.header <= bmpOS2 || b.header == bmpV4 || b.header == bmpV5:
 		if len(info) < b.header {
 			return nil, io.ErrUnexpectedEOF
 		}
@@ -201,7 +201,7 @@ func (b *bmp) indices() (image.Image, error) {
 	return img, nil
 }
 
-// fields reads pixels of 16, 24 or 32 bits, whose channels stand where the masks say.
+// fields reads pixels of 16, 24 or 32 bits, whose channels are at the positions that the masks give.
 func (b *bmp) fields() (image.Image, error) {
 	var channels [4]channel
 	for i, mask := range b.masks {

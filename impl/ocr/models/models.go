@@ -1,7 +1,7 @@
 // Package models finds Tesseract's models (*.traineddata files) and handwriting models (*.uhm, see package neural), and
 // determines which languages Tesseract's models read; handwriting models declare theirs. It knows the names of Debian's packs
-// (catalogue.go), accepts other models in any directory, and adds the models that ship with the program (package own). It does
-// not load models: package reading chooses those for a page, and packages tesseract and neural load them.
+// (catalogue.go), accepts other models in any directory, and adds the shipped ones (package own). It does not load models:
+// package reading chooses those for a page, and packages tesseract and neural load them.
 //
 // A directory may have a file named languages.txt that assigns languages to its models: each line has the name of a model and
 // the BCP 47 tags that it reads, separated by spaces; "#" begins a comment. For such a tag, this model is preferred to those of
@@ -67,8 +67,8 @@ func Dirs() []string {
 }
 
 // Find looks for models in the directories and in their subdirectories named "script". If several models have the same name,
-// the first one is used. The models that ship come last, so that a directory can replace them. If a directory cannot be read or
-// a languages.txt is invalid, the error names it.
+// the first one is used. The shipped models come last, so that a directory can replace them. If a directory cannot be read or a
+// languages.txt is invalid, the error names it.
 func Find(dirs ...string) (*Set, error) {
 	s := &Set{models: map[string]Model{}, tags: map[string][]string{}}
 	mapped := map[string][]string{} // tag -> names, from languages.txt

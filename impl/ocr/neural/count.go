@@ -23,9 +23,9 @@ type Text struct {
 type Counting struct {
 	// Order is the length of the longest n-grams, at most 8.
 	Order int
-	// LeastGain is the minimum by which an n-gram of three characters or more must change the log likelihood of all texts.
+	// MinGain is the minimum by which an n-gram of three characters or more must change the log likelihood of all texts.
 	// Those with less are left out, unless longer n-grams that are kept begin with them.
-	LeastGain float64
+	MinGain float64
 }
 
 // CountLanguage counts the character n-grams of texts and returns the content of the file of a Language. A character that is
@@ -57,7 +57,7 @@ func CountLanguage(texts []Text, alphabet []string, o Counting) ([]byte, error) 
 	if len(c.counts[0]) == 0 {
 		return nil, errors.New("no line has a character of the alphabet")
 	}
-	return c.file(alphabet, o.LeastGain)
+	return c.file(alphabet, o.MinGain)
 }
 
 // counter counts n-grams by their length.

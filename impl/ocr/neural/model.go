@@ -8,7 +8,7 @@
 // about equally likely.
 //
 // This package does not trace lines on the maps of the second network (package layout does) and does not decide which lines are
-// read (package reading does). The README of models/own describes the models that ship, and their training data.
+// read (package reading does). The README of models/own describes the shipped models and their training data.
 //
 // Start with Recognizer.Read and Finder.Maps; network.go and finder.go have the layers, kernels.h the arithmetic, beam.go the
 // search, and file.go the file format.

@@ -65,7 +65,7 @@ func TestCountLanguage_leavesOutNGramsThatShorterOnesPredict(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("abc cab\nacb bca\nb c a\n", 20)
 	count := func(minGain float64) []byte {
-		data, err := neural.CountLanguage([]neural.Text{{Lines: strings.NewReader(text), Weight: 1}}, alphabet, neural.Counting{Order: 6, LeastGain: minGain})
+		data, err := neural.CountLanguage([]neural.Text{{Lines: strings.NewReader(text), Weight: 1}}, alphabet, neural.Counting{Order: 6, MinGain: minGain})
 		require.NoError(t, err)
 		return data
 	}

@@ -18,9 +18,9 @@ import (
 	"uncial/impl/ocr/neural"
 )
 
-// counting has the settings with which the shipped character models for searches with word lists were built. LeastGain keeps
+// counting has the settings with which the shipped character models for searches with word lists were built. MinGain keeps
 // their files well below 10 MB.
-var counting = neural.Counting{Order: 6, LeastGain: 12}
+var counting = neural.Counting{Order: 6, MinGain: 12}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {

@@ -32,7 +32,7 @@ func logAdmin(ln net.Listener, log *slog.Logger) {
 	}
 }
 
-// closeAdmin closes a listener, unless serving has done so; nil is allowed.
+// closeAdmin closes a listener, unless serving has already closed it; nil is allowed.
 func closeAdmin(ln net.Listener) error {
 	if ln == nil {
 		return nil
@@ -40,10 +40,10 @@ func closeAdmin(ln net.Listener) error {
 	return ignoreClosed(ln.Close())
 }
 
-// serveAdmin serves metrics, probes and profiles until ctx ends. The probes are those of the API; here they have connections
-// of their own, so that no load of callers delays them. It checks no keys, so its address must stay private. It omits the
-// profile "cmdline", because the command line may contain secrets. If the listener fails, it logs the error and returns: the
-// API works without metrics.
+// serveAdmin serves metrics, probes and profiles until ctx ends. The probes are those of the API, but here they have their own
+// connections, so that the load of the API does not delay them. The listener checks no keys, so its address must stay private.
+// It omits the profile "cmdline", because the command line may contain secrets. If the listener fails, it logs the error and
+// returns: the API works without metrics.
 func serveAdmin(ctx context.Context, ln net.Listener, r *prometheus.Registry, ready func(context.Context) error, log *slog.Logger) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
@@ -55,7 +55,7 @@ func serveAdmin(ctx context.Context, ln net.Listener, r *prometheus.Registry, re
 			http.Error(w, "not ready", http.StatusServiceUnavailable)
 			return
 		}
-		_, _ = io.WriteString(w, "ready\n") // fails only if the caller has gone
+		_, _ = io.WriteString(w, "ready\n") // fails only if the caller is gone
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(r, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/debug/pprof/", pprof.Index)

@@ -52,7 +52,7 @@ type App struct {
 	addr       string
 	cancel     context.CancelFunc // ends serving; nil until started
 	ended      chan struct{}      // closed when serving has ended
-	err        error              // why serving ended; valid once ended is closed
+	err        error              // why serving ended; set before ended is closed
 	stop       sync.Once
 	stopErr    error
 }
@@ -204,7 +204,7 @@ func (a *App) handler() (http.Handler, error) {
 	return tracing.Handler(a.front, "/api/v1/extract"), nil
 }
 
-// siteTimeout bounds the search for languages, which may ask a remote engine: people wait for the page.
+// siteTimeout is the time limit for listing the languages, which may ask a remote engine while people wait for the page.
 const siteTimeout = 2 * time.Second
 
 // site describes the service for the API reference. It lists no languages while the recognizer does not know them.
@@ -222,8 +222,8 @@ func (a *App) site(ctx context.Context) apidocs.Site {
 	return site
 }
 
-// sweep expires holds of dead processes and deletes what is too old every sweepInterval until ctx ends. All replicas sweep:
-// the ledger lets only one of them end each hold.
+// sweep expires the holds of dead processes and deletes what is too old, at once and then every sweepInterval until ctx ends.
+// All replicas sweep; the ledger lets only one of them end each hold.
 func (a *App) sweep(ctx context.Context) {
 	for {
 		swept, err := a.data.sweep(ctx)
@@ -290,7 +290,7 @@ func (a *App) Run(ctx context.Context) error {
 	return errors.Join(err, a.Stop(ctx))
 }
 
-// CreateKey makes an account on the plan, with one key, and returns the token of the key, which cannot be read again. Errors:
+// CreateKey creates an account on the plan, with one key, and returns the token of the key, which cannot be read again. Errors:
 // those of account.Registry.Create and CreateKey.
 func (a *App) CreateKey(ctx context.Context, name, plan string) (string, error) {
 	owner, err := a.data.Accounts.Create(ctx, name, plan)
@@ -301,8 +301,8 @@ func (a *App) CreateKey(ctx context.Context, name, plan string) (string, error) 
 	return token, err
 }
 
-// AccountOf returns the ID of the account of a key that a client on this machine can use now, else "". A failure of the
-// database counts as a key that cannot be used.
+// AccountOf returns the ID of the account that the key with this token belongs to, or "" if a client on this machine cannot use
+// the key now. It is "" too if the database fails.
 func (a *App) AccountOf(ctx context.Context, token string) string {
 	owner, _, err := a.data.Accounts.Authenticate(ctx, token, loopback)
 	if err != nil {
@@ -314,7 +314,7 @@ func (a *App) AccountOf(ctx context.Context, token string) string {
 // Data returns the database of a started service. Stop closes it.
 func (a *App) Data() *Data { return a.data }
 
-// ignoreClosed returns nil for the error of closing a listener twice: serving has closed it if it ended normally.
+// ignoreClosed returns nil for the error of closing a listener twice, because serving closes it when it ends normally.
 func ignoreClosed(err error) error {
 	if errors.Is(err, net.ErrClosed) {
 		return nil

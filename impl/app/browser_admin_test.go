@@ -106,7 +106,7 @@ func TestBrowser_SessionEnded(t *testing.T) {
 	u, err := a.Data().Users.FindByEmail(t.Context(), "owner@example.org")
 	require.NoError(t, err)
 	v.path("/playground")
-	const size = 19 << 20 // much more than the server reads of its own accord
+	const size = 19 << 20 // much more than the server reads by itself
 	v.Do(chromedp.SetUploadFiles("#try-file", []string{mustWrite(t, "large.png", make([]byte, size))}, chromedp.ByQuery))
 	require.NoError(t, a.Data().Sessions.EndAll(t.Context(), u.ID))
 	v.send("/playground")
@@ -117,7 +117,7 @@ func TestBrowser_SessionEnded(t *testing.T) {
 	require.Contains(t, v.Text("h1"), "Playground", "it leads back to the form")
 }
 
-// Anybody may read what passes through a proxy that is not trusted, so the pages show only the reason why they refuse.
+// Anybody may read what passes through a proxy that is not trusted, so the pages show only why they refuse the request.
 func TestBrowser_InsecureConnection(t *testing.T) {
 	t.Parallel()
 	browsertest.Enable(t)
@@ -134,7 +134,7 @@ func TestBrowser_InsecureConnection(t *testing.T) {
 	v.check("insecure")
 }
 
-// TestBrowser_CheckEveryPage finds pages that no test in a browser checks for accessibility.
+// TestBrowser_CheckEveryPage fails if there is a page that no test in a browser checks for accessibility.
 func TestBrowser_CheckEveryPage(t *testing.T) {
 	t.Parallel()
 	var tests strings.Builder

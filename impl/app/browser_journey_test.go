@@ -83,7 +83,7 @@ func newBalancer(tb testing.TB) (address string, backends *[2]atomic.Pointer[url
 	return srv.URL, backends
 }
 
-// check checks the open page once, in the journey that does so.
+// check checks the open page, if this visitor is to check pages.
 func (v *visitor) check(name string) {
 	v.Helper()
 	if v.checks {
@@ -99,7 +99,7 @@ func (v *visitor) secretKey() string {
 	return key
 }
 
-// requireStatus checks what GET /status answers to the key.
+// requireStatus checks the response of GET /status for the key.
 func (v *visitor) requireStatus(want int, key, why string) {
 	v.Helper()
 	got, err := call(v.Context(), http.MethodGet, v.base+"/api/v1/status", key, http.NoBody)
@@ -181,7 +181,7 @@ func (v *visitor) follow(text string) {
 	v.Do(browsertest.Follow(chromedp.Click(`//main//a[normalize-space()="`+text+`"]`, chromedp.BySearch)))
 }
 
-// location is the address of the open page, without the code of a message.
+// location returns the address of the open page, without the code of a message.
 func (v *visitor) location() string {
 	v.Helper()
 	var at string

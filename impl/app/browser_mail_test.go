@@ -12,7 +12,7 @@ import (
 	"uncial/internal/browsertest"
 )
 
-// TestBrowser_Mail signs up where addresses are verified, and checks the pages that differ with mail.
+// TestBrowser_Mail signs up at a service that verifies addresses, and checks the pages that differ if there is mail.
 func TestBrowser_Mail(t *testing.T) {
 	t.Parallel()
 	browsertest.Enable(t)

@@ -15,11 +15,11 @@ import (
 	"uncial/internal/browsertest"
 )
 
-// startWithProvider starts the service with an OpenID Connect provider, which is another site for the browser.
+// startWithProvider starts the service with an OpenID Connect provider, which to the browser is another site.
 func startWithProvider(t *testing.T) (a *app.App, v *visitor) {
 	t.Helper()
 	browsertest.Enable(t)
-	address, backends := newBalancer(t) // known before the service starts, as the provider needs it
+	address, backends := newBalancer(t) // known before the service starts, because the provider needs it
 	a = apptest.Start(t, app.Options{Dashboard: app.DashboardOptions{
 		SignUp: dashboard.Invite, PublicURL: address, OpenID: openidtest.New(t).OpenID(),
 	}})

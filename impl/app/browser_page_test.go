@@ -17,13 +17,13 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// printedWord is a word and where its ink lies, in pixels of the page.
+// printedWord is a word and the box of its ink, in pixels of the page.
 type printedWord struct {
 	text string
 	ink  image.Rectangle
 }
 
-// knownPage draws a page of print at 300 dots per inch and returns where each word is.
+// knownPage draws a page of print at 300 dots per inch, and returns it with the box of each word.
 func knownPage(tb testing.TB) (*image.Gray, []printedWord) {
 	tb.Helper()
 	parsed, err := opentype.Parse(goregular.TTF)
@@ -51,7 +51,8 @@ func knownPage(tb testing.TB) (*image.Gray, []printedWord) {
 	return page, words
 }
 
-// rotatedJPEG returns the page as a camera on its side stores it: a quarter turn counter-clockwise, with Exif orientation 6.
+// rotatedJPEG returns the page as a camera held sideways stores it: turned counter-clockwise by a quarter turn, with Exif
+// orientation 6.
 func rotatedJPEG(tb testing.TB, page *image.Gray) []byte {
 	tb.Helper()
 	const orientation = 6 // to be turned a quarter clockwise

@@ -68,7 +68,7 @@ func TestBrowser_States(t *testing.T) {
 	v.check("sign-in-mistake")
 }
 
-// signIn signs in as somebody who has signed up, and whose session has ended.
+// signIn signs in as a user who has signed up, and whose session has ended.
 func (v *visitor) signIn(email string) {
 	v.Helper()
 	v.path("/sign-in")

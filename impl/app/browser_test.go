@@ -20,7 +20,7 @@ import (
 	"uncial/internal/browsertest"
 )
 
-// visitor is somebody with a browser.
+// visitor is a user with a browser.
 type visitor struct {
 	*browsertest.Browser
 	testing.TB
@@ -33,7 +33,7 @@ func newVisitor(tb testing.TB, base string) *visitor {
 	return &visitor{Browser: browsertest.New(tb), TB: tb, base: base}
 }
 
-// path opens a page of the dashboard.
+// path opens the page of the dashboard with that path.
 func (v *visitor) path(path string) {
 	v.Helper()
 	v.Open(v.base + "/dashboard" + path)
@@ -54,7 +54,7 @@ func (v *visitor) send(action string) {
 	v.Do(browsertest.Follow(chromedp.Click(selector, chromedp.ByQuery)))
 }
 
-// signUp makes an account on the plan free.
+// signUp creates an account on the plan "free".
 func (v *visitor) signUp(email string) {
 	v.Helper()
 	v.path("/sign-up")
@@ -191,7 +191,8 @@ func (v *visitor) requireDownloads(word string) {
 	require.True(v, json.Valid([]byte(got["JSON"])))
 }
 
-// Try it, on the page of a real service: the key that was pasted pays, and stays in the memory of the page.
+// "Try it" on the page of a real service: the extraction is charged to the pasted key, which stays only in the memory of the
+// page.
 func TestBrowser_TryIt(t *testing.T) {
 	t.Parallel()
 	browsertest.Enable(t)
@@ -252,7 +253,7 @@ func TestBrowser_DropAndPaste(t *testing.T) {
 	}
 }
 
-// requireOwnRowAndCap finds the playground in the usage, and reaches its cap.
+// requireOwnRowAndCap finds the row of the playground in the usage, and reaches its cap.
 func (v *visitor) requireOwnRowAndCap(file string) {
 	v.Helper()
 	v.path("/usage")

@@ -17,12 +17,12 @@ import (
 
 // DashboardOptions configure the pages for people.
 type DashboardOptions struct {
-	Off bool // serve no pages; keys can still be made on the command line. Default: serve them
+	Off bool // serve no pages; keys can still be created on the command line. Default: serve them
 	// SignUp says who may sign up. Open needs mail, unless Options.Listen and PublicURL are loopback addresses. Default:
 	// dashboard.Closed
 	SignUp dashboard.SignUp
-	// PublicURL is the address that people use, such as https://uncial.example.org. Links and examples contain it. Default:
-	// http:// and the address of the listener
+	// PublicURL is the address that people use, such as https://uncial.example.org, for links and examples. Default: http://
+	// and the address of the listener
 	PublicURL string
 	// OpenID is a provider that people may sign in with. Default: none
 	OpenID dashboard.OpenID
@@ -50,13 +50,14 @@ func (o DashboardOptions) check(listen string, hasMail bool) error {
 	return nil
 }
 
-// isLocal reports whether PublicURL names this machine, so that only people on it reach the pages: another name leads to a proxy.
+// isLocal reports whether PublicURL names this machine. If it does not, a proxy may let other people reach the pages.
 func (o DashboardOptions) isLocal() bool {
 	u, err := url.Parse(o.PublicURL)
 	return o.PublicURL == "" || err == nil && IsLoopback(net.JoinHostPort(u.Hostname(), "0"))
 }
 
-// checkPublicURL refuses a path: cookies and links of the dashboard assume the root of a host.
+// checkPublicURL returns an error unless text is a URL of only a scheme and a host: cookies and links of the dashboard assume
+// the root of a host.
 func checkPublicURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -65,7 +66,8 @@ func checkPublicURL(text string) error {
 	return nil
 }
 
-// IsLoopback reports whether only this machine can reach a listen address, HOST:PORT. It is false for an address that it cannot parse.
+// IsLoopback reports whether listen, such as 127.0.0.1:8080, is an address that only this machine can reach. It is false for an address
+// that it cannot parse.
 func IsLoopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -75,20 +77,20 @@ func IsLoopback(listen string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// PublicURL returns the address that people use, without a slash at the end.
+// PublicURL returns the address that people use, without a trailing slash. Without the option, it is that of the listener.
 func (a *App) PublicURL() string {
 	if a.o.Dashboard.PublicURL != "" {
 		return strings.TrimSuffix(a.o.Dashboard.PublicURL, "/")
 	}
 	host, port, _ := net.SplitHostPort(a.addr) // the address of a listener has both
 	if addr, err := netip.ParseAddr(host); err == nil && addr.IsUnspecified() {
-		host = "localhost" // it listens on every address; one of them is certain
+		host = "localhost" // it listens on every address, including this one
 	}
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// OperatorLink returns a link with which the first operator signs up, as an owner of the account, or "" if there is an
-// operator already or the dashboard is switched off. Without an account the operator gets a new one. The link works once, for
+// OperatorLink returns a link with which the first operator signs up as an owner of the account, or "" if there already is an
+// operator or the dashboard is switched off. If accountID is "", the operator gets a new account. The link works once, within
 // 24 hours.
 func (a *App) OperatorLink(ctx context.Context, accountID string) (string, error) {
 	has, err := a.data.Users.HasOperator(ctx)

@@ -43,7 +43,7 @@ func TestNew_InvalidDashboard(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// trusting lets a cookie jar keep cookies for https only on plain http, as browsers do for this machine.
+// trusting makes a cookie jar accept cookies for https over plain http, as browsers do for this machine.
 type trusting struct{ http.CookieJar }
 
 func (t trusting) SetCookies(u *url.URL, cookies []*http.Cookie) {

@@ -24,7 +24,8 @@ import (
 
 const (
 	defaultDatabase = "sqlite:.uncial/uncial.db"
-	// maxReplyTTL lets a client repeat after a weekend. It must be below ledger.MinRetention, which removes replies too.
+	// maxReplyTTL lets a client repeat a request after a weekend. It must be below ledger.MinRetention, after which replies are
+	// removed too.
 	maxReplyTTL = 72 * time.Hour
 )
 
@@ -37,11 +38,11 @@ type Data struct {
 	Sessions *session.Store
 	Ledger   *ledger.Ledger
 	Limits   *ratelimit.Limiter
-	secret   []byte // that keys are hashed with; nil with DataOptions.WithoutKeys
+	secret   []byte // the secret that keys are hashed with; nil with DataOptions.WithoutKeys
 }
 
-// OpenData opens the database and updates its schema, unless DataOptions.ReadOnly is set. It warns in the log about keys that the key secret cannot check.
-// The caller must call Close. Errors name the invalid flag.
+// OpenData opens the database and updates its schema, unless DataOptions.ReadOnly is set. It logs a warning if there are keys
+// that were made with another secret. The caller must call Close. Errors name the invalid flag.
 func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() time.Time) (*Data, error) {
 	o.Database = cmp.Or(o.Database, defaultDatabase)
 	plans, err := o.plans()
@@ -59,7 +60,7 @@ func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() t
 	return d, nil
 }
 
-// prepare updates or checks the schema and opens the accounts.
+// prepare updates or checks the schema, and fills in the fields of d that need it.
 func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalogue, log *slog.Logger, now func() time.Time) error {
 	if err := d.prepareSchema(ctx, o.ReadOnly); err != nil {
 		return fmt.Errorf("--database: %w", err)
@@ -116,8 +117,8 @@ func (o DataOptions) check() error {
 	return err
 }
 
-// prepareSchema updates the schema. With readOnly it returns an error if the schema is of another version: a service of that version may
-// be running.
+// prepareSchema updates the schema. With readOnly, it changes nothing and returns an error if the schema is of another version,
+// because a service of that version may be running.
 func (d *Data) prepareSchema(ctx context.Context, readOnly bool) error {
 	if readOnly {
 		return d.Store.CheckSchema(ctx)
@@ -129,9 +130,9 @@ func (d *Data) prepareSchema(ctx context.Context, readOnly bool) error {
 // Close closes the database.
 func (d *Data) Close() error { return d.Store.Close() }
 
-// keySecret returns the key secret of the options. Without one, a SQLite file has its secret in PATH.secret, which is
-// generated on the first start; with Postgres the secret is required, because replicas cannot share a file. The result is
-// nil with DataOptions.WithoutKeys. Errors name the flag.
+// keySecret returns the key secret of the options. Without one, a SQLite file has its secret in PATH.secret, which is generated
+// on the first start; for Postgres, the secret is required, because replicas cannot share a file. With DataOptions.WithoutKeys,
+// the result is nil. Errors name the flag.
 func keySecret(o DataOptions) ([]byte, error) {
 	secret, err := o.givenSecret()
 	if o.WithoutKeys || secret != nil || err != nil {
@@ -144,7 +145,8 @@ func keySecret(o DataOptions) ([]byte, error) {
 	return secretFile(path + ".secret")
 }
 
-// givenSecret returns the secret of the flag, or nil if none is given and none is needed, or a file has it. Errors name the flag.
+// givenSecret returns the secret of the flag. It returns nil if none is given and either none is needed or a file next to the
+// database has it. Errors name the flag.
 func (o DataOptions) givenSecret() ([]byte, error) {
 	switch {
 	case o.WithoutKeys:
@@ -160,8 +162,9 @@ func (o DataOptions) givenSecret() ([]byte, error) {
 	return []byte(o.KeySecret), nil
 }
 
-// secretFile reads the secret from a file, or creates the file with a random secret of 260 bits, readable by its owner
-// only. If processes race, O_EXCL lets one of them write and the others read.
+// secretFile reads the secret from the file at path. If the file is missing, it creates it with a random secret of 260 bits,
+// readable only by its owner. If several processes start at once, O_EXCL lets one of them write the secret and the others read
+// it.
 func secretFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
@@ -197,7 +200,8 @@ func readSecret(path string) ([]byte, error) {
 // Statement is an account with its points in the current month.
 type Statement struct {
 	account.Account
-	// Problem says why the account cannot be used; empty if it can. The points are 0 if the problem prevents computing them.
+	// Problem says why all requests of the account fail; empty if they do not. The points are 0 if they cannot be determined
+	// because of it.
 	Problem         string    `json:"problem,omitempty"`
 	PointsUsed      int64     `json:"pointsUsed"`
 	PointsRemaining int64     `json:"pointsRemaining"`
@@ -226,8 +230,8 @@ func (d *Data) Statements(ctx context.Context) ([]Statement, error) {
 	return list, nil
 }
 
-// sweep expires holds of dead processes, removes holds of old months, and deletes old replies, sessions, tokens and counts of failed sign-ins. Any number
-// of replicas may sweep at the same time. Errors: *store.Error.
+// sweep expires the holds of dead processes, removes the holds of old months, and deletes old replies, sessions, tokens and
+// counts of failed sign-ins. Any number of replicas may sweep at the same time. Errors: *store.Error.
 func (d *Data) sweep(ctx context.Context) (ledger.Swept, error) {
 	swept, err := d.Ledger.Sweep(ctx)
 	return swept, errors.Join(err, d.Sessions.Sweep(ctx), d.Users.Sweep(ctx))

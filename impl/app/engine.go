@@ -15,9 +15,9 @@ import (
 	"uncial/internal/version"
 )
 
-// RunEngine serves the workers of this machine over HTTP until ctx ends, and then lets running requests finish.
-// adminListen is the address of metrics and pprof; empty means none. The engine checks no keys and opens no database.
-// Errors name the invalid flag.
+// RunEngine serves the workers of this machine over HTTP until ctx ends, and then lets running requests finish. address is
+// where it listens, and adminListen the address of metrics and pprof; empty means none. The engine checks no keys and opens no
+// database. Errors name the invalid flag.
 func RunEngine(ctx context.Context, address, adminListen string, o EngineOptions, log *slog.Logger) (err error) {
 	err = cmp.Or(listen.Check("--listen", address), listen.Check("--admin-listen", adminListen), o.check(), o.checkWorker(), tracing.Check())
 	if err != nil {

@@ -45,7 +45,7 @@ func TestRunEngine(t *testing.T) {
 	requireSample(t, mustExtract(t, "http://"+a.Addr(), key, map[string]any{"imageUrl": inline(sample.Image)}))
 	requireMetrics(t, "http://"+admin[1]+"/metrics",
 		`uncial_images_total{code="200"} 1`, `uncial_image_seconds_count 1`, `uncial_workers_ready 1`, `uncial_pages_total 1`)
-	for _, path := range []string{"/healthz", "/readyz"} { // on the admin listener too, where callers cannot delay them
+	for _, path := range []string{"/healthz", "/readyz"} { // also on the admin listener, where callers cannot delay them
 		status, _ := get(t, "http://"+admin[1]+path)
 		require.Equal(t, http.StatusOK, status, path)
 	}

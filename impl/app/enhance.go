@@ -7,7 +7,7 @@ import (
 )
 
 // newLanguageModel returns a client for the language model. It checks the options without connecting, so that the service
-// starts even while the model is down. Errors name the flags.
+// starts even if the model is down. Errors name the flags.
 func newLanguageModel(o EnhanceOptions) (*proofread.Model, error) {
 	if o.Provider != "openai" {
 		return nil, fmt.Errorf("--enhance-provider: unknown provider %q; choose openai, for any API compatible with OpenAI's", o.Provider)

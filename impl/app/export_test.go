@@ -6,12 +6,12 @@ import (
 	"uncial/impl/ledger"
 )
 
-// NewHealth makes the health behind /readyz.
+// NewHealth returns the health behind /readyz.
 var NewHealth = newHealth
 
 func (h *health) Update() { h.update(context.Background()) }
 
-// Ready returns why the service cannot work.
+// Ready returns an error that says why the service cannot work, or nil.
 func (h *health) Ready() error { return h.ready(context.Background()) }
 
 // Sweep sweeps once.

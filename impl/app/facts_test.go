@@ -17,7 +17,7 @@ import (
 	"uncial/impl/sample"
 )
 
-// mustRead returns everything in a folder, by the names of its files.
+// mustRead returns the contents of all files in a folder, by name.
 func mustRead(tb testing.TB, dir string) (names []string, content []byte) {
 	tb.Helper()
 	entries, err := os.ReadDir(dir)
@@ -31,8 +31,8 @@ func mustRead(tb testing.TB, dir string) (names []string, content []byte) {
 	return names, content
 }
 
-// TestApp_KeepsOnlyReplies shows what the operator's guide says about scans and texts: no image is ever written, and a text only in the
-// reply to a request with an Idempotency-Key, until --reply-ttl has passed.
+// TestApp_KeepsOnlyReplies checks what the operator's guide says about scans and texts: an image is never written to disk, and
+// a text only in the reply to a request with an Idempotency-Key, until --reply-ttl has passed.
 func TestApp_KeepsOnlyReplies(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// checkTimeout bounds the check of one dependency: below the timeout of the chart's readiness probe, 3 s.
+	// checkTimeout is the time limit for the check of one dependency. It is below the timeout of the chart's readiness probe, 3
+	// s.
 	checkTimeout = 2 * time.Second
 	// maxFailures is the number of consecutive failed checks that make the service unready. One is not enough: a short
 	// outage of the database would take all replicas out of service at once.
@@ -18,8 +19,8 @@ const (
 
 var errNotChecked = errors.New("the health of the service has not been checked yet")
 
-// health answers /readyz. It checks the dependencies in the background, so that answering costs nothing however often
-// load balancers ask. It is safe for concurrent use.
+// health answers /readyz. It checks the dependencies in the background, so that an answer costs nothing, however often load
+// balancers ask. It is safe for concurrent use.
 type health struct {
 	check func(context.Context) error
 	log   *slog.Logger
@@ -46,7 +47,8 @@ func (h *health) watch(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// update checks once and logs changes between ready and not ready. A check that fails because ctx ended does not count.
+// update checks once, and logs if the service becomes ready or stops being ready. A check that fails because ctx ended does not
+// count.
 func (h *health) update(ctx context.Context) {
 	err := h.check(ctx)
 	if ctx.Err() != nil {
@@ -68,15 +70,16 @@ func (h *health) update(ctx context.Context) {
 	}
 }
 
-// ready returns nil if the service can work, else why not. It returns the result of the latest checks and never waits.
+// ready returns nil if the service can work, and otherwise an error that says why not. It reports the latest checks and never
+// waits.
 func (h *health) ready(context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.err
 }
 
-// checkHealth writes to the database, and asks the workers or engines whether one of them can read. Each check has
-// checkTimeout. The error joins all failures.
+// checkHealth writes to the database, and asks the workers or engines whether one of them can read. Each of the two checks may
+// take checkTimeout. The error joins both failures.
 func (a *App) checkHealth(ctx context.Context) error {
 	within := func(f func(context.Context) error) error {
 		ctx, cancel := context.WithTimeout(ctx, checkTimeout)

@@ -61,7 +61,7 @@ func requireReadiness(tb testing.TB, a *app.App, status int) {
 	require.Eventually(tb, func() bool { return readiness(tb, a) == status }, 20*time.Second, 10*time.Millisecond, "want %d", status)
 }
 
-// engine fails at every image, but reports its load and its languages.
+// engine fails to read every image, but reports its load and its languages.
 type engine struct {
 	gone  atomic.Bool
 	ready atomic.Int64

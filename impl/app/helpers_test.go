@@ -74,7 +74,7 @@ func get(tb testing.TB, url string) (status int, body string) {
 	return res.StatusCode, string(text)
 }
 
-// awaitReady waits until a program that has been started is ready.
+// awaitReady waits until a program that was started is ready.
 func awaitReady(tb testing.TB, base string) {
 	tb.Helper()
 	require.Eventually(tb, func() bool {
@@ -107,7 +107,7 @@ func requireSample(tb testing.TB, a answer) {
 // quiet discards the log.
 var quiet = slog.New(slog.DiscardHandler)
 
-// mustOpenData opens a database until the test ends, or until the test closes it.
+// mustOpenData opens a database. It is closed when the test ends, if the test does not close it before.
 func mustOpenData(tb testing.TB, o app.DataOptions, now func() time.Time) *app.Data {
 	tb.Helper()
 	data, err := app.OpenData(tb.Context(), o, quiet, now)
@@ -130,8 +130,8 @@ func mustBalance(tb testing.TB, d *app.Data, accountID string) ledger.Balance {
 	return b
 }
 
-// mustReadAddress reads the log of a program until it says where the program listens, and returns that address. It keeps reading the log
-// in the background, so that the program can write on.
+// mustReadAddress reads the log of a program until it says where the program listens, and returns that address. It continues to
+// read the log in the background, so that the program is never blocked by it.
 func mustReadAddress(tb testing.TB, log io.Reader) string {
 	tb.Helper()
 	listening := regexp.MustCompile(`msg=listening address=(\S+)`)

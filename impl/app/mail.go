@@ -15,7 +15,7 @@ type MailOptions struct {
 	From   string // sender, such as "Uncial <uncial@example.org>". Required with Server
 }
 
-// open returns the mailer, or nil if no mail is configured. It connects to nothing. Errors name the invalid flag.
+// open returns the mailer, or nil if no mail is configured. It does not connect. Errors name the invalid flag.
 func (o MailOptions) open(a Options) (*mail.Mailer, error) {
 	switch {
 	case o.Server == "" && o.From == "":

@@ -39,7 +39,7 @@ func smtpServer(tb testing.TB) (address string, messages <-chan string) {
 	return ln.Addr().String(), received
 }
 
-// receive speaks with one client until it leaves.
+// receive talks to one client until it disconnects.
 func receive(conn net.Conn, received chan<- string) {
 	defer func() { _ = conn.Close() }()
 	in := bufio.NewReader(conn)
@@ -74,7 +74,7 @@ func receive(conn net.Conn, received chan<- string) {
 	}
 }
 
-// mailedCode is the one-time code in a message, whose long lines are broken.
+// mailedCode returns the one-time code in a message, whose long lines are broken.
 func mailedCode(tb testing.TB, text string) string {
 	tb.Helper()
 	code := regexp.MustCompile(`/dashboard/link#(\w+)`).FindStringSubmatch(strings.ReplaceAll(text, "=\r\n", ""))

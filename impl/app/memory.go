@@ -10,23 +10,23 @@ import (
 
 const (
 	mib = 1 << 20
-	// maxImages is the memory for the images of requests in progress, in bytes: 38 images of 20 MiB.
+	// maxImages is the maximum memory for the images of requests in progress, in bytes: 38 images of 20 MiB.
 	maxImages = 768 * mib
-	// minImages is the limit on a small machine: two images, while their buffers grow.
+	// minImages is that maximum on a small machine, in bytes: two images while their buffers grow.
 	minImages = 80 * mib
-	// imageShare is the part of all memory, a sixth, that images may take: the workers need most of it.
+	// imageShare is the divisor of all memory that gives the part for images, a sixth: the workers need most of the memory.
 	imageShare = 6
-	// base is the memory of the service without images, in bytes.
+	// base is the memory that the service needs without images, in bytes.
 	base = 128 * mib
 )
 
-// imageMemory returns the memory for images of a process that may use limit bytes together with its workers.
+// imageMemory returns how many bytes the images may take in a process that may use limit bytes together with its workers.
 func imageMemory(limit uint64) int64 {
 	return int64(max(minImages, min(limit/imageShare, maxImages)))
 }
 
-// limitHeap limits the Go heap to what the service and the images need, with half as much again for images that have just been released.
-// GOMEMLIMIT takes precedence.
+// limitHeap makes the garbage collector keep the process within what the images and the service itself need, plus half of the
+// images' memory for images that were just released. GOMEMLIMIT takes precedence.
 func limitHeap(images int64, log *slog.Logger) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return

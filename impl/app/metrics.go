@@ -19,7 +19,7 @@ import (
 	"uncial/internal/version"
 )
 
-// durationBuckets are in seconds: from a replay (50 ms) to the deadline of an extraction (120 s).
+// durationBuckets are in seconds, from a replay (50 ms) to the deadline of an extraction (120 s).
 var durationBuckets = []float64{.05, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60, 120}
 
 // newRegistry returns a registry with the metrics of the Go runtime and the process.
@@ -50,7 +50,7 @@ type metrics struct {
 	modelTook   prometheus.Histogram
 }
 
-// newMetrics registers the metrics of the API, and those of the workers or the engines, depending on r.
+// newMetrics registers the metrics of the API, and those of the workers or the engines, whichever r uses.
 func newMetrics(r recognizer, h *health) *metrics {
 	m := &metrics{
 		registry: newRegistry(),
@@ -109,7 +109,7 @@ func watchPool(r *prometheus.Registry, p *workerpool.Pool) {
 	counter(r, "uncial_worker_restarts_total", "Workers replaced because they crashed or were killed at the deadline.", func() uint64 { return p.Stats().Restarts })
 }
 
-// watchEngines registers the metrics of the engines as this process sees them. Replicas may differ: each one finds out on
+// watchEngines registers the metrics of the engines as this process sees them. Replicas may differ, because each finds out on
 // its own which engines to avoid.
 func watchEngines(r *prometheus.Registry, c *remote.Client) {
 	gauge(r, "uncial_engines", "Engines that the host name resolves to.", func() int { return c.Stats().Engines })
@@ -136,8 +136,8 @@ func observeEngine(r *prometheus.Registry, engine http.Handler) http.Handler {
 	return mux
 }
 
-// answered counts a response of the HTTP front end. path is one of the contract's or empty, so that clients cannot create
-// label values without bound.
+// answered counts a response of the HTTP front end. path is a path of the contract or empty, so that clients cannot create an
+// unlimited number of label values.
 func (m *metrics) answered(path string, status int) {
 	m.requests.WithLabelValues(path, strconv.Itoa(status)).Inc()
 }
@@ -161,7 +161,7 @@ func (o observed) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 	return res, err
 }
 
-// outcome returns the value of the label outcome: OK, CANCELLED if the caller disconnected, or the error code of the
+// outcome returns the value of the label "outcome": OK, CANCELLED if the caller disconnected, or the error code of the
 // response.
 func outcome(err error) string {
 	switch {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// notifyReady tells systemd that the service answers requests, so that `systemctl restart` returns only then: sd_notify(3). Without
-// systemd it does nothing.
+// notifyReady tells systemd that the service answers requests, so that `systemctl restart` returns only then; see sd_notify(3).
+// Without systemd, it does nothing.
 func notifyReady(ctx context.Context) error {
 	path := os.Getenv("NOTIFY_SOCKET")
 	if path == "" {

@@ -13,12 +13,12 @@ import (
 	"uncial/impl/store"
 )
 
-// statementBuckets are in seconds: from a statement of SQLite (0.1 ms) to the timeout of a statement (10 s).
+// statementBuckets are in seconds, from a fast statement of SQLite (0.1 ms) to the timeout of statements (10 s).
 var statementBuckets = []float64{.0001, .0005, .001, .005, .01, .05, .1, .5, 1, 5, 10}
 
 var _ impl.Observer = (*metrics)(nil)
 
-// watchExtractions registers the metrics of what happens in extractions.
+// watchExtractions registers the metrics of the steps of extractions: points, fetching and proofreading.
 func (m *metrics) watchExtractions() {
 	m.charged = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "uncial_points_charged_total", Help: "Points charged for extractions.",
@@ -84,7 +84,7 @@ func (m *metrics) Proofread(ctx context.Context, err error, took time.Duration) 
 	}
 }
 
-// fetchOutcome is a value of a label; there are as many as reasons in the contract.
+// fetchOutcome returns the value of the label "outcome". There are few: those below and the reasons in the contract.
 func fetchOutcome(err error) string {
 	switch {
 	case err == nil:

@@ -16,8 +16,8 @@ import (
 	"uncial/internal/version"
 )
 
-// Options configure the service. The zero value runs it on SQLite, on the loopback address. The commands' help repeats the
-// defaults.
+// Options configure the service. With the zero value, it uses SQLite and listens on the loopback address. The commands' help
+// repeats the defaults.
 type Options struct {
 	Data DataOptions
 
@@ -36,11 +36,11 @@ type Options struct {
 
 	FetchAllow     []netip.Prefix // non-public addresses that images may be fetched from. Default: none
 	FetchConfig    string         // JSON file with credentials, a proxy and certificates for fetching. Default: none
-	FetchPerHost   int            // requests for images to one host at once. Default: 2
+	FetchPerHost   int            // maximum number of images fetched from one host at a time. Default: 2
 	CORSOrigins    []string       // browser origins that may call the API; "*" for all. Default: none
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is trusted. Default: none
 
-	// HoldTTL is how long points stay held after the process that reads an image has died. Default: 30 seconds
+	// HoldTTL is how long points stay held after the process of an extraction has died. Default: 30 seconds
 	HoldTTL time.Duration
 	// Grace is how long running requests may take to finish after Stop. Default: the time limit of an extraction,
 	// Engine.Deadline plus 2 minutes
@@ -56,19 +56,19 @@ type Options struct {
 // KeySecret and PlansFile.
 type DataOptions struct {
 	Database  string // "sqlite:PATH" or "postgres://...". Default: "sqlite:.uncial/uncial.db"
-	KeySecret string // what API keys are hashed with; at least 32 characters. Default for SQLite: from a file next to the database
+	KeySecret string // secret for hashing API keys; at least 32 characters. Default for SQLite: from a file next to the database
 	PlansFile string // JSON file with the plan catalogue. Default: free, pro and archive
 
 	Existing bool // fail if the SQLite file is missing. Default: create it
-	// Retention is how long extractions are kept one by one after the end of their month: their holds and entries are then removed, and
-	// their sums by day and key stay. At least 7 days; negative: forever. Default: 400 days
+	// Retention is how long single extractions are kept after the end of their month. Then their holds and entries are removed,
+	// and only their sums by day and key stay. At least 7 days; negative: forever. Default: 400 days
 	Retention time.Duration
 
 	// ReplyTTL is how long answers are kept for requests that are repeated with their Idempotency-Key: 24 hours, which the contract
 	// promises, to 72 hours. Default: contract.ReplyLifetime
 	ReplyTTL time.Duration
 
-	WithoutKeys bool // make and check no keys, so that no secret is needed
+	WithoutKeys bool // create and check no keys, so that no secret is needed
 	ReadOnly    bool // fail if the schema is out of date. Default: update it
 }
 
@@ -80,7 +80,8 @@ type EngineOptions struct {
 	Queue    int           // images that may wait for a worker. Default: 8 per worker, at least 16
 	Deadline time.Duration // for reading one image. Default: 60 seconds
 	Models   []string      // directories with additional *.traineddata. Default: none
-	// WorkerPerAccount never lets one worker read images of two accounts. Default: only after an image was refused or ran out of time
+	// WorkerPerAccount means that a worker never reads images of two accounts. Default: only a worker that refused an image or
+	// ran out of time is replaced before it reads an image of another account
 	WorkerPerAccount bool
 	Sandbox          string // "require", "best-effort" or "off". Default: "best-effort"
 }
@@ -88,7 +89,7 @@ type EngineOptions struct {
 // EnhanceOptions name a language model that proofreads requests with "enhance". It receives the images and the recognized
 // text of these requests. All fields must be empty if Provider is.
 type EnhanceOptions struct {
-	Provider string // "openai", for any API compatible with OpenAI's. Default: none, nothing leaves the machine
+	Provider string // "openai", for any API compatible with OpenAI's. Default: none, so that nothing leaves the machine
 	URL      string // base URL of the API, such as https://api.openai.com/v1
 	Model    string // name of the model
 	Key      string // API key. Default: none is sent
@@ -111,9 +112,9 @@ func (o Options) withDefaults() Options {
 const (
 	// maxWorkers and maxQueue catch typos: each worker may take 3 GiB, and each image in the queue 20 MiB.
 	maxWorkers, maxQueue = 1024, 100_000
-	// minDeadline is the unit of time that workers count in. maxDeadline is longer than any page takes; nobody waits longer for an answer.
+	// minDeadline is the unit in which workers count time. maxDeadline is longer than any page takes and than anybody waits.
 	minDeadline, maxDeadline = time.Millisecond, time.Hour
-	// maxFetchPerHost is far more than an image server can handle.
+	// maxFetchPerHost catches typos: it is far more than an image server can handle.
 	maxFetchPerHost = 1000
 )
 
@@ -195,14 +196,14 @@ func (o Options) fetching() (fetch.Options, error) {
 }
 
 const (
-	// defaultDeadline bounds reading one image: the workers kill a page that takes longer.
+	// defaultDeadline is the time limit for reading one image.
 	defaultDeadline = 60 * time.Second
-	// otherSteps is the time for all other steps: 20 s for fetching, the rest for the queue and for proofreading.
+	// otherSteps is the time limit for all other steps together: 20 s for fetching, and the rest for waiting and proofreading.
 	otherSteps = 2 * time.Minute
 )
 
-// deadline is the time limit of a whole extraction: fetching, waiting for a worker, reading and proofreading. The chart and
-// compose.yaml add the same 2 minutes to the time that they give a stopping process.
+// deadline returns the time limit of a whole extraction: fetching, waiting for a worker, reading and proofreading. The chart
+// and compose.yaml add the same 2 minutes to the time that they give a stopping process.
 func (o Options) deadline() time.Duration {
 	return cmp.Or(o.Engine.Deadline, defaultDeadline) + otherSteps
 }

@@ -15,13 +15,13 @@ import (
 	"uncial/impl/app/apptest"
 )
 
-// manuals are searched for examples. Those that do not exist are left out.
+// manuals are the files that are searched for examples. Those that do not exist are left out.
 var manuals = []string{
 	"README.md", "mock/README.md", "contracttests/README.md", "impl/deploy/README.md", "impl/ocr/reading/README.md",
 	"internal/README.md",
 }
 
-// examples returns the blocks of shell commands of all manuals that are marked with what they are to be run against, in their order.
+// examples returns, in order, the blocks of shell commands in all manuals that are marked to be run against the given target.
 func examples(tb testing.TB, against string) (blocks []string) {
 	tb.Helper()
 	marked := regexp.MustCompile("(?s)<!-- tested: " + against + " -->\n+```sh\n(.*?)```")
@@ -38,7 +38,7 @@ func examples(tb testing.TB, against string) (blocks []string) {
 	return blocks
 }
 
-// mustScript runs shell commands in the root folder and returns what they print.
+// mustScript runs shell commands in the root folder of the repository and returns what they print.
 func mustScript(tb testing.TB, script string, env ...string) string {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), "bash", "-euo", "pipefail", "-c", script)
@@ -112,7 +112,7 @@ func TestManuals_ExamplesOfTheEngine(t *testing.T) {
 	}
 }
 
-// mustServer runs a program of this module that listens on a free port until the test ends, and returns its address, which its log names.
+// mustServer runs a program of this module on a free port until the test ends, and returns the address that its log names.
 func mustServer(tb testing.TB, command string, args ...string) string {
 	tb.Helper()
 	if len(args) == 0 {
@@ -141,8 +141,8 @@ func mustServer(tb testing.TB, command string, args ...string) string {
 	return found
 }
 
-// TestManuals_EveryCommand requires of each block of commands in README and guide that a test runs it, or that a comment before it says
-// why no test does.
+// TestManuals_EveryCommand requires that a test runs each block of README and guide, or that the line before the block says why none
+// does.
 func TestManuals_EveryCommand(t *testing.T) {
 	t.Parallel()
 	marker := regexp.MustCompile(`^<!-- (tested: (service|mock|accounts|engine|package \S+|container \S+)|not run by a test: .{20,}) -->$`)

@@ -20,24 +20,25 @@ import (
 
 const (
 	workerName = "uncial-worker"
-	// queuePerWorker and minQueue bound the number of waiting images. At a few seconds per page, the last image in the
-	// queue is still read before the deadline of its extraction. The minimum lets a few clients share a single worker.
+	// queuePerWorker is the number of images that may wait for each worker: at a few seconds per page, the last one is still
+	// read before the deadline of its extraction. minQueue is the minimum for all workers together, so that a few clients can
+	// share a single worker.
 	queuePerWorker, minQueue = 8, 16
-	// reserveWorkers is the number of additional workers for accounts that have no image being read, so that these never wait
-	// for the images of another account. All workers compete for the cores.
+	// reserveWorkers is the number of additional workers for accounts none of whose images is being read, so that they never
+	// wait for the images of another account. All workers compete for the cores.
 	reserveWorkers = 1
 )
 
-// recognizer reads images: *workerpool.Pool on this machine, *remote.Client through engines.
+// recognizer reads images: a *workerpool.Pool on this machine, or a *remote.Client on engines.
 type recognizer interface {
 	ocr.Recognizer
-	// Ready returns nil if the recognizer can read, else why not.
+	// Ready returns nil if the recognizer can read, and otherwise an error that says why not.
 	Ready(ctx context.Context) error
-	// Semaphore bounds the images that wait or are being read.
+	// Semaphore returns the semaphore that limits the images that wait or are being read.
 	Semaphore() *fair.Semaphore
 }
 
-// openRecognizer connects to the engine if o names one, else it starts workers on this machine. The second result closes
+// openRecognizer connects to the engine if o names one, and otherwise starts workers on this machine. The second result closes
 // the recognizer. Errors name the flag.
 func openRecognizer(ctx context.Context, o Options) (recognizer, func() error, error) {
 	if o.EngineURL != "" {
@@ -85,12 +86,12 @@ func absolute(named []string) ([]string, error) {
 	return dirs, nil
 }
 
-// workerFolders are where uncial-worker is looked for, relative to the folder of this program: next to it, and where packages
-// put programs that people do not run.
+// workerFolders are the folders in which to look for uncial-worker, relative to the folder of this program: its own, and the
+// one where packages put programs that people do not run themselves.
 var workerFolders = []string{".", "../libexec/uncial"}
 
-// findWorker returns the absolute path of the named program, or of the uncial-worker that was installed with this program. PATH is
-// not searched: an unrelated installation might be of another version.
+// findWorker returns the absolute path of the named program, or of the uncial-worker that was installed with this program. PATH
+// is not searched, because what is found there might be of another version.
 func findWorker(named string) (string, error) {
 	candidates := []string{named}
 	if named == "" {
@@ -129,8 +130,8 @@ func Models(ctx context.Context, o EngineOptions, log *slog.Logger) (h pipe.Hell
 	return pool.Hello(), nil
 }
 
-// Languages returns the BCP 47 tags that the engine at engineURL can read. If engineURL is empty it starts one worker on
-// this machine and asks that. Errors name the flag.
+// Languages returns the BCP 47 tags that the engine at engineURL can read. If engineURL is empty, it starts one worker on this
+// machine and asks that one. Errors name the flag.
 func Languages(ctx context.Context, engineURL string, o EngineOptions, log *slog.Logger) (tags []string, err error) {
 	if err := o.check(); err != nil {
 		return nil, err

@@ -19,10 +19,10 @@ func TestData_Sweep_Retention(t *testing.T) {
 		after     time.Duration // of the extraction
 		archived  int
 	}{
-		"keeps 400 days by default":        {0, 400 * 24 * time.Hour, 0},
-		"removes extractions after that":   {0, 450 * 24 * time.Hour, 1},
-		"removes them earlier on request":  {7 * 24 * time.Hour, 30 * 24 * time.Hour, 1},
-		"keeps them forever, if asked for": {-1, 4000 * 24 * time.Hour, 0},
+		"keeps 400 days by default":              {0, 400 * 24 * time.Hour, 0},
+		"removes extractions after 400 days":     {0, 450 * 24 * time.Hour, 1},
+		"removes extractions earlier on request": {7 * 24 * time.Hour, 30 * 24 * time.Hour, 1},
+		"keeps extractions forever on request":   {-1, 4000 * 24 * time.Hour, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,7 +34,7 @@ type receiver struct {
 	spans []received
 }
 
-// ServeHTTP takes spans.
+// ServeHTTP receives spans.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(request.Body)
 	var export collector.ExportTraceServiceRequest
@@ -72,7 +72,7 @@ func (r *receiver) names(trace, service string) (names []string) {
 	return slices.Compact(names)
 }
 
-// mustTrace starts the program with traces on and returns its address.
+// mustTrace starts the program with tracing and returns its address.
 func mustTrace(tb testing.TB, endpoint string, args ...string) string {
 	tb.Helper()
 	cmd := exec.Command(apptest.Binary(tb, "./impl/cmd/uncial"), args...)
@@ -84,7 +84,7 @@ func mustTrace(tb testing.TB, endpoint string, args ...string) string {
 	return "http://" + mustReadAddress(tb, logs)
 }
 
-// TestTracing reads a page through an engine; both programs send spans, which belong to the caller's trace.
+// TestTracing reads a page through an engine. Both programs send spans, which belong to the caller's trace.
 func TestTracing(t *testing.T) {
 	t.Parallel()
 	spans := &receiver{}

@@ -7,8 +7,8 @@ import (
 	"uncial/impl/train"
 )
 
-// OpenCutter starts one worker on this machine that cuts lines out of images, for package train. The second result stops it. Errors
-// name the flag.
+// OpenCutter starts one worker on this machine, which cuts lines out of images for package train. The second result stops the
+// worker. Errors name the flag.
 func OpenCutter(ctx context.Context, o EngineOptions, log *slog.Logger) (train.Cutter, func() error, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err

@@ -26,7 +26,7 @@ type figure struct {
 	goal     float64
 	atLeast  bool // the goal is a minimum; otherwise it is a maximum
 	unit     string
-	readings []float64 // of which the value is the median; nil if it was measured once
+	readings []float64 // the value is their median; nil if it was measured only once
 }
 
 // medianOf returns a figure whose value is the median of readings.
@@ -42,7 +42,7 @@ func (f figure) isMet() bool {
 	return f.value <= f.goal
 }
 
-// quartiles returns the band that holds the middle half of the readings, for the table.
+// quartiles returns the interval of the middle half of the readings, as text for the table.
 func (f figure) quartiles() string {
 	if f.readings == nil {
 		return "once"
@@ -86,7 +86,7 @@ func (t *table) print() {
 	}
 }
 
-// measure runs a part, which fails if it ends without a figure: a goal that was not measured is not met.
+// measure runs a part of the benchmark, which fails if it adds no figure: a goal that was not measured is not met.
 func (t *table) measure(tb testing.TB, part string, run func(testing.TB, *table)) {
 	tb.Helper()
 	before := len(t.figures)
@@ -99,9 +99,9 @@ func (t *table) measure(tb testing.TB, part string, run func(testing.TB, *table)
 	run(tb, t)
 }
 
-// TestBench measures everything, prints a table and fails if a goal is missed. Ratios are medians of pairs that are measured
-// alternately, so that a busy machine slows both sides. On a shared machine, processor time is reliable, and figures that say "time"
-// mean little.
+// TestBench measures everything, prints a table, and fails if a goal is missed. Ratios are medians of pairs that are measured
+// alternately, so that a busy machine slows both sides. On a shared machine, only the figures of processor time are reliable;
+// those that say "time" mean little.
 func TestBench(t *testing.T) {
 	var results table
 	var names []string
@@ -128,7 +128,8 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// quantile returns the value below which that share of the values lies, 0 to less than 1; there must be a value.
+// quantile returns the value below which the given share of the values lies. share is at least 0 and less than 1, and values is
+// not empty.
 func quantile(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[int(share*float64(len(sorted)))]
@@ -150,7 +151,7 @@ func total(times []time.Duration) (sum time.Duration) {
 	return sum
 }
 
-// cpuOf returns the processor time that f uses in programs that it starts and waits for.
+// cpuOf returns the processor time of the programs that f starts and waits for.
 func cpuOf(tb testing.TB, f func()) time.Duration {
 	tb.Helper()
 	before := childrenTime(tb)
@@ -167,7 +168,7 @@ func childrenTime(tb testing.TB) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// processTime returns the processor time that a running process has used, in nanoseconds: clock_getcpuclockid(3).
+// processTime returns the processor time that a running process has used so far; see clock_getcpuclockid(3).
 func processTime(tb testing.TB, pid int) time.Duration {
 	tb.Helper()
 	const schedClock = 2 // CPUCLOCK_SCHED of the kernel

@@ -29,12 +29,12 @@ import (
 	"uncial/internal/language"
 )
 
-// page is a printed page with what reads it.
+// page is a printed page, and the languages that it is read with.
 type page struct {
 	id, file string
 	image    []byte
 	tag      string // for the service
-	models   string // for tesseract: that of the language, with those of the other languages on the page
+	models   string // for tesseract: the model of the language, and those of the other languages on the page
 }
 
 // mustPages returns the printed pages of the folder that UNCIAL_PAGES names, or of the rendered ones.
@@ -83,7 +83,7 @@ func mustPool(tb testing.TB, o workerpool.Options) *workerpool.Pool {
 	tb.Helper()
 	o.Worker = apptest.Binary(tb, "./impl/cmd/uncial-worker")
 	if o.Deadline == 0 {
-		o.Deadline = 10 * time.Minute // machines that do other work are slow
+		o.Deadline = 10 * time.Minute // so that a slow machine changes nothing
 	}
 	pool, err := workerpool.New(tb.Context(), o)
 	require.NoError(tb, err)
@@ -91,7 +91,7 @@ func mustPool(tb testing.TB, o workerpool.Options) *workerpool.Pool {
 	return pool
 }
 
-// workers returns the processes that run the worker program, in any process below this one.
+// workers returns the IDs of the processes that run the worker program of these tests.
 func workers(tb testing.TB) []int {
 	tb.Helper()
 	program := apptest.Binary(tb, "./impl/cmd/uncial-worker")
@@ -110,13 +110,13 @@ func workers(tb testing.TB) []int {
 	return pids
 }
 
-// awaitWorkers waits until n workers run; further ones start in the background.
+// awaitWorkers waits until n workers run: all but the first start in the background.
 func awaitWorkers(tb testing.TB, n int) {
 	tb.Helper()
 	require.Eventually(tb, func() bool { return len(workers(tb)) >= n }, time.Minute, 50*time.Millisecond)
 }
 
-// workersTime is the processor time that all workers have used.
+// workersTime returns the processor time that all workers have used.
 func workersTime(tb testing.TB) (sum time.Duration) {
 	tb.Helper()
 	for _, pid := range workers(tb) {
@@ -140,12 +140,12 @@ func tesseract(tb testing.TB, file, models string, more ...string) {
 	require.NoError(tb, err, "%s", out)
 }
 
-// benchPrint compares the processor time of every printed page.
+// benchPrint compares the processor time of every printed page with Tesseract's own program.
 func benchPrint(tb testing.TB, results *table) {
 	tb.Helper()
 	pool := mustPool(tb, workerpool.Options{Workers: 1, MaxPages: 1000})
 	pages := mustPages(tb, pool)
-	mustRead(tb, pool, pages[0].tag, pages[0].image) // workers of a service are warm
+	mustRead(tb, pool, pages[0].tag, pages[0].image) // in a service, the workers have loaded their models
 	var ours, theirs []time.Duration
 	for _, p := range pages {
 		before := workersTime(tb)
@@ -160,7 +160,7 @@ func benchPrint(tb testing.TB, results *table) {
 	results.add(tb, medianOf(ratios(ours, theirs), figure{what: "the same, page by page", goal: 1}))
 }
 
-// benchLines compares the processor time of images of one line.
+// benchLines compares the processor time of images of one line with Tesseract's own program.
 func benchLines(tb testing.TB, results *table) {
 	tb.Helper()
 	pool := mustPool(tb, workerpool.Options{Workers: 1, MaxPages: 1000})
@@ -180,7 +180,8 @@ func benchLines(tb testing.TB, results *table) {
 	}))
 }
 
-// benchBooks compares the time of eight clean book pages, twice as many at a time as there are cores, with Tesseract's own program.
+// benchBooks compares the time of eight clean book pages, with twice as many requests at a time as there are cores, with
+// Tesseract's own program.
 func benchBooks(tb testing.TB, results *table) {
 	tb.Helper()
 	pool := mustPool(tb, workerpool.Options{MaxPages: 1000})
@@ -204,8 +205,8 @@ func benchBooks(tb testing.TB, results *table) {
 	results.add(tb, medianOf(ratios(ourCPU, theirCPU), figure{what: "processor time of the same", goal: 1}))
 }
 
-// bookPages returns eight clean pages in one language: those of the collection of English books, or of the folder's first language, as
-// often as it takes.
+// bookPages returns eight clean pages in one language: those of the collection of English books, or of the folder's first
+// language, repeated if there are fewer.
 func bookPages(pages []page) []page {
 	clean := slices.DeleteFunc(slices.Clone(pages), func(p page) bool { return !strings.HasPrefix(p.id, "oldbooks-en") })
 	if len(clean) == 0 {
@@ -218,7 +219,7 @@ func bookPages(pages []page) []page {
 	return eight
 }
 
-// readAll reads pages, some of them at once.
+// readAll reads the pages, atOnce of them at a time.
 func readAll(tb testing.TB, pool *workerpool.Pool, pages []page, atOnce int) {
 	tb.Helper()
 	var group errgroup.Group
@@ -232,7 +233,7 @@ func readAll(tb testing.TB, pool *workerpool.Pool, pages []page, atOnce int) {
 	require.NoError(tb, group.Wait())
 }
 
-// xargs runs Tesseract's own program on files as a user would.
+// xargs runs Tesseract's own program on the files, atOnce of them at a time, as a user would.
 func xargs(tb testing.TB, files []string, models string, atOnce int) {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), "xargs", "-P", strconv.Itoa(atOnce), "-I{}", "tesseract", "{}", "-", "-l", models)
@@ -242,7 +243,7 @@ func xargs(tb testing.TB, files []string, models string, atOnce int) {
 	require.NoError(tb, err, "%s", out)
 }
 
-// denseColumn is a page of one column of small print.
+// denseColumn returns a page with one column of small print.
 var denseColumn = sync.OnceValue(func() *image.Gray {
 	var lines []string
 	for i := range 36 {
@@ -251,7 +252,7 @@ var denseColumn = sync.OnceValue(func() *image.Gray {
 	return ocrtest.Page(lines...)
 })
 
-// densePage is a page of two such columns.
+// densePage returns a page with two such columns.
 var densePage = sync.OnceValue(func() *image.Gray {
 	column := denseColumn()
 	gutter := 120
@@ -265,7 +266,7 @@ var densePage = sync.OnceValue(func() *image.Gray {
 	return sheet
 })
 
-// benchDensePage compares the time of one dense page while one further worker is idle.
+// benchDensePage compares the time of one dense page, while a second worker is idle, with Tesseract's own program.
 func benchDensePage(tb testing.TB, results *table) {
 	tb.Helper()
 	pool := mustPool(tb, workerpool.Options{Workers: 2, MaxPages: 1000})
@@ -294,7 +295,7 @@ func benchDensePage(tb testing.TB, results *table) {
 	}
 }
 
-// benchLargePage measures the share of the deadline that a dense page of 50 megapixels takes, by its processor time.
+// benchLargePage measures which share of the deadline a dense page of 50 megapixels takes, in processor time.
 func benchLargePage(tb testing.TB, results *table) {
 	tb.Helper()
 	const width, height, deadline = 7070, 7072, 60.0
@@ -310,7 +311,7 @@ func benchLargePage(tb testing.TB, results *table) {
 	})
 }
 
-// tiled fills a page of the size with a smaller one.
+// tiled returns a page of the given size that is filled with copies of a smaller one.
 func tiled(tile *image.Gray, width, height int) *image.Gray {
 	sheet := ocrtest.Sheet(width, height)
 	size := tile.Rect.Size()
@@ -322,8 +323,8 @@ func tiled(tile *image.Gray, width, height int) *image.Gray {
 	return sheet
 }
 
-// benchMemory measures what a worker occupies after 500 pages in five languages, one after the other. One in twelve is a printed page of
-// the folder; the others are small, so that 500 of them take minutes and not an hour.
+// benchMemory measures the memory of a worker after 500 pages in five languages in turn. One in twelve is a printed page of the
+// folder; the others are small, so that the 500 take minutes and not an hour.
 func benchMemory(tb testing.TB, results *table) {
 	tb.Helper()
 	const pages, perScan = 500, 12
@@ -347,8 +348,8 @@ func benchMemory(tb testing.TB, results *table) {
 	})
 }
 
-// memoryOf returns a figure of a process in /proc/PID/status, in megabytes: VmRSS is the memory that it occupies, VmHWM the most so far,
-// and RssFile the part of it that holds contents of files; see proc(5).
+// memoryOf returns a figure from /proc/PID/status, in megabytes: VmRSS is the memory that the process occupies, VmHWM the
+// maximum so far, and RssFile the part of VmRSS that holds contents of files; see proc(5).
 func memoryOf(tb testing.TB, pid int, name string) float64 {
 	tb.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

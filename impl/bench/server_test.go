@@ -47,7 +47,7 @@ func (r recorded) Recognize(context.Context, ocr.Request) (*document.Document, e
 
 func (recorded) Languages(context.Context) ([]string, error) { return []string{"en"}, nil }
 
-// service is the real service without workers.
+// service is the real service, but without workers.
 type service struct {
 	url   string
 	token string
@@ -84,7 +84,7 @@ func mustServe(tb testing.TB, database string, doc *document.Document) service {
 	return service{server.URL + "/api/v1", token, st, owner.ID, books}
 }
 
-// bare is a handler that only answers, with what the service answers.
+// bare starts a server that does nothing but answer with body, and returns its URL.
 func bare(tb testing.TB, body []byte) string {
 	tb.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -96,7 +96,7 @@ func bare(tb testing.TB, body []byte) string {
 	return server.URL
 }
 
-// mustSend sends a request and returns the answer. A request without a body is a GET.
+// mustSend sends a request and returns the answer. If body is nil, it is a GET.
 func mustSend(tb testing.TB, url, token string, body []byte) []byte {
 	tb.Helper()
 	method := http.MethodGet
@@ -116,12 +116,12 @@ func mustSend(tb testing.TB, url, token string, body []byte) []byte {
 	return text
 }
 
-// callers is how many requests run at a time.
+// callers is the number of requests at a time.
 const callers = 16
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}
 
-// rate returns how often a second f can be called by several callers at once.
+// rate returns how many times per second several callers together can call f.
 func rate(tb testing.TB, calls int, f func()) float64 {
 	tb.Helper()
 	took := timeOf(func() {
@@ -135,7 +135,7 @@ func rate(tb testing.TB, calls int, f func()) float64 {
 	return float64(calls) / took.Seconds()
 }
 
-// benchStatus compares the requests for /status a second with those that a bare handler answers.
+// benchStatus compares how many requests for /status the service and a bare handler answer per second.
 func benchStatus(tb testing.TB, results *table) {
 	tb.Helper()
 	s := mustServe(tb, storetest.SQLite(tb), nil)
@@ -151,7 +151,8 @@ func benchStatus(tb testing.TB, results *table) {
 	}))
 }
 
-// benchOverhead measures the time of an extraction without the reading: a recognizer answers at once with a recorded document.
+// benchOverhead measures the time of an extraction without the reading: the recognizer answers at once with a recorded
+// document.
 func benchOverhead(tb testing.TB, results *table) {
 	tb.Helper()
 	pool := mustPool(tb, workerpool.Options{Workers: 1})
@@ -188,7 +189,7 @@ func benchOverhead(tb testing.TB, results *table) {
 // postgresEnv is the URL of an empty database to use instead of one in a container.
 const postgresEnv = "UNCIAL_BENCH_POSTGRES"
 
-// benchPostgres compares /status, and holding and settling points, with pgbench running the same statements.
+// benchPostgres compares /status, and holding and settling points, with pgbench, which runs the same statements.
 func benchPostgres(tb testing.TB, results *table) {
 	tb.Helper()
 	database := os.Getenv(postgresEnv)
@@ -228,7 +229,7 @@ func benchPostgres(tb testing.TB, results *table) {
 
 var transactionsASecond = regexp.MustCompile(`tps = ([0-9.]+)`)
 
-// pgbench returns how many transactions a second it makes of a script in testdata.
+// pgbench returns how many transactions per second pgbench(1) makes of a script in testdata.
 func pgbench(tb testing.TB, database, script string, calls int, variables []string) float64 {
 	tb.Helper()
 	args := append([]string{

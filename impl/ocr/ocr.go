@@ -1,8 +1,8 @@
-// Package ocr defines what a recognizer is: something that turns the bytes of an image into a document. It holds the
-// interface, the limits on images and the errors that every implementation shares, and no recognition itself.
+// Package ocr defines the interface Recognizer, which turns the bytes of an image into a document, and the limits and errors
+// that all implementations share. It does not recognize anything itself.
 //
-// Two implementations exist: workerpool (sandboxed processes on this machine) and remote (such a pool behind HTTP). To
-// follow one image through the code, start at workerpool.Pool.Recognize, then worker.Run, then package reading.
+// There are two implementations: workerpool (sandboxed processes on this machine) and remote (such a pool behind HTTP). To
+// follow one image through the code, start with workerpool.Pool.Recognize, then worker.Run, then package reading.
 package ocr
 
 import (

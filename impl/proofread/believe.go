@@ -11,8 +11,8 @@ import (
 	"uncial/internal/text"
 )
 
-// believable returns the corrections of an answer that pass all guards. It fails if the answer as a whole cannot have been read
-// off the page.
+// believable returns those corrections of an answer that pass all guards; page is the number of the page, from 0. It returns an
+// error if the answer as a whole cannot have been read off the page.
 func believable(page int, shown []*document.Word, answer []proposal) ([]correction, error) {
 	if float64(len(answer)) > max(maxChangedShare*float64(len(shown)), fewChanges) {
 		return nil, errors.New("the answer changes too many words to have been read off the page")
@@ -32,8 +32,8 @@ func believable(page int, shown []*document.Word, answer []proposal) ([]correcti
 	return accepted, nil
 }
 
-// isMisreading reports whether a recognizer could have read one word as the other: both are one word, neither a number nor a
-// name, have the same punctuation around them, and differ in letters of similar shape only.
+// isMisreading reports whether read can be a misreading of meant. Each must be a single word and neither a number nor a name,
+// both must have the same punctuation around them, and they may differ only in letters of similar shape.
 func isMisreading(read, meant string) bool {
 	if meant != strings.Join(strings.Fields(meant), "") || strings.ContainsFunc(meant, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return false
@@ -43,18 +43,18 @@ func isMisreading(read, meant string) bool {
 	return text.MayCorrect(read) && text.MayCorrect(meant) && beforeA == beforeB && afterA == afterB && similarShape(a, b)
 }
 
-// shapes are groups of characters that recognizers take for one another in print and typescript. Letters that later spelling swaps,
-// such as c and t ("antient"), share no group.
+// shapes are groups of characters that recognizers confuse in print and typescript. Letters that replace each other in later
+// spelling, such as c and t ("antient"), share no group.
 var shapes = []string{"ceoæœ", "aesoæ", "nurmi", "vwx", "ilt!|", "fst", "jsf", "hbkl", "gqpy", "dcl", "tlr", "rc"}
 
-// mergedShapes are pairs of letters that look like one.
+// mergedShapes maps pairs of letters to the one letter that they look like.
 var mergedShapes = map[string]string{
 	"rn": "m", "nn": "m", "in": "m", "ni": "m", "iu": "m", "ui": "m", "ii": "n", "ri": "n", "cl": "d", "li": "h", "lt": "k",
 }
 
-// similarShape reports whether a recognizer can have read one word for the other: at most a third of the letters differ, or one
-// letter, and each is similar in shape. Changes of spelling do not count as differences of shape, nor do marks, hyphens and
-// apostrophes.
+// similarShape reports whether two words look so much alike that a recognizer can confuse them: at most a third of the letters
+// differ, or one letter in shorter words, and each of them only by a similar shape. Words that differ in spelling, marks,
+// hyphens or apostrophes are not alike in this sense.
 func similarShape(read, meant string) bool {
 	a, b := text.Letters(text.FoldType(read)), text.Letters(text.FoldType(meant))
 	if len(a) == 0 || len(b) == 0 || marks(read) != marks(meant) {
@@ -65,7 +65,8 @@ func similarShape(read, meant string) bool {
 	return distance > 0 && distance <= allowed
 }
 
-// shapeDistance returns the minimum number of differences of shape that turn a into b, or limit+1 if other differences are needed.
+// shapeDistance returns the minimum number of confusions of shape that turn a into b, or limit+1 if there are more or if a and
+// b differ in other ways.
 func shapeDistance(a, b []string, limit int) int {
 	width := len(b) + 1
 	cost := make([]int, (len(a)+1)*width)
@@ -85,10 +86,11 @@ func shapeDistance(a, b []string, limit int) int {
 	return cost[len(cost)-1]
 }
 
-// shapeMatch matches the next letters of the word as read with the next ones of the word as meant.
+// shapeMatch matches the next read letters of the word as read with the next meant letters of the intended word, at a cost of 0
+// or 1.
 type shapeMatch struct{ read, meant, cost int }
 
-// shapeMatches returns the matches that the beginnings of a and b allow.
+// shapeMatches returns the possible matches at the beginnings of a and b.
 func shapeMatches(a, b []string) []shapeMatch {
 	var matches []shapeMatch
 	allow := func(ok bool, m shapeMatch) {
@@ -104,8 +106,9 @@ func shapeMatches(a, b []string) []shapeMatch {
 	return matches
 }
 
-// lookAlike reports whether the first letters of two words have a similar shape and are not spellings of one letter. Two vowels
-// never look alike, because words are often spelt with different vowels at different times ("shew" and "show", "æra" and "era").
+// lookAlike reports whether the first letters of two words have a similar shape and are not two spellings of one letter. Two
+// vowels never look alike, because the same word is often spelt with different vowels at different times ("shew" and "show",
+// "æra" and "era").
 func lookAlike(a, b []string) bool {
 	x, y := firstRune(a[0]), firstRune(b[0])
 	if text.SameSpelling(a, b) || isVowel(x) && isVowel(y) {
@@ -123,13 +126,14 @@ func firstRune(letter string) rune { return []rune(letter)[0] }
 
 func isVowel(r rune) bool { return strings.ContainsRune("aeiouyæœ", r) }
 
-// isSpeck reports whether a character within a word may be dirt. Hyphens, apostrophes and full stops belong to the spelling.
+// isSpeck reports whether a character within a word may be a speck of dirt. Hyphens, apostrophes and full stops belong to the
+// spelling.
 func isSpeck(letter string) bool {
 	r := firstRune(letter)
 	return text.IsPunctuation(r) && !unicode.Is(unicode.Dash, r) && !strings.ContainsRune("'.=¬&/", r)
 }
 
-// marks counts the accents and other marks of a word, whether or not they are composed with their letters (NFD).
+// marks returns the number of accents and other combining marks of a word, including those that are part of a composed letter.
 func marks(word string) int {
 	n := 0
 	for _, r := range norm.NFD.String(word) {

@@ -1,4 +1,4 @@
 package proofread
 
-// IsMisreading is tested word by word.
+// IsMisreading is exported for tests of single words.
 var IsMisreading = isMisreading

@@ -17,20 +17,21 @@ import (
 	"uncial/internal/text"
 )
 
-// proposal is one correction as the model gives it.
+// proposal is a correction that the model proposes.
 type proposal struct {
-	Word   int    `json:"word"` // from 1
+	Word   int    `json:"word"` // the word's number in the prompt, from 1
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// instructions ask for little, because everything that the model adds must be found and refused afterwards; see believe.go.
+// instructions ask for as little as possible, because whatever the model invents must be detected and refused afterwards; see
+// believe.go.
 const instructions = `You proofread the reading of a historical document against its image. Doubtful words are numbered like ⟨7⟩word.
 Correct only numbered words, and only where the image shows other letters than were read. Keep the spelling of the document:
 long s, old accents, u for v, i for j and signs of abbreviation stay as printed. Never modernise, translate, complete or add a
 word, and leave names and numbers alone. Answer with the corrections only; an empty list is a good answer.`
 
-// answerSchema makes the model answer with a list and no prose, where the service that runs it supports JSON schemas.
+// answerSchema makes the model answer with a list and without prose, if the server supports JSON schemas.
 var answerSchema = map[string]any{
 	"type": "object", "additionalProperties": false, "required": []string{"corrections"},
 	"properties": map[string]any{"corrections": map[string]any{"type": "array", "items": map[string]any{
@@ -43,7 +44,8 @@ var answerSchema = map[string]any{
 	}}},
 }
 
-// ask sends one page and returns the corrections that the model proposes. image is nil if the page has no image.
+// ask sends one page and returns the corrections that the model proposes. image is the encoded image of the page, or nil; it is
+// sent only if it is a JPEG, PNG or WebP of at most maxImageBytes.
 func (m *Model) ask(ctx context.Context, image []byte, language, page string) ([]proposal, error) {
 	parts := []openai.ChatCompletionContentPartUnionParam{openai.TextContentPart("Language: " + language + "\n\n" + page)}
 	if kind := http.DetectContentType(image); len(image) <= maxImageBytes && slices.Contains([]string{"image/jpeg", "image/png", "image/webp"}, kind) {
@@ -76,7 +78,8 @@ func (m *Model) ask(ctx context.Context, image []byte, language, page string) ([
 	return answer.Corrections, nil
 }
 
-// doubtfulWords returns the words that the model may correct, in reading order: unsure ones that no word list has.
+// doubtfulWords returns the words that the model may correct, in reading order: those of low confidence that are in no word
+// list. If they are more than maxShownWords, it returns the least confident ones.
 func doubtfulWords(p *document.Page) []*document.Word {
 	var shown []*document.Word
 	for w := range document.Words(p.Blocks) {
@@ -95,7 +98,7 @@ func doubtfulWords(p *document.Page) []*document.Word {
 	return slices.DeleteFunc(shown, func(w *document.Word) bool { return w.Confidence >= confidences[maxShownWords] })
 }
 
-// numbered returns the text of a page with a number before each word that is shown as doubtful.
+// numbered returns the text of a page with a number, from 1, before each of the doubtful words in shown.
 func numbered(p *document.Page, shown []*document.Word) string {
 	number := make(map[*document.Word]int, len(shown))
 	for i, w := range shown {

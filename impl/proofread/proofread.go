@@ -2,8 +2,8 @@
 // corrections to accept. It accepts a correction only if the word was doubtful, is neither a number nor a name, and looks so
 // much like the correction that a recognizer may have confused them. Words are never added, removed or modernised.
 //
-// It runs in the service, because workers have no network. The recognizer's own corrections are in impl/ocr/correct. Start
-// with Model.Improve; believe.go has the guards.
+// It runs in the service, because workers have no network access. The recognizer's own corrections are in impl/ocr/correct.
+// Start with Model.Improve; the guards are in believe.go.
 package proofread
 
 import (
@@ -23,10 +23,10 @@ import (
 
 // Config selects the language model.
 type Config struct {
-	URL     string        // of the API, such as https://api.openai.com/v1
-	Model   string        // its name there
+	URL     string        // base URL of the API, such as https://api.openai.com/v1
+	Model   string        // the name under which the server knows the model
 	Key     string        // empty if the server needs none
-	Timeout time.Duration // for one page; default 30 s
+	Timeout time.Duration // for one page; 30 s if zero
 }
 
 // Model is a client of one language model. It is safe for concurrent use.
@@ -36,7 +36,8 @@ type Model struct {
 	timeout time.Duration
 }
 
-// New returns a client of the model. It does not connect. It fails if the URL is not one of HTTP or the name of the model is missing.
+// New returns a client of the model, or an error that says what is invalid in the configuration. It does not connect to the
+// server.
 func New(c Config) (*Model, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -60,15 +61,15 @@ func New(c Config) (*Model, error) {
 	}, nil
 }
 
-// refuseRedirect makes sure that pages are sent only to the address that the operator configured.
+// refuseRedirect refuses every redirect, so that pages are sent only to the address that the operator configured.
 func refuseRedirect(*http.Request, []*http.Request) error {
 	return errors.New("the server redirects; configure the address that it redirects to")
 }
 
-// limitedTransport cuts answers after maxAnswerBytes, counted after decompression.
+// limitedTransport limits answers to maxAnswerBytes after decompression: reading more is an *http.MaxBytesError.
 type limitedTransport struct{ http.RoundTripper }
 
-// RoundTrip bounds the body of the answer. The library reads it whole, so an endless one would fill the memory.
+// RoundTrip limits the body of the answer. The client library reads it as a whole, so an endless one would fill the memory.
 func (l limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := l.RoundTripper.RoundTrip(r)
 	if err == nil {
@@ -77,9 +78,9 @@ func (l limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// Improve corrects the document in place and adds to its edits. image is the file that the document was read from. If the model
-// fails, stalls or answers nonsense, Improve returns the error, leaves the document unchanged, and leaves a quarter of the time
-// to ctx's deadline unused.
+// Improve corrects the document in place and records each correction in its edits. image is the file that the document was read
+// from. If the model fails, stalls or answers nonsense, Improve returns an error and leaves the document unchanged. It takes at
+// most three quarters of the time until ctx's deadline.
 func (m *Model) Improve(ctx context.Context, image []byte, doc *document.Document) error {
 	if end, ok := ctx.Deadline(); ok {
 		limited, cancel := context.WithTimeout(ctx, time.Duration(maxTimeShare*float64(time.Until(end))))
@@ -106,8 +107,8 @@ func (m *Model) Improve(ctx context.Context, image []byte, doc *document.Documen
 	return nil
 }
 
-// proofreadPage asks about the doubtful words of a page, and returns the proposals that pass the guards. A page without doubtful words
-// costs no request.
+// proofreadPage asks the model about the doubtful words of a page, and returns the proposals that pass the guards. For a page
+// without doubtful words, it sends no request.
 func (m *Model) proofreadPage(ctx context.Context, image []byte, doc *document.Document, page int) ([]correction, error) {
 	shown := doubtfulWords(&doc.Pages[page])
 	if len(shown) == 0 {
@@ -129,8 +130,8 @@ type correction struct {
 	after string
 }
 
-// record adds the edit to the document. If the word was changed before, the two edits become one: from the word as it was first
-// read to the word as it stands now, or none if these are equal.
+// record adds the correction to the document's edits. If the word was changed before, the two edits become one, from the word
+// as first read to the corrected word, or none if these are equal.
 func (c correction) record(doc *document.Document) {
 	e := document.NewEdit([]document.Word{*c.word}, c.after, document.Proofread, c.word.Confidence)
 	e.Page = c.page

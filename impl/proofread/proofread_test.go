@@ -18,7 +18,7 @@ import (
 	"uncial/internal/document"
 )
 
-// MustModel starts a server that passes the body of each request to handle, and returns a client of that server.
+// MustModel starts a server that passes the body of each request to handle, and returns a client of it.
 func MustModel(tb testing.TB, handle func(w http.ResponseWriter, body string)) *proofread.Model {
 	tb.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +42,7 @@ func content(tb testing.TB, text string) func(http.ResponseWriter, string) {
 	}
 }
 
-// reading returns a page of one line, in which every word except the second is doubtful.
+// reading returns a document with one line, in which every word except the second is doubtful.
 func reading() *document.Document {
 	line := document.Line{}
 	for i, text := range []string{"eſtoit", "grand", "bonnne,", "1547", "Rornans", "hõneur", "rnaiſon", "vniuers"} {
@@ -74,9 +74,9 @@ func TestModel_Improve(t *testing.T) {
 		{"ignores a word that was not numbered", `{"word":9,"before":"1547","after":"1541"}`, ""},
 		{"ignores a negative word number", `{"word":-1,"before":"1547","after":"1541"}`, ""},
 		{"ignores a confident word", `{"word":2,"before":"grand","after":"grant"}`, ""},
-		{"ignores a word that was not read there", `{"word":4,"before":"maifon","after":"maiſon"}`, ""},
+		{"ignores a correction of a word that was not read", `{"word":4,"before":"maifon","after":"maiſon"}`, ""},
 		{"refuses an invisible character", `{"word":4,"before":"rnaiſon","after":"mai\u200bſon"}`, ""},
-		{"takes the first of two corrections of one word", `{"word":4,"before":"rnaiſon","after":"maiſon"},{"word":4,"before":"maiſon","after":"maifon"}`, "maiſon"},
+		{"accepts only the first of two corrections of one word", `{"word":4,"before":"rnaiſon","after":"maiſon"},{"word":4,"before":"maiſon","after":"maifon"}`, "maiſon"},
 		{"refuses an answer that repeats itself", repeated(`{"word":4,"before":"rnaiſon","after":"maiſon"}`, 50), "error"},
 		{"refuses another letter with a mark", `{"word":4,"before":"rnaiſon","after":"mai\u0301son"}`, ""},
 		{"accepts an empty list", ``, ""},
@@ -167,7 +167,7 @@ func TestModel_Improve_limitsAnswers(t *testing.T) {
 	const answerBytes = 16 << 20
 	blank := bytes.Repeat([]byte(" "), 1<<20)
 	for name, status := range map[string]int{"answer": http.StatusOK, "error": http.StatusBadRequest} {
-		t.Run("cuts an endless "+name, func(t *testing.T) {
+		t.Run("stops reading an endless "+name, func(t *testing.T) {
 			t.Parallel()
 			sent := 0
 			m := MustModel(t, func(w http.ResponseWriter, _ string) {
@@ -185,7 +185,7 @@ func TestModel_Improve_limitsAnswers(t *testing.T) {
 			require.Equal(t, reading(), doc)
 		})
 	}
-	t.Run("cuts a compressed answer after decompression", func(t *testing.T) {
+	t.Run("counts the bytes of a compressed answer after decompression", func(t *testing.T) {
 		t.Parallel()
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
@@ -249,7 +249,7 @@ func TestModel_Improve_prompt(t *testing.T) {
 
 	asked = ""
 	require.NoError(t, m.Improve(t.Context(), []byte("II*\x00"), reading()))
-	require.NotContains(t, asked, "base64", "does not send a TIFF")
+	require.NotContains(t, asked, "base64", "a TIFF is not sent")
 
 	asked = ""
 	sure := reading()
@@ -257,7 +257,7 @@ func TestModel_Improve_prompt(t *testing.T) {
 		sure.Pages[0].Blocks[0].Lines[0].Words[i].Confidence = 0.99
 	}
 	require.NoError(t, m.Improve(t.Context(), nil, sure))
-	require.Empty(t, asked, "sends nothing if no word is doubtful")
+	require.Empty(t, asked, "nothing is sent if no word is doubtful")
 }
 
 func TestNew(t *testing.T) {

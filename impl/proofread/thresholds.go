@@ -2,32 +2,35 @@ package proofread
 
 import "time"
 
-// What the model is shown and how much it may change. The limits guard against text that the model invents; proofread_test.go and
-// believe_test.go show what they refuse.
+// What the model is shown and how much it may change. These limits guard against text that the model invents; proofread_test.go
+// and believe_test.go show what they refuse.
 const (
-	// maxShownConfidence is the confidence, 0..1, below which a word is shown to the model as doubtful. It cannot change others.
+	// maxShownConfidence is the confidence, 0..1, below which a word is shown to the model as doubtful. The model cannot change
+	// other words.
 	maxShownConfidence = 0.9
-	// maxShownWords is the number of words of a page that are shown as doubtful, the least confident ones. More than 300 is a
-	// page that was hardly read, where a model would write its own text.
+	// maxShownWords is the maximum number of words of a page that are shown as doubtful; the least confident ones are. A page
+	// with more than 300 was hardly read, and the model would write its own text.
 	maxShownWords = 300
-	// maxChangedShare is the share of the shown words that may change, and fewChanges the number that always may. An answer that
-	// changes more was not read off the page and is dropped as a whole.
+	// maxChangedShare is the maximum share of the shown words that an answer may change; it may always change fewChanges words.
+	// An answer that changes more was not read off the page and is dropped as a whole.
 	maxChangedShare, fewChanges = 0.6, 3.0
-	// maxShapeErrors is the share, one in so many letters, of a word that may differ. One letter always may.
+	// maxShapeErrors limits how much of a word may differ: at most one letter in maxShapeErrors, and one letter in shorter
+	// words.
 	maxShapeErrors = 3
 )
 
 // What one request may cost.
 const (
-	// maxImageBytes is the size of the largest image that is sent along; larger ones are left out of the request.
+	// maxImageBytes is the size of the largest image that is sent with a page. A larger one is left out of the request.
 	maxImageBytes = 8 << 20
-	// maxAnswerTokens is the bound that the request asks for; maxAnswerBytes is enforced if the server ignores it.
+	// maxAnswerTokens is the maximum length of an answer that the request asks for; maxAnswerBytes is the limit that the client
+	// enforces, because a server may ignore the request.
 	maxAnswerTokens, maxAnswerBytes = 8192, 1 << 20
-	// maxRetries is the number of times that the client repeats a request that failed.
+	// maxRetries is the number of times that the client repeats a failed request.
 	maxRetries = 1
-	// defaultTimeout bounds the wait for one page.
+	// defaultTimeout is the maximum wait for one page if the configuration sets none.
 	defaultTimeout = 30 * time.Second
-	// maxTimeShare is the share of the caller's remaining time that all pages together may take. The rest is for answering
-	// with the offline reading when the model stalls.
+	// maxTimeShare is the maximum share of the caller's remaining time that all pages together may take. The rest is left to
+	// answer with the offline reading if the model stalls.
 	maxTimeShare = 0.75
 )

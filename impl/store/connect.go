@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Location returns the address of the database, for people: sqlite:PATH with the whole path, or a URL of Postgres without
+// Location returns the address of the database, for people: sqlite:PATH with the absolute path, or a URL of Postgres without
 // password and parameters.
 func (s *Store) Location() string {
 	if s.server != nil {
@@ -70,7 +70,7 @@ func configError(err error) error {
 	return errURL
 }
 
-// connectError explains to an operator why the first connection failed, and where it was made to. It contains no password.
+// connectError returns an error that tells an operator which connection failed and why. It contains no password.
 func connectError(c *pgx.ConnConfig, err error) error {
 	return &Error{
 		reason: fmt.Sprintf("cannot connect to Postgres at %s, database %q, user %q: %s", address(c), c.Database, c.User, connectReason(c, err)),
@@ -78,8 +78,8 @@ func connectError(c *pgx.ConnConfig, err error) error {
 	}
 }
 
-// connectReason returns what is wrong with a connection and what would be right, for failures that an operator can mend. Others keep the
-// text of the driver.
+// connectReason returns why a connection failed and, if an operator can correct the cause, how. It never returns text of the
+// driver.
 func connectReason(c *pgx.ConnConfig, err error) string {
 	var (
 		authority x509.UnknownAuthorityError

@@ -15,9 +15,9 @@ var ErrNoRows = sql.ErrNoRows
 // Args are the values of the placeholders $1, $2, ... of a statement.
 type Args = []any
 
-// Executor runs statements, each with a timeout, or within that of their transaction. The same statements serve both
-// databases: they use placeholders $1, $2 and so on, no locking clauses (SQLite has none) and never the clock of the
-// database (tests and replicas set the time). Errors are *Error or ErrNoRows.
+// Executor runs statements, each with its own timeout or, in a transaction, within that of the transaction. The same statements
+// run on both databases: they use placeholders $1, $2 and so on, no locking clauses (SQLite has none), and never the clock of
+// the database (tests and replicas set the time). Errors are *Error or ErrNoRows.
 type Executor struct {
 	on interface {
 		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
@@ -28,7 +28,7 @@ type Executor struct {
 	measure func() func() // nil inside a transaction, which is measured as a whole
 }
 
-// limited returns the context of one statement.
+// limited returns the context of one statement, with its timeout.
 func (x Executor) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	if x.timeout == 0 {
 		return ctx, func() {}
@@ -36,7 +36,7 @@ func (x Executor) limited(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeout(ctx, x.timeout)
 }
 
-// measured begins to measure a statement; the result ends it.
+// measured starts to measure the time of a statement. The function that it returns ends the measurement.
 func (x Executor) measured() func() {
 	if x.measure == nil {
 		return func() {}
@@ -102,7 +102,7 @@ func All[T any](ctx context.Context, x Executor, statement string, args Args,
 	return all, wrap(rows.Err())
 }
 
-// OrNull returns nil for the empty text, which is stored as NULL.
+// OrNull returns a pointer to text, or nil if it is empty, so that the column is NULL.
 func OrNull(text string) *string {
 	if text == "" {
 		return nil

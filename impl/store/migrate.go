@@ -21,7 +21,7 @@ import (
 var migrations embed.FS
 
 const (
-	// migrateTimeout bounds all migrations together with the wait for other processes that migrate.
+	// migrateTimeout is the time limit for all migrations together, including the wait for other processes that migrate.
 	migrateTimeout = 10 * time.Minute
 	// lockRetry is the pause between two attempts to lock the folder of a SQLite file: flock(2) cannot wait with a timeout.
 	lockRetry = 20 * time.Millisecond
@@ -29,7 +29,7 @@ const (
 
 // Errors of CheckSchema.
 var (
-	errOlderSchema = errors.New("the schema needs an update, which this command does not make; upgrade the service, or run `uncial migrate`")
+	errOlderSchema = errors.New("the schema needs an update, which this command does not perform; upgrade the service, or run `uncial migrate`")
 	errNewerSchema = errors.New("a newer version of this program wrote the schema; run that version")
 )
 
@@ -68,8 +68,8 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 	return nil
 }
 
-// withProvider runs fn with a goose provider for this database. While fn runs, other processes that migrate wait: for
-// Postgres an advisory lock, for SQLite a lock on the folder.
+// withProvider runs fn with a goose provider for this database. Meanwhile a lock makes other processes that want to migrate
+// wait: for Postgres an advisory lock, for SQLite a lock on the folder.
 func (s *Store) withProvider(fn func(*goose.Provider) error) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -78,7 +78,8 @@ func (s *Store) withProvider(fn func(*goose.Provider) error) error {
 	db, dialect, locker := s.write, goose.DialectSQLite3, lock.SessionLocker(&folderLock{path: s.url})
 	if s.postgres {
 		dialect = goose.DialectPostgres
-		if locker, err = lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300)); err != nil {
+		const period, attempts = 1, 300 // one attempt to lock per second, for 5 minutes
+		if locker, err = lock.NewPostgresSessionLocker(lock.WithLockTimeout(period, attempts)); err != nil {
 			return err
 		}
 		config, err := postgresConfig(s.url)
@@ -96,7 +97,7 @@ func (s *Store) withProvider(fn func(*goose.Provider) error) error {
 	return fn(provider)
 }
 
-// folderLock keeps processes from migrating one SQLite file at the same time. It locks the folder of the file, because
+// folderLock keeps processes from migrating the same SQLite file at the same time. It locks the folder of the file, because
 // SQLite itself locks the file, and a separate lock file would be left behind.
 type folderLock struct {
 	path   string // sqlite:PATH

@@ -15,7 +15,7 @@ import (
 
 func TestStore_Migrate(t *testing.T) { storetest.Run(t, testcontainers.Postgres, newEmpty, migrating) }
 
-// newEmpty is a store without its schema.
+// newEmpty returns a store without its schema.
 func newEmpty(tb testing.TB, url string) fixture {
 	tb.Helper()
 	return fixture{tb, storetest.MustOpen(tb, url), url}

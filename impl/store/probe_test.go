@@ -17,7 +17,7 @@ import (
 	"uncial/testcontainers"
 )
 
-// After a failover the host name may point to a standby, which only reads.
+// After a failover, the host name may point to a standby, which accepts no writes.
 func TestStore_Probe_ReadOnly(t *testing.T) {
 	t.Parallel()
 	address := testcontainers.Postgres(t)

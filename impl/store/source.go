@@ -44,7 +44,7 @@ func sqliteDSN(path string, pragmas ...string) string {
 	return "file:" + name + "?" + query.Encode()
 }
 
-// createFile creates the file and its folder, both accessible to their owner only. An existing file is not even opened:
+// createFile creates the file and its folder, both accessible only to their owner. An existing file is not even opened, because
 // closing it would drop the locks that this process holds on it (fcntl(2), "advisory record locks").
 func createFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -60,8 +60,8 @@ func createFile(path string) error {
 	return errors.Join(GiveToFolderOwner(f), f.Close())
 }
 
-// GiveToFolderOwner makes the owner of its folder the owner of a new file, if root has created it: a command that root runs
-// must not lock out the service, which runs as another user.
+// GiveToFolderOwner makes the owner of its folder the owner of a new file, if root has created it, because a command that root
+// runs must not lock out the service, which runs as another user.
 func GiveToFolderOwner(f *os.File) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -77,7 +77,7 @@ func GiveToFolderOwner(f *os.File) error {
 	return f.Chown(int(owner.Uid), int(owner.Gid))
 }
 
-// CheckURL returns why a URL of a database is invalid; it connects to nothing.
+// CheckURL returns nil if the URL of a database is valid, and otherwise an error that says why not. It does not connect.
 func CheckURL(databaseURL string) error {
 	if _, ok := sqlitePath(databaseURL); ok {
 		return nil
@@ -113,8 +113,9 @@ func postgresConfig(databaseURL string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// misreadsPassword reports whether the driver took a part of the password for a host or the database, because the password has an @
-// that is not escaped: the user ends at the first one. Errors and logs, which name both, would show that part.
+// misreadsPassword reports whether the driver takes a part of the password for the host or the database, because the password
+// has an @ that is not escaped: for the driver, the password ends at the first one. Errors and logs name the host and the
+// database, and would thus show that part.
 func misreadsPassword(databaseURL string) bool {
 	_, rest, _ := strings.Cut(databaseURL, "://")
 	authority, path, _ := strings.Cut(rest, "/")

@@ -9,11 +9,11 @@ import (
 	"modernc.org/sqlite"
 )
 
-// maxStatements bounds the prepared statements of one connection. The service has about a hundred different ones.
+// maxStatements is the maximum number of prepared statements of one connection. The service has about a hundred different ones.
 const maxStatements = 256
 
-// sqliteConnector opens connections to a SQLite file that keep their statements prepared: preparing takes longer than running most of
-// them. The driver of Postgres does the same by itself.
+// sqliteConnector opens connections to a SQLite file that keep their statements prepared, because preparing most statements
+// takes longer than running them. The driver of Postgres does so by itself.
 type sqliteConnector struct{ dsn string }
 
 var _ driver.Connector = sqliteConnector{}
@@ -33,7 +33,7 @@ func (c sqliteConnector) Connect(context.Context) (driver.Conn, error) {
 
 func (sqliteConnector) Driver() driver.Driver { return &sqlite.Driver{} }
 
-// sqliteConn are the methods of the driver's connections that database/sql looks for.
+// sqliteConn has the methods of the driver's connections that database/sql looks for.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -93,8 +93,8 @@ func (p *preparing) QueryContext(ctx context.Context, query string, args []drive
 	return &rows{found, s}, nil
 }
 
-// statement returns the prepared statement, or nil if it is not kept: scripts and definitions run once, and a statement whose rows are
-// still open must be prepared again.
+// statement returns the prepared statement, or nil if the query must run without one: scripts and definitions run only once,
+// and a prepared statement whose rows are still open cannot run again.
 func (p *preparing) statement(ctx context.Context, query string) (*statement, error) {
 	if s := p.statements[query]; s != nil {
 		if s.isOpen {

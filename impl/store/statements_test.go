@@ -36,7 +36,7 @@ func TestStore_prepared(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, store.MustCountPrepared(t, st.Pools()["write"]), "SELECT 1, which the store runs to connect")
 	})
-	t.Run("follows a change of the schema", func(t *testing.T) {
+	t.Run("works after a change of the schema", func(t *testing.T) {
 		t.Parallel()
 		st := storetest.MustOpen(t, storetest.SQLite(t))
 		for range 2 {
@@ -69,7 +69,7 @@ func TestStore_prepared_Use(t *testing.T) {
 		}))
 		require.Equal(t, 1, inner)
 	})
-	t.Run("keeps a bounded number of statements", func(t *testing.T) {
+	t.Run("keeps a limited number of statements", func(t *testing.T) {
 		t.Parallel()
 		st := storetest.MustOpen(t, storetest.SQLite(t))
 		for i := range store.MaxStatements + 10 {

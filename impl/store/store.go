@@ -1,7 +1,7 @@
-// Package store connects to the database, a SQLite file or a Postgres server, and runs statements and transactions on it.
-// Both databases run the same statements and the same migrations (folder migrations); their differences stay in this
-// package. The packages that use a table own it and document it: account with user and session, ledger, notice and
-// ratelimit. Start with Store and Executor.
+// Package store connects to the database, a SQLite file or a Postgres server, and runs statements and transactions on it. Both
+// databases run the same statements and the same migrations (folder migrations); their differences stay in this package. Each
+// table is owned and documented by the package that uses it: account with user and session, ledger, notice or ratelimit. Start
+// with Store and Executor.
 //
 // Many replicas may share one Postgres, and several processes may open one SQLite file. Nothing is therefore cached in
 // memory, and every rule that must hold when requests race is a conditional statement.
@@ -27,8 +27,8 @@ const (
 	connectTimeout  = 5 * time.Second
 	idleTimeout     = 5 * time.Minute
 	connLifetime    = 30 * time.Minute // so that connections follow a failover behind one host name
-	snapshotTimeout = time.Hour        // for an audit, which reads every row: ten million entries take minutes
-	maxAttempts     = 8                // of a transaction that keeps losing races: pauses of up to 640 ms
+	snapshotTimeout = time.Hour        // for an audit, which reads every row; ten million entries take minutes
+	maxAttempts     = 8                // of a transaction that loses every race; the last pause is up to 640 ms
 	// retryUnit is the pause after the first lost race. Later ones are random, up to twice as long each time.
 	retryUnit = 5 * time.Millisecond
 
@@ -38,12 +38,12 @@ const (
 
 // Options of a Store. The zero value uses the defaults.
 type Options struct {
-	// MaxConns bounds the connections to Postgres, or those that read a SQLite file. Default: 16.
+	// MaxConns is the maximum number of connections to Postgres, or of those that read a SQLite file. Default: 16.
 	MaxConns int
 	// Existing makes it an error if the SQLite file is missing or the database has no tables, so that a mistyped URL does not
 	// create a new database.
 	Existing bool
-	// Timeout bounds each statement, each transaction, and each wait for a connection. Default: 10 s.
+	// Timeout is the time limit for each statement, each transaction and each wait for a connection. Default: 10 s.
 	Timeout time.Duration
 }
 
@@ -58,8 +58,9 @@ type Store struct {
 	observe  atomic.Pointer[func(took time.Duration)]
 }
 
-// Open connects to sqlite:PATH, sqlite::memory: (private to this Store) or postgres://.... It creates a missing SQLite
-// file and its folder, unless Options.Existing is set. It does not touch the schema; see Migrate. Errors: *Error, or what is wrong with the URL.
+// Open connects to sqlite:PATH, sqlite::memory: (private to this Store) or postgres://.... It creates a missing SQLite file and
+// its folder, unless Options.Existing is set. It does not touch the schema; see Migrate. Errors: *Error, or one that says what
+// is wrong with the URL.
 func Open(ctx context.Context, databaseURL string, o Options) (*Store, error) {
 	if o.MaxConns <= 0 {
 		o.MaxConns = defaultMaxConns
@@ -126,7 +127,8 @@ func (s *Store) connectSQLite(path string, o Options) error {
 	return nil
 }
 
-// pool bounds the connections of db. It keeps all of them while idle, because reconnecting to Postgres costs milliseconds.
+// pool limits the number of connections of db. Idle ones stay open for idleTimeout, because connecting to Postgres takes
+// milliseconds.
 func pool(db *sql.DB, conns int) *sql.DB {
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
@@ -190,7 +192,7 @@ func (s *Store) measure() func() {
 	return func() { (*f)(time.Since(began)) }
 }
 
-// Pools returns the pools of connections by what they do: "read" and "write" for SQLite, "postgres" for Postgres.
+// Pools returns the pools of connections by their purpose: "read" and "write" for SQLite, "postgres" for Postgres.
 func (s *Store) Pools() map[string]*sql.DB {
 	if s.postgres {
 		return map[string]*sql.DB{"postgres": s.write}
@@ -208,11 +210,11 @@ func (s *Store) Writer() Executor {
 	return Executor{on: s.write, timeout: s.timeout, measure: s.measure}
 }
 
-// Tx runs fn in one transaction. It commits if fn returns nil, and else rolls back and returns fn's error. fn must use
-// only the executor and have no other effect: it runs again if the database aborted the transaction in favour of another.
+// Tx runs fn in one transaction. It commits if fn returns nil; otherwise it rolls back and returns fn's error. fn must use only
+// the executor and have no other effect, because it runs again if the database aborted the transaction in favour of another.
 //
-// ctx ends only the wait for a connection. A transaction that has begun continues with its own timeout, so that a caller
-// who cancels never has to wonder whether the transaction was committed. Errors: fn's, *Error.
+// ctx ends only the wait for a connection. A transaction that has begun continues with its own timeout, so that cancelling
+// never leaves open whether the transaction was committed. Errors: fn's, *Error.
 func (s *Store) Tx(ctx context.Context, fn func(ctx context.Context, x Executor) error) error {
 	defer s.measure()()
 	waiting, cancel := context.WithTimeout(ctx, s.timeout)

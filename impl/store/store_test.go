@@ -97,9 +97,9 @@ func TestOpen_PasswordThatIsNotEscaped(t *testing.T) {
 func TestOpen_SQLite(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{
-		"makes a file":          "uncial.db",
-		"makes missing folders": "new/folder/uncial.db",
-		"takes characters that mean something in URLs": "a b%20?mode=ro#ü&_pragma=x.db",
+		"creates a file":                            "uncial.db",
+		"creates missing folders":                   "new/folder/uncial.db",
+		"accepts characters with a meaning in URLs": "a b%20?mode=ro#ü&_pragma=x.db",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -168,7 +168,7 @@ var storeTxTests = storeTests{
 		}))
 		require.Equal(t, 1, countAccounts(t, t.Store))
 	},
-	"finishes once begun although its caller has left": func(t fixture) {
+	"finishes once it has begun, even if its caller leaves": func(t fixture) {
 		ctx, cancel := context.WithCancel(t.Context())
 		require.NoError(t, t.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 			cancel()
@@ -245,7 +245,7 @@ var storeReaderTests = storeTests{
 }
 
 func TestInstant_Value(t *testing.T) {
-	storeTests{"is kept to the microsecond": func(t fixture) {
+	storeTests{"is stored to the microsecond": func(t fixture) {
 		berlin := time.FixedZone("CET", 3600)
 		for name, c := range map[string]struct{ in, out time.Time }{
 			"nanoseconds are cut off": {noon.Add(123456789), noon.Add(123456000)},

@@ -42,8 +42,8 @@ type goal struct {
 
 var goals = []goal{{2, 0.15, 1}, {10, 0.30, 1}, {maxPages, 0.50, 0.12}}
 
-// TestTrainCheck fine-tunes the shipped model on pages of the folder UNCIAL_TRAIN_PAGES and measures the error in lines of its other
-// pages, as the service reads them: make train-check.
+// TestTrainCheck fine-tunes the shipped model on pages of the folder UNCIAL_TRAIN_PAGES and measures, as the service reads
+// them, the error in lines of the folder's other pages. `make train-check` runs it.
 func TestTrainCheck(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 	folder := os.Getenv("UNCIAL_TRAIN_PAGES")
 	require.NotEmpty(t, folder, "UNCIAL_TRAIN_PAGES: name a folder with at least 50 transcribed pages of one hand")
@@ -74,7 +74,7 @@ func TestTrainCheck(t *testing.T) { //nolint:paralleltest // PyTorch needs the c
 	t.Logf("%d pages are held back.\n%s", len(others), table.String())
 }
 
-// spread returns n pages, evenly spaced, and the others.
+// spread returns n of the pages at even intervals, and all the others.
 func spread(pages []groundtruth.Page, n int) (some, others []groundtruth.Page) {
 	for i, p := range pages {
 		if (i+1)*n/len(pages) > i*n/len(pages) {
@@ -107,8 +107,8 @@ func cpuOfChildren(tb testing.TB) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// heldBackError returns the folded CER of a model file on the lines that the training run with output out held back. An empty model stands
-// for the shipped one.
+// heldBackError returns the folded CER of a model file on the lines that the training run with output out held back. If model
+// is "", it is the shipped one.
 func heldBackError(tb testing.TB, out, model string) float64 {
 	tb.Helper()
 	network, characters := own.HandsFiles()

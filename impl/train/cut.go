@@ -14,16 +14,18 @@ import (
 	"uncial/impl/ocr/pipe"
 )
 
-const imageMax = ocr.MaxBytes
+// maxImageBytes is the size of the largest image that lines are cut from: the service reads no larger ones.
+const maxImageBytes = ocr.MaxBytes
 
-// cut writes the lines of the pages into the state folder, unless an earlier run has cut the same files.
+// cut cuts the lines of the pages and writes them to the state folder, unless an earlier run has already cut the same files. A
+// page that cannot be cut is reported to o.Progress and skipped; it is an error if no line is left.
 func (o *Options) cut(ctx context.Context, state string, pages []page) (err error) {
 	done := filepath.Join(state, "cut")
 	mark := digest(pages)
 	if old, err := os.ReadFile(done); err == nil && string(old) == mark {
 		return nil
 	}
-	if err := os.RemoveAll(filepath.Join(state, "state.pt")); err != nil { // it was made from other lines
+	if err := os.RemoveAll(filepath.Join(state, "state.pt")); err != nil { // trained on other lines
 		return err
 	}
 	cutter, stop, err := o.Cutter(ctx)
@@ -57,7 +59,7 @@ func (o *Options) cut(ctx context.Context, state string, pages []page) (err erro
 	return os.WriteFile(done, []byte(mark), 0o600)
 }
 
-// errPage is joined to errors that concern one page: it is skipped.
+// errPage is wrapped by errors that concern only one page, which is then skipped.
 var errPage = errors.New("skipped")
 
 // writer writes a folder of lines, as package training describes it.
@@ -69,7 +71,8 @@ type writer struct {
 	lines     int
 }
 
-// newWriter begins the two files that the training program reads: the pixels of all lines, and a row of JSON for each.
+// newWriter creates the two files that the training program reads: one with the pixels of all lines, and one with a row of JSON
+// for each line.
 func newWriter(state string) (*writer, error) {
 	ink, err := os.Create(filepath.Join(state, "lines.u8"))
 	if err != nil {
@@ -88,10 +91,10 @@ func (w *writer) flush() error { return w.to.Flush() }
 
 func (w *writer) close() error { return errors.Join(w.ink.Close(), w.rows.Close()) }
 
-// page cuts the lines of a page and appends them. Errors that concern this page alone are errPage.
+// page cuts the lines of a page and appends them to the files. Errors that concern this page alone wrap errPage.
 func (w *writer) page(ctx context.Context, c Cutter, p page) error {
-	if info, err := os.Stat(p.Image); err != nil || info.Size() > imageMax {
-		return fmt.Errorf("%s: %w: the image is larger than %d MiB, or cannot be opened", p.Image, errPage, imageMax>>20)
+	if info, err := os.Stat(p.Image); err != nil || info.Size() > maxImageBytes {
+		return fmt.Errorf("%s: %w: the image is larger than %d MiB, or cannot be opened", p.Image, errPage, maxImageBytes>>20)
 	}
 	image, err := os.ReadFile(p.Image)
 	if err != nil {

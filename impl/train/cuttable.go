@@ -7,7 +7,7 @@ import (
 	"uncial/impl/ocr/pipe"
 )
 
-// cuttableLines returns the lines of a page that can be cut, and where they are.
+// cuttableLines returns the lines of a page that can be cut, and the request that cuts them, in the same order.
 func cuttableLines(p groundtruth.Page) ([]groundtruth.Line, *pipe.Cut) {
 	var lines []groundtruth.Line
 	c := &pipe.Cut{Width: p.Width, Height: p.Height}

@@ -12,12 +12,12 @@ const heldPages = 10
 // page is a page of the ground truth.
 type page struct {
 	groundtruth.Page
-	// held means that all of its lines are held back: they are not trained on, and the error is measured on them. line means that
-	// only one line in heldPages is held back.
+	// held means that all of the page's lines are held back: the error is measured on them, and they are not trained on. line
+	// means that only one line in heldPages is held back.
 	held, line bool
 }
 
-// isHeld reports whether a line of the page is held back.
+// isHeld reports whether line number line (from 0) of the page is held back.
 func (p page) isHeld(line int) bool {
 	if p.line {
 		return line%heldPages == heldPages/2
@@ -25,8 +25,8 @@ func (p page) isHeld(line int) bool {
 	return p.held
 }
 
-// divide chooses the pages and lines that the error is measured on: the pages in heldBack or, if there are none, every tenth page, or
-// every tenth line if there are few pages.
+// divide chooses the pages and lines that the error is measured on: the pages in heldBack or, if there are none, every tenth
+// page or, with few pages, every tenth line. It is an error if a page is in both lists.
 func divide(pages, heldBack []groundtruth.Page) ([]page, error) {
 	var out []page
 	trainedOn := map[string]bool{}

@@ -17,7 +17,7 @@ var reportHTML string
 
 var reportPage = template.Must(template.New("report").Parse(reportHTML))
 
-// report collects the content of the HTML report.
+// report is the content of the HTML report.
 type report struct {
 	Model, Base, Languages string
 	Pages, Lines, Held     int
@@ -29,7 +29,7 @@ type report struct {
 	Curve                  [][2]float64
 }
 
-// add records an event.
+// add records what an event of the training says.
 func (r *report) add(e training.Event) {
 	switch e.Kind {
 	case "start":
@@ -40,24 +40,25 @@ func (r *report) add(e training.Event) {
 	}
 }
 
-// Points returns the error curve as the points of an SVG polyline, in a picture of 600 by 160 pixels.
+// Points returns the error curve as the points of an SVG polyline in a picture of 600 x 160 pixels, or "" if nothing was
+// measured. The template calls it.
 func (r *report) Points() string {
 	if len(r.Curve) == 0 {
 		return ""
 	}
 	const width, height = 600, 160
-	last, highest := r.Curve[len(r.Curve)-1][0], r.Before
+	last, maxError := r.Curve[len(r.Curve)-1][0], r.Before
 	for _, p := range r.Curve {
-		highest = max(highest, p[1])
+		maxError = max(maxError, p[1])
 	}
-	points := []string{fmt.Sprintf("0,%.1f", height-height*r.Before/max(highest, 1e-9))}
+	points := []string{fmt.Sprintf("0,%.1f", height-height*r.Before/max(maxError, 1e-9))}
 	for _, p := range r.Curve {
-		points = append(points, fmt.Sprintf("%.1f,%.1f", width*p[0]/max(last, 1), height-height*p[1]/max(highest, 1e-9)))
+		points = append(points, fmt.Sprintf("%.1f,%.1f", width*p[0]/max(last, 1), height-height*p[1]/max(maxError, 1e-9)))
 	}
 	return strings.Join(points, " ")
 }
 
-// write writes the report; the file is complete or absent.
+// write writes the report to path. The file is either complete or absent.
 func (r *report) write(path string) error {
 	var b bytes.Buffer
 	if err := reportPage.Execute(&b, r); err != nil {

@@ -1,8 +1,8 @@
 // Package train implements "uncial train", which fine-tunes a model of handwriting on the transcribed pages of an archive. It cuts the lines
 // out of the images in a sandboxed worker (layout.Given), runs the training program of package training on them, and writes the model and a report.
 //
-// The cut lines and the state of the training are in a folder next to the model, so that an interrupted run can continue. Package groundtruth
-// reads the transcriptions. Start with Run.
+// The cut lines and the state of the training are kept in a folder next to the model, so that an interrupted run can continue.
+// How transcriptions are read is in package groundtruth. Start with Run.
 package train
 
 import (
@@ -33,34 +33,38 @@ type Cutter interface {
 	Cut(ctx context.Context, image []byte, lines *pipe.Cut) (*pipe.Strips, error)
 }
 
-// Options of Run. Errors name the flags of "uncial train".
+// Options of Run. Its errors name the flags of "uncial train" that set them.
 type Options struct {
 	GroundTruth []string // folders with PAGE or ALTO and images
-	HeldBack    []string // such folders, to measure the error on; default: a tenth of the ground truth
-	Base        string   // the name of the shipped model, or the path of a model file
+	HeldBack    []string // such folders, to measure the error on; a tenth of the ground truth if empty
+	Base        string   // the model to start from: the name of the shipped one, or the path of a model file
 	Out         string   // path of the model to write; must end in .uhm
 	Languages   []string // BCP 47 tags that the model reads
-	Minutes     float64  // maximum training time
-	Passes      float64  // maximum number of passes over the lines
-	Threads     int
-	Cutter      func(context.Context) (Cutter, func() error, error) // starts a cutter, which the second result closes
-	Progress    io.Writer                                           // lines for the user
+	Minutes     float64  // maximum duration of the training; greater than 0
+	Passes      float64  // maximum number of passes over the lines; greater than 0
+	Threads     int      // of the processor, for the training
+
+	// Cutter starts a cutter. The function that it returns closes the cutter.
+	Cutter func(context.Context) (Cutter, func() error, error)
+	// Progress receives the messages to the user.
+	Progress io.Writer
 }
 
 // Result is the outcome of a run.
 type Result struct {
 	Model, Report string  // paths
-	Before, After float64 // share of wrong characters in the lines held back, with the base model and the new one
-	Lines         int     // trained on
+	Before, After float64 // share of wrong characters in the lines held back, 0..1, with the base model and with the new one
+	Lines         int     // number of lines that were trained on
 }
 
 const (
 	modelExtension = ".uhm"
 	stateSuffix    = ".training"
-	maxVersion     = 40 // characters of the version that is made from a file's name
+	maxVersion     = 40 // maximum number of characters of a file's name that go into the model's version
 )
 
-// Run trains a model and writes it with its report. When ctx ends it saves the state; the error is then training.ErrInterrupted or ctx's error.
+// Run trains a model and writes it with its report. If ctx ends, Run saves the state of the training, and the error is
+// training.ErrInterrupted or that of ctx.
 func Run(ctx context.Context, o Options) (Result, error) {
 	if err := o.check(); err != nil {
 		return Result{}, err
@@ -106,7 +110,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return Result{Model: o.Out, Report: path, Before: run.Before, After: run.After, Lines: run.Lines}, nil
 }
 
-// check returns an error that names the first invalid flag, before hours of work.
+// check returns an error that names the first invalid flag, so that the user learns of it before hours of work.
 func (o *Options) check() error {
 	if len(o.GroundTruth) == 0 {
 		return errors.New("--ground-truth: name a folder with PAGE or ALTO files and their images")
@@ -131,21 +135,21 @@ func (o *Options) check() error {
 	return nil
 }
 
-// version names the model by its file and the day.
+// version returns the model's version: the name of its file and today's date.
 func (o *Options) version() string {
 	name := []rune(strings.TrimSuffix(filepath.Base(o.Out), modelExtension))
 	return string(name[:min(len(name), maxVersion)]) + " " + time.Now().UTC().Format(time.DateOnly)
 }
 
-// find returns the transcribed pages of the folders that a flag names, and prints the files that were skipped.
+// find returns the transcribed pages of the folders that a flag names, and prints which files it skipped and why.
 func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error) {
-	const maxTold = 10
+	const maxListed = 10 // skipped files for each folder
 	var all []groundtruth.Page
 	for _, folder := range folders {
 		pages, skipped, err := groundtruth.Find(folder)
 		for i, s := range skipped {
-			if i == maxTold {
-				fmt.Fprintf(o.Progress, "... and %d more\n", len(skipped)-maxTold)
+			if i == maxListed {
+				fmt.Fprintf(o.Progress, "... and %d more\n", len(skipped)-maxListed)
 				break
 			}
 			fmt.Fprintf(o.Progress, "%s: %s\n", s.Path, s.Reason)
@@ -165,7 +169,8 @@ func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error
 	return all, nil
 }
 
-// base returns the path of the base model. The shipped one is written to the state folder, because Python reads files.
+// base returns the path of the base model. The shipped one is first written to the state folder, because the training program
+// reads a file.
 func (o *Options) base(state string) (string, error) {
 	if o.Base == own.Hands {
 		path := filepath.Join(state, own.Hands+modelExtension)
@@ -176,7 +181,7 @@ func (o *Options) base(state string) (string, error) {
 		return path, nil
 	}
 	if info, err := os.Stat(o.Base); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("--base: there is no file %s; name a model file, or %q for the one that ships", o.Base, own.Hands)
+		return "", fmt.Errorf("--base: there is no file %s; name a model file, or %q for the shipped one", o.Base, own.Hands)
 	}
 	return o.Base, nil
 }
@@ -208,7 +213,7 @@ func (o *Options) printEvent(e training.Event) {
 	}
 }
 
-// digest identifies the ground truth, so that lines are cut again when a file changes.
+// digest identifies the ground truth by the size and time of its files, so that lines are cut again when a file changes.
 func digest(pages []page) string {
 	h := sha256.New()
 	for _, p := range pages {

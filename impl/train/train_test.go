@@ -32,7 +32,7 @@ const (
 	linesOfAPage              = 10
 )
 
-// MustExport writes pages in a drawn hand with their transcriptions as PAGE, as archives export them.
+// MustExport returns a folder of pages in a drawn hand with their transcriptions in PAGE, as archives export them.
 func MustExport(tb testing.TB, pages int, text func(page, line int) string) string {
 	tb.Helper()
 	folder := tb.TempDir()
@@ -85,8 +85,8 @@ func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 	o := options(t, worker, MustExport(t, 2, words))
 	result, err := train.Run(t.Context(), o)
 	require.NoError(t, err, o.Progress)
-	require.Equal(t, 18, result.Lines, "one line of ten is held back")
-	require.Contains(t, fmt.Sprint(o.Progress), "--ground-truth: 2 pages, 20 transcribed lines")
+	require.Equal(t, 18, result.Lines, "one line in ten is held back")
+	require.Contains(t, fmt.Sprint(o.Progress), "--ground-truth: pages: 2, transcribed lines: 20")
 
 	m, err := neural.Open(result.Model)
 	require.NoError(t, err)
@@ -126,10 +126,10 @@ func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 func TestRun_FullDisk(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 	worker := ocrtest.MustBuildWorker(t)
 	for name, c := range map[string]struct{ file, want string }{
-		"the lines do not fit": {"lines.u8", "lines.u8: no space left on device"},
-		"the state does not":   {"state.pt.part", "state.pt could not be written: No space left on device"},
+		"the lines do not fit":   {"lines.u8", "lines.u8: no space left on device"},
+		"the state does not fit": {"state.pt.part", "state.pt could not be written: No space left on device"},
 	} {
-		t.Run("says which file cannot be written when "+name, func(t *testing.T) {
+		t.Run("names the file that cannot be written if "+name, func(t *testing.T) {
 			o := options(t, worker, MustExport(t, 1, words))
 			state := o.Out + ".training"
 			require.NoError(t, os.Mkdir(state, 0o700))
@@ -142,7 +142,7 @@ func TestRun_FullDisk(t *testing.T) { //nolint:paralleltest // PyTorch needs the
 	}
 }
 
-// writerFunc is an io.Writer.
+// writerFunc is a function that serves as an io.Writer.
 type writerFunc func(p []byte)
 
 func (f writerFunc) Write(p []byte) (int, error) {
@@ -185,7 +185,7 @@ func TestRun_Errors(t *testing.T) {
 	}
 }
 
-// refuser is a cutter that refuses each image as damaged.
+// refuser is a Cutter that refuses every image as damaged.
 type refuser struct{}
 
 func (refuser) Cut(context.Context, []byte, *pipe.Cut) (*pipe.Strips, error) {

@@ -1,6 +1,6 @@
-// Package volume has the plain types of a volume: many pages that are read one by one and belong together, such as a folder of
-// images, a PDF or a IIIF manifest. Package client fills them; package write turns a volume whose pages are read into one file.
-// How pages are found, sent and remembered is in the packages below client.
+// Package volume has the plain types of a volume: pages that belong together and are read one by one, such as a folder of
+// images, a PDF or a IIIF manifest. Package client fills them, and package write turns a volume whose pages have been read into
+// one file. How pages are found, sent and remembered is in the packages below client.
 //
 // Start with Volume and Page.
 package volume
@@ -14,11 +14,11 @@ import (
 	"uncial/internal/document"
 )
 
-// Volume is all pages of one run, in the order in which they were given.
+// Volume is the pages of one run, in the order in which they were given.
 type Volume struct {
-	// Title names the volume: the label of the manifest, else the name of the first directory or file. Never empty.
+	// Title is the label of the manifest or, without one, the name of the first directory or file. It is never empty.
 	Title string
-	// Manifest is the URL of the IIIF manifest that all pages come from, "" if there is none or more than one.
+	// Manifest is the URL of the IIIF manifest that all pages come from; "" if there is none or more than one.
 	Manifest string
 	Pages    []*Page
 }
@@ -26,65 +26,65 @@ type Volume struct {
 // State is the state of a page.
 type State string
 
-// The states of a page. Failed, Empty and Absent differ: a failed page may be read later, an empty page was read and has no
-// text, and an absent page has no image.
+// The states of a page.
 const (
-	Waiting State = "waiting" // not read yet
+	Waiting State = "waiting" // not tried yet
 	Read    State = "read"    // read, with text
 	Empty   State = "empty"   // read, without text
-	Failed  State = "failed"  // has an image that could not be read
+	Failed  State = "failed"  // has an image that could not be read, and that may be read later
 	Absent  State = "absent"  // has no image: the file is missing, or its server says 404 or 410
-	// Unknown is a page that was sent, perhaps charged, and whose answer was lost too long ago to be asked for again.
+	// Unknown means that the page was sent and perhaps charged, but its answer was lost, and is now too old to be requested
+	// again.
 	Unknown State = "unknown"
 )
 
-// IsRead reports whether the page has an answer.
+// IsRead reports whether the page was read and thus has an answer, with or without text.
 func (s State) IsRead() bool { return s == Read || s == Empty }
 
 // Page is one image of a volume. A TIFF of several pages is one Page, whose document has several pages.
 type Page struct {
-	// Position counts from 1 in the volume.
+	// Position is the number of the page in the volume, from 1.
 	Position int
-	// Name is the name of the page's files without extension, unique in the volume without regard to case.
+	// Name is the name of the page's files without extension. It is unique in the volume, even if case is ignored.
 	Name string
-	// Label is the page's name for people, such as "f. 12r"; by default the name of the file.
+	// Label is the page's name for people, such as "f. 12r"; without one, the name of the file.
 	Label string
-	// Source says where the image comes from, for messages: a path, a path with "#page=3", or a URL.
+	// Source is where the image comes from: a path, a path with "#page=3", or a URL. Messages name it.
 	Source string
-	// Canvas is the IIIF canvas that the page fills. Zero unless the page comes from a manifest, and if the canvas consists of several
-	// images.
+	// Canvas is the IIIF canvas that the page fills. It is zero if the page does not come from a manifest, or if its canvas
+	// consists of several images.
 	Canvas Canvas
-	// Master is the size of the original image, and Sent that of the copy that was read, both upright. Zero if they are
-	// unknown; Sent equals Master if no copy was made.
+	// Master is the size of the original image, and Sent that of the copy that was read, both upright; zero if unknown. If no
+	// copy was made, Sent equals Master.
 	Master, Sent Size
 
 	State State
-	// Reason says why the page is Failed, Absent or Unknown, else "".
+	// Reason says why the page is Failed, Absent or Unknown; "" otherwise.
 	Reason string
-	// ReadAt is when the answer came.
+	// ReadAt is when the answer arrived; zero if the page is not read.
 	ReadAt time.Time
 	// Files are the names of the page's files in the output directory, by format: "alto", "page", "text" and so on.
 	Files map[gen.Format]string
 
-	// Answer loads the answer of the service. Its boxes are in pixels of the upright master; its document, PAGE-XML, still has those
-	// of the copy that was sent. Only for pages that are read.
+	// Answer loads the answer of the service. Its boxes are in pixels of the upright master, but those in its PAGE-XML document
+	// are still in pixels of the copy that was sent. Only for pages that are read.
 	Answer func() (*gen.Extraction, error)
 	// Document loads the document with all boxes in pixels of the upright master. Only for pages that are read.
 	Document func() (*document.Document, error)
-	// Image loads page n (from 0) of the document as an upright image, whose longer side has at most maxSide pixels; 0 means no
-	// limit. It has the same extent as the document's page, perhaps at another scale, and a format that a PDF can hold.
+	// Image loads page n (from 0) of the document as an upright image, in a format that a PDF can hold. Its longer side has at
+	// most maxSide pixels; 0 means no limit. It shows exactly the document's page, perhaps at another scale.
 	Image func(ctx context.Context, n, maxSide int) (*Image, error)
 }
 
 // Canvas is the abstract page of a IIIF manifest, onto which annotations are put.
 type Canvas struct {
 	ID            string // "" if the manifest has none
-	Width, Height int    // of the canvas, which need not be that of the image
-	// IsPartial means that the image shows an unknown part of the canvas. The other fields are then empty.
+	Width, Height int    // in the canvas's own units, which need not be pixels of the image
+	// IsPartial means that the image shows an unknown part of the canvas. The other fields are then zero.
 	IsPartial bool
 }
 
-// Size is in pixels.
+// Size is the size of an image in pixels.
 type Size struct{ Width, Height int }
 
 // Image is an encoded image.
@@ -92,12 +92,12 @@ type Image struct {
 	Media string // "image/jpeg" or "image/png"
 	Data  []byte
 	Size
-	// IsOriginal reports whether Data is the file as it was given, untouched.
+	// IsOriginal means that Data is the unchanged file as it was given.
 	IsOriginal bool
 }
 
-// Save writes a file of the output directory. The file is whole or absent: it appears under its name only after write has
-// returned nil and everything is on the disk.
+// Save writes a file of the output directory. The file is either complete or absent: it appears under its name only after write
+// has returned nil and everything is on disk.
 type Save func(name string, write func(io.Writer) error) error
 
 // Writer makes files for a whole volume.
@@ -106,11 +106,13 @@ type Writer struct {
 	Name string
 	// About describes the files, for the help.
 	About string
-	// Formats are those whose files the writer refers to; the client writes them for each page first.
+	// Formats are the formats of pages to whose files the volume's file refers. The client writes those files before it calls
+	// Write.
 	Formats []gen.Format
-	// Check says before anything is sent why the files cannot be written for this volume. Nil if they always can.
+	// Check returns an error that says why the files cannot be written for this volume. It is called before anything is sent;
+	// nil if the files can always be written.
 	Check func(v *Volume) error
-	// Write is called once all pages have been tried. Pages that are not read have neither answer nor document: the file
-	// tells them apart from empty ones.
+	// Write writes the files. It is called once all pages have been tried. Pages that could not be read have neither an answer
+	// nor a document; where the format allows it, the file distinguishes them from empty pages.
 	Write func(ctx context.Context, v *Volume, save Save) error
 }

@@ -17,9 +17,8 @@ import (
 	"uncial/impl/ocr/sandbox"
 )
 
-// Main is the TestMain of every package that starts the service. To confine a worker, the sandbox executes the test binary
-// itself once more, as a shim; Main recognizes that case and does not run the tests in it. It also deletes the programs
-// that Binary has built.
+// Main is the TestMain of every package that starts the service. To confine a worker, the sandbox runs the test binary once
+// more, as a shim; Main recognizes that case and runs no tests in it. It also deletes the programs that Binary has built.
 func Main(m *testing.M) {
 	sandbox.MaybeShim()
 	status := m.Run()
@@ -29,14 +28,14 @@ func Main(m *testing.M) {
 	os.Exit(status)
 }
 
-// built is the directory of the programs that Binary has built; the mutex keeps tests from building one twice.
+// built has the directory of the programs that Binary has built. The mutex keeps tests from building a program twice.
 var built struct {
 	sync.Mutex
 	dir string
 }
 
-// Binary returns the path of a program of this module. command is its package, such as "./impl/cmd/uncial-worker". It is
-// built once for all tests of the process.
+// Binary builds a program of this module, once for all tests of the process, and returns its path. command is its package, such
+// as "./impl/cmd/uncial-worker".
 func Binary(tb testing.TB, command string) string {
 	tb.Helper()
 	built.Lock()
@@ -60,8 +59,8 @@ func Binary(tb testing.TB, command string) string {
 	return path
 }
 
-// Root returns the folder of go.mod. Tests run in the folder of their package, so paths of the repository need it; Binary
-// builds in it.
+// Root returns the folder of go.mod. Tests need it for paths in the repository, because they run in the folder of their
+// package.
 func Root(tb testing.TB) string {
 	tb.Helper()
 	out, err := exec.Command("go", "env", "GOMOD").Output()
@@ -71,8 +70,8 @@ func Root(tb testing.TB) string {
 	return filepath.Dir(strings.TrimSpace(string(out)))
 }
 
-// Start runs the service until the test ends, and fails the test if the service does not start or stop properly. The
-// defaults differ from those of package app: a new SQLite file, two workers, a free port and no log.
+// Start starts the service and stops it when the test ends. It fails the test if the service does not start or stop properly.
+// The defaults differ from those of package app: a new SQLite file, two workers, a free port and no log.
 func Start(tb testing.TB, o app.Options) *app.App {
 	tb.Helper()
 	if o.Data.Database == "" {
@@ -97,7 +96,7 @@ func Start(tb testing.TB, o app.Options) *app.App {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	// Registered before Start, because Stop must also close what a failed Start has opened. The context of the test has
+	// Registered before Start, because Stop must also close what a failed Start has opened. The context of the test has already
 	// ended when this runs.
 	tb.Cleanup(func() {
 		if err := a.Stop(context.Background()); err != nil {
@@ -110,8 +109,8 @@ func Start(tb testing.TB, o app.Options) *app.App {
 	return a
 }
 
-// Key makes an account on the plan, which must be in the catalogue, and returns its ID and the token of a key. Tests that share a
-// service call it once each, so that they do not share points or rate limits.
+// Key creates an account on the plan, which must be in the catalogue, and returns its ID and the token of a key. Each test of a
+// shared service calls it once, so that tests share neither points nor rate limits.
 func Key(tb testing.TB, a *app.App, plan string) (accountID, token string) {
 	tb.Helper()
 	owner, err := a.Data().Accounts.Create(tb.Context(), "test", plan)

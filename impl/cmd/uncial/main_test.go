@@ -145,7 +145,7 @@ func TestRun_ReadOnly(t *testing.T) {
 		statement string // makes the schema what that version leaves
 		want      string
 	}{
-		"refuses an older schema": {`DELETE FROM goose_db_version WHERE version_id > 1`, "the schema needs an update, which this command does not make; upgrade the service, or run `uncial migrate`"},
+		"refuses an older schema": {`DELETE FROM goose_db_version WHERE version_id > 1`, "the schema needs an update, which this command does not perform; upgrade the service, or run `uncial migrate`"},
 		"refuses a newer schema":  {`INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, 1)`, "a newer version of this program wrote the schema; run that version"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,11 +22,11 @@ const (
 const (
 	bmpFileHeader = 14
 	bmpCore       = 12  // BITMAPCOREHEADER, also OS/2 1.x
-	bmpOS2Least   = 16  // OS/2 2.x may end after any field
+	bmpOS2Min     = 16  // OS/2 2.x headers may end after any field
 	bmpHasPalette = 36  // the smallest header with the number of colours
 	bmpInfo       = 40  // BITMAPINFOHEADER, which masks may follow
 	bmpV2         = 52  // with masks of three colours
-	bmpOS2        = 64  // OS/2 2.x, all of it
+	bmpOS2        = 64  // the complete header of OS/2 2.x
 	bmpV4         = 108 // BITMAPV4HEADER
 	bmpV5         = 124 // BITMAPV5HEADER
 )
@@ -46,7 +46,7 @@ type bmp struct {
 	compression int
 	// masks are those of red, green, blue and alpha, for 16 to 32 bits.
 	masks [4]uint32
-	// palette holds the colours for up to 8 bits. It may have fewer than the depth allows.
+	// palette holds the colours of an image of up to 8 bits a pixel. It may have fewer colours than the depth allows.
 	palette color.Palette
 	// pixels is the offset of the pixels.
 	pixels int
@@ -65,7 +65,7 @@ func parseBMP(data []byte) ([]frame, error) {
 	case b.header == bmpCore:
 		b.width, b.height = int(binary.LittleEndian.Uint16(info[4:])), int(binary.LittleEndian.Uint16(info[6:]))
 		b.depth = int(binary.LittleEndian.Uint16(info[10:]))
-	case b.header >= bmpOS2Least && b.header <= bmpOS2 || b.header == bmpV4 || b.header == bmpV5:
+	case b.header >= bmpOS2Min && b.header <= bmpOS2 || b.header == bmpV4 || b.header == bmpV5:
 		if len(info) < b.header {
 			return nil, io.ErrUnexpectedEOF
 		}
@@ -112,7 +112,7 @@ func (b *bmp) readInfo(info []byte) (dpiX, dpiY float64) {
 	return inchesPerMetre * float64(int32(field(24))), inchesPerMetre * float64(int32(field(28)))
 }
 
-// readMasks reads the masks that follow a header of bmpInfo bytes, and returns how many bytes they take.
+// readMasks reads the masks that follow a header of bmpInfo bytes, and returns their length in bytes.
 func (b *bmp) readMasks() int {
 	n := map[int]int{bmpBitFields: 3, bmpAlphaBitFields: 4}[b.compression]
 	const at = bmpFileHeader + bmpInfo
@@ -125,7 +125,7 @@ func (b *bmp) readMasks() int {
 	return 4 * n
 }
 
-// readPalette reads as many colours as stand before the pixels, and returns the offset after them.
+// readPalette reads the colours that precede the pixels, and returns the offset after them.
 func (b *bmp) readPalette(info []byte, at int) int {
 	if b.depth > 8 || b.depth < 1 {
 		return at
@@ -201,7 +201,7 @@ func (b *bmp) indices() (image.Image, error) {
 	return img, nil
 }
 
-// fields reads pixels of 16, 24 or 32 bits, whose channels stand where the masks say.
+// fields reads pixels of 16, 24 or 32 bits, whose channels are at the positions that the masks give.
 func (b *bmp) fields() (image.Image, error) {
 	var channels [4]channel
 	for i, mask := range b.masks {
@@ -228,7 +228,7 @@ func (b *bmp) fields() (image.Image, error) {
 		}
 	}
 	if transparent {
-		// The file has no alpha, or one that its writer never set.
+		// The file has no alpha channel, or its writer never set it.
 		for i := 3; i < len(img.Pix); i += 4 {
 			img.Pix[i] = 0xff
 		}
@@ -260,16 +260,16 @@ func newChannel(mask uint32) channel {
 	return channel{shift, 32 - bits.LeadingZeros32(mask) - shift}
 }
 
-// of returns the channel of a pixel, spread over 8 bits. A channel without bits is 0.
+// of returns the value of the channel in a pixel, scaled to 0..255. A channel without bits is 0.
 func (c channel) of(v uint32) byte {
 	if c.bits == 0 {
 		return 0
 	}
-	most := uint64(1)<<c.bits - 1
-	return byte((uint64(v>>c.shift)&most*0xff + most/2) / most)
+	full := uint64(1)<<c.bits - 1
+	return byte((uint64(v>>c.shift)&full*0xff + full/2) / full)
 }
 
-// runs decodes RLE8 and RLE4. Skipped pixels have the first colour.
+// runs decodes RLE8 and RLE4. Skipped pixels get the first colour.
 func (b *bmp) runs() (image.Image, error) {
 	img := image.NewPaletted(image.Rect(0, 0, b.width, b.height), b.palette)
 	x, y, rest := 0, 0, b.data[b.pixels:]
@@ -299,7 +299,7 @@ func (b *bmp) runs() (image.Image, error) {
 			}
 			x, y, rest = x+int(rest[0]), y+int(rest[1]), rest[2:]
 		default:
-			// v indices as literals, padded to 16 bits.
+			// v literal indices, padded to 16 bits.
 			size := (int(v)*b.depth + 15) / 16 * 2
 			if len(rest) < size {
 				return nil, io.ErrUnexpectedEOF
@@ -314,7 +314,7 @@ func (b *bmp) runs() (image.Image, error) {
 	return img, nil
 }
 
-// index returns the i-th of packed indices.
+// index returns the i-th of the indices packed into bytes.
 func (b *bmp) index(packed []byte, i int) byte {
 	if b.depth == 8 {
 		return packed[i]

@@ -51,7 +51,7 @@ func presentation(orientation int) []field {
 	}
 }
 
-// exif returns the same as an Exif block.
+// exif returns an Exif block with the fields of presentation.
 func exif(orientation int) []byte {
 	l := layout{binary.BigEndian, "MM", false}
 	return tiffFile(l, presentation(orientation))
@@ -70,7 +70,7 @@ func replace(fields []field, by ...field) []field {
 	return fields
 }
 
-// tiffFile writes directories one after the other, each after what it points to.
+// tiffFile writes the directories one after the other, each after the data it points to.
 func tiffFile(l layout, directories ...[]field) []byte {
 	file := l.order.AppendUint16([]byte(l.mark), map[bool]uint16{false: 42, true: 43}[l.big])
 	if l.big {
@@ -174,7 +174,7 @@ func webpWith(data []byte, kind string, chunk []byte) []byte {
 }
 
 // cmykJPEG returns a JPEG of 8 x 8 pixels of four channels, 228, 28, 28 and 28, that does not declare what they are. Each block
-// is its mean alone: code 10, which announces 10 bits, these, and code 0, which ends the block.
+// has only its mean: the code 10, which announces 10 bits, those bits, and the code 0, which ends the block.
 func cmykJPEG() []byte {
 	file := []byte{0xff, 0xd8}
 	for _, s := range []struct {

@@ -1,16 +1,15 @@
-// Package decode turns the bytes of an image file into upright, opaque pages of 8 bits a channel. It trusts nothing but the
-// bytes: the first ones determine the format, and dimensions, pages and the work that a decoder would do are read from the
-// headers and bounded before a pixel is decoded. Formats and limits are those of the contract (internal/contract/imagefile).
-// Package imaging makes a page easier to read.
+// Package decode turns the bytes of an image file into upright, opaque pages of 8 bits a channel. It trusts only the bytes: the
+// first ones determine the format, and the dimensions, the number of pages and the work for a decoder are read from the headers
+// and bounded before any pixel is decoded. Formats and limits are those of the contract (internal/contract/imagefile). It does
+// not make a page easier to read; package imaging does.
 //
-// Go's decoders come first; files that they cannot read go to a library that the caller brings (Leptonica). The
-// TIFF decoder is our own, because no single other one reads as much. Go's (x/image/tiff) fails on BigTIFF, CMYK, Group 3 and
-// JPEG; Leptonica 1.82 fails on tiles and planes. libtiff's reader for any kind (TIFFReadRGBAImage) takes neither 16-bit CMYK
-// nor RGB of less than 8 bits a sample, spends four bytes on each pixel of a bilevel page, and would put C in front of every
-// TIFF instead of only the few that Go cannot read.
+// Go's decoders come first; files that they cannot read go to a library that the caller supplies (Leptonica). The TIFF decoder
+// is our own, because no other decoder reads as many kinds. Go's (x/image/tiff) fails on BigTIFF, CMYK, Group 3 and JPEG;
+// Leptonica 1.82 fails on tiles and planes. libtiff's general reader (TIFFReadRGBAImage) accepts neither 16-bit CMYK nor RGB of
+// less than 8 bits a sample, and spends four bytes on each pixel of a bilevel page. It would also expose C code to every TIFF
+// instead of only the few that Go cannot read.
 //
-// Decoding belongs in a process that may be killed. Start with Pages; there is a file for each format, and limits.go
-// has the bounds.
+// Decode in a process that may be killed. Start with Pages; each format has its own file, and limits.go has the bounds.
 package decode
 
 import (
@@ -36,15 +35,15 @@ type Library interface {
 
 // Page is one decoded image.
 type Page struct {
-	// Image is *image.Gray, or an opaque *image.RGBA: transparency is composited onto white. It is upright as the file's
-	// orientation (Exif tag 274) says, and its bounds begin at (0, 0).
+	// Image is *image.Gray, or an opaque *image.RGBA: transparency is composited onto white. It is turned upright according to
+	// the file's orientation (Exif tag 274), and its bounds begin at (0, 0).
 	Image image.Image
-	// DPI is the vertical resolution that the file declares, in dots per inch, or 0 if it declares none or an absurd one.
+	// DPI is the vertical resolution that the file declares, in dots per inch, or 0 if it declares none or an implausible one.
 	DPI int
 	// Count is the number of pages in the file.
 	Count int
-	// File is the file that shows the page, if it shows nothing else and its format is JPEG or PNG, else nil. Orientation is how the
-	// stored pixels were turned or mirrored (Exif tag 274).
+	// File is the whole file if its format is JPEG or PNG, which hold only this page, and nil otherwise. Orientation is the
+	// orientation of the pixels in File (Exif tag 274).
 	File        []byte
 	Orientation int
 }
@@ -79,9 +78,9 @@ type frame struct {
 	orientation int
 	// dpiX and dpiY are the resolutions along the stored rows and columns, 0 if unknown.
 	dpiX, dpiY float64
-	// decode reads the pixels with our own decoders or Go's.
+	// decode reads the pixels with our own decoders or with Go's.
 	decode func() (image.Image, error)
-	// rescue reads with the library what decode cannot; nil if the library cannot either.
+	// rescue reads the pixels with the library if decode fails. It is nil if the library would fail too.
 	rescue func(Library) (image.Image, error)
 }
 
@@ -90,8 +89,8 @@ var parsers = map[imagefile.Format]func([]byte) ([]frame, error){
 	imagefile.JPEG: parseJPEG, imagefile.PNG: parsePNG, imagefile.TIFF: parseTIFF, imagefile.BMP: parseBMP, imagefile.WebP: parseWebP,
 }
 
-// inspect reads format, dimensions and pages from the headers, in time and memory that depend on the size of the file only.
-// The error is *ocr.ImageError if the file is not of a supported format, damaged, or over a limit.
+// inspect reads the format, and the dimensions of each page, from the headers. Its time and memory depend only on the size of
+// the file. The error is *ocr.ImageError if the format is not supported, the file is damaged, or a limit is exceeded.
 func inspect(data []byte) (imagefile.Format, []frame, error) {
 	format, err := imagefile.Identify(data)
 	if err != nil {
@@ -111,8 +110,9 @@ func inspect(data []byte) (imagefile.Format, []frame, error) {
 	return format, frames, nil
 }
 
-// page decodes an image and turns it upright on a white background. lib decodes it if the first decoder fails, unless that would be
-// useless. An image whose size differs from its header is refused, because only the declared size was checked against the limits.
+// page decodes an image, composites it onto white, and turns it upright. If the first decoder fails, lib decodes the image
+// unless the error is final. An image whose size differs from its header is refused, because only the declared size was checked
+// against the limits.
 func (f *frame) page(format imagefile.Format, lib Library) (Page, error) {
 	img, err := f.decode()
 	if err != nil && f.rescue != nil && !isFinal(err) {
@@ -127,7 +127,7 @@ func (f *frame) page(format imagefile.Format, lib Library) (Page, error) {
 	return Page{Image: imaging.Orient(opaque(img), f.orientation), DPI: f.resolution()}, nil
 }
 
-// resolution returns the vertical resolution of the upright page, or 0 if it is absurd.
+// resolution returns the vertical resolution of the upright page, or 0 if it is implausible.
 func (f *frame) resolution() int {
 	dpi := f.dpiY
 	// The page is stored on its side.
@@ -141,7 +141,7 @@ func (f *frame) resolution() int {
 }
 
 var (
-	// errTIFF reports a broken TIFF structure. The reason is given only where the client can do something about it.
+	// errTIFF reports a broken TIFF structure. It does not say what is broken, because the client could not repair it.
 	errTIFF = errors.New("broken TIFF structure")
 	// errKind reports a kind of image that our decoders do not know. The library may.
 	errKind = errors.New("unknown kind of image")
@@ -158,7 +158,7 @@ func isCutShort(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
-// explain returns the error for the client. Errors other than *ocr.ImageError are reduced to what the client can do.
+// explain returns the error for the client. For errors other than *ocr.ImageError it says only what the client can do.
 func explain(format imagefile.Format, err error) error {
 	var known *ocr.ImageError
 	switch {
@@ -175,5 +175,5 @@ func invalidImage(format string, args ...any) error {
 	return &ocr.ImageError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// side bounds a length in pixels, which is only compared with the limits afterwards.
+// side bounds a length in pixels. The caller compares it with the limits later.
 func side(n uint32) int { return int(min(n, hugeSide)) }

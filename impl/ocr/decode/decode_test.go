@@ -39,7 +39,7 @@ func MustSample(tb testing.TB, name string) []byte {
 	return data
 }
 
-// MustSamples returns all samples by name.
+// MustSamples returns all samples of testdata by file name.
 func MustSamples(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	paths, err := filepath.Glob(filepath.Join("testdata", "*.*"))
@@ -183,7 +183,7 @@ func TestPages_animatedPNG(t *testing.T) {
 	requireQuarters(t, "clear", all[0].Image, "the default image")
 }
 
-// Headers that declare much take little memory.
+// Headers that declare huge images must not make inspect allocate much.
 func TestInspect_memory(t *testing.T) { //nolint:paralleltest // counts what the process allocates
 	huge := tiffFile(littleTIFF, replace(tiffOf(stored(1)), long(256, 1<<31), long(257, 1<<31)))
 	many := tiffFile(littleTIFF, replace(tiffOf(stored(1)), long(256, slices.Repeat([]uint32{48}, 1<<20)...)))
@@ -364,7 +364,7 @@ func TestPages_sharedStrips(t *testing.T) {
 		return tiffFile(littleTIFF, replace(tiffOf(img), long(273, at...), long(278, 1), long(279, slices.Repeat([]uint32{count}, 64)...)))
 	}
 	_, err := pages(strips(64), none{})
-	require.NoError(t, err, "few bytes may be shared")
+	require.NoError(t, err, "strips may share a few bytes")
 	_, err = pages(strips(6<<20), tesseract.Leptonica{})
 	requireInvalidImage(t, err)
 	require.ErrorContains(t, err, "damaged")

@@ -2,7 +2,7 @@ package decode
 
 import "math"
 
-// Tags of TIFF 6.0 and Exif 2.3 that say how to show an image.
+// Tags of TIFF 6.0 and Exif 2.3 that say how to display an image.
 const (
 	tagOrientation    = 274
 	tagXResolution    = 282
@@ -29,7 +29,7 @@ func (f *frame) readExif(block []byte) {
 	}
 }
 
-// readPresentation sets orientation and resolution from a directory, as far as it has them.
+// readPresentation sets the orientation and the resolution if the directory has them.
 func (f *frame) readPresentation(d directory) {
 	if o := d.first(tagOrientation, 1); o >= 1 && o <= 8 {
 		f.orientation = int(o)

@@ -1,4 +1,4 @@
 package decode
 
-// Inspect gives the tests the headers without the pixels.
+// Inspect reads the headers without decoding the pixels.
 var Inspect = inspect

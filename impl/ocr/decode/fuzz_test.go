@@ -10,7 +10,7 @@ import (
 	"uncial/impl/ocr/decode"
 )
 
-// FuzzPages decodes anything that may be sent, without the library.
+// FuzzPages decodes arbitrary bytes without the library.
 func FuzzPages(f *testing.F) {
 	for _, data := range MustSamples(f) {
 		f.Add(data)
@@ -48,7 +48,7 @@ func FuzzPages(f *testing.F) {
 	})
 }
 
-// requireInvalidImage checks that an error is about the image and that its reason is fit for a client.
+// requireInvalidImage checks that an error is about the image and that its reason contains no internal names.
 func requireInvalidImage(tb testing.TB, err error) {
 	tb.Helper()
 	var invalid *ocr.ImageError

@@ -18,7 +18,7 @@ const (
 	markAPP0  = 0xe0 // JFIF
 	markAPP1  = 0xe1 // Exif
 	markAPP14 = 0xee // Adobe
-	markTEM   = 0x01 // without a segment, as the restart markers
+	markTEM   = 0x01 // has no segment; nor do the restart markers
 	markRST0  = 0xd0 // the first of eight restart markers
 	markSOF0  = 0xc0 // the first frame header; each process has its own
 	markSOF15 = 0xcf // the last frame header
@@ -27,15 +27,15 @@ const (
 	markDAC   = 0xcc
 )
 
-// parseJPEG reads the segments up to the end of the image. Coded data is only searched for the next marker. Go decodes common
-// files; the library decodes those that Go does not support, such as some kinds of subsampling. Files with several frame
-// headers are refused, so that every decoder sees the size that was checked.
+// parseJPEG reads the segments up to the end of the image, and skips coded data. Go decodes common files; the library decodes
+// those that Go does not support, such as files with unusual subsampling. Files with several frame headers are refused, so that
+// every decoder sees the size that was checked.
 func parseJPEG(data []byte) ([]frame, error) {
 	isCMYK, adobe, ended := false, false, false // adobe: a segment says how CMYK is stored
 	f := frame{
 		decode: func() (image.Image, error) {
 			img, err := decodeJPEG(data, isCMYK && !adobe)
-			// Go calls a file that ends early badly formatted.
+			// For a file that ends early, Go returns a FormatError.
 			if damaged := jpeg.FormatError(""); errors.As(err, &damaged) && !ended {
 				return nil, io.ErrUnexpectedEOF
 			}
@@ -78,8 +78,8 @@ func parseJPEG(data []byte) ([]frame, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	// Baseline images have one scan, however large they are.
-	if most := min(maxScans, maxScanPixels/max(f.Width*f.Height, 1)); scans > most && scans > 1 {
-		return nil, invalidImage("the JPEG has %d scans; at most %d are allowed at its size: save it as a baseline JPEG", scans, most)
+	if limit := min(maxScans, maxScanPixels/max(f.Width*f.Height, 1)); scans > limit && scans > 1 {
+		return nil, invalidImage("the JPEG has %d scans; at most %d are allowed at its size: save it as a baseline JPEG", scans, limit)
 	}
 	return []frame{f}, nil
 }
@@ -87,8 +87,8 @@ func parseJPEG(data []byte) ([]frame, error) {
 // adobeSegment declares four channels as inverted inks.
 const adobeSegment = "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
 
-// decodeJPEG adds an end marker, which some writers leave out and which changes nothing if it is there. CMYK without an Adobe
-// segment is not inverted, but Go only reads inverted CMYK: then it also adds that segment, and inverts the result.
+// decodeJPEG adds an end marker, because some writers omit it and a second one does no harm. CMYK without an Adobe segment
+// (notInverted) is not inverted, but Go reads only inverted CMYK, so decodeJPEG adds that segment and inverts the result.
 func decodeJPEG(data []byte, notInverted bool) (image.Image, error) {
 	const end = "\xff\xd9"
 	if !notInverted {
@@ -148,12 +148,13 @@ func skipCoded(data []byte) []byte {
 	}
 }
 
-// readJFIF sets the resolution from a JFIF header (T.871, section 10.1). Exif, which comes after it, takes precedence.
+// readJFIF sets the resolution from a JFIF header (T.871, section 10.1). An Exif segment, which comes later in the file,
+// overrides it.
 func (f *frame) readJFIF(segment []byte) {
 	if len(segment) < 12 || !bytes.HasPrefix(segment, []byte("JFIF\x00")) {
 		return
 	}
-	unit := map[byte]float64{1: 1, 2: centimetresPerInch}[segment[7]] // unit 0 gives the pixels' aspect alone
+	unit := map[byte]float64{1: 1, 2: centimetresPerInch}[segment[7]] // unit 0 declares only the aspect ratio of the pixels
 	f.dpiX = unit * float64(binary.BigEndian.Uint16(segment[8:]))
 	f.dpiY = unit * float64(binary.BigEndian.Uint16(segment[10:]))
 }

@@ -10,8 +10,8 @@ type unpacker struct {
 	repeat bool
 }
 
-// Read implements io.Reader. The error is io.ErrUnexpectedEOF if the data ends before p is full, and never io.EOF: callers know how
-// many bytes they need.
+// Read implements io.Reader. If the data ends before p is full, the error is io.ErrUnexpectedEOF, never io.EOF: callers know
+// how many bytes they need.
 func (u *unpacker) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if u.run == 0 {

@@ -6,15 +6,15 @@ import (
 	"image/draw"
 )
 
-// opaque returns an image, whose bounds begin at (0, 0), as grey or opaque RGB of 8 bits a channel, on white. A colour
-// image that shows no colour becomes grey. It reuses the image's memory if the result fits, because images may be large; the
-// image must not be used afterwards.
+// opaque converts an image, whose bounds begin at (0, 0), to grey or opaque RGB of 8 bits a channel, composited onto white. An
+// RGB image all of whose pixels are grey becomes a grey image. It reuses the image's memory if the result fits, because images
+// may be large; the image must not be used afterwards.
 func opaque(img image.Image) image.Image {
 	switch img := img.(type) {
 	case *image.Gray:
 		return img
 	case *image.Gray16:
-		// Here and below, samples of 16 bits are reduced to their higher byte, which stands first.
+		// Here and below, samples of 16 bits are reduced to their high byte, which comes first.
 		return &image.Gray{Pix: every(img.Pix, 2), Stride: img.Stride / 2, Rect: img.Rect}
 	case *image.Paletted:
 		return opaquePaletted(img)
@@ -67,7 +67,7 @@ func onWhite(pix []byte, stride int, rect image.Rectangle, premultiplied bool) *
 	return &image.RGBA{Pix: pix, Stride: stride, Rect: rect}
 }
 
-// grey converts an opaque image to grey, in place, if all of its colours are.
+// grey converts an opaque image to grey, in place, if all of its pixels are grey.
 func grey(img *image.RGBA) image.Image {
 	for i := 0; i+3 < len(img.Pix); i += 4 {
 		if img.Pix[i] != img.Pix[i+1] || img.Pix[i] != img.Pix[i+2] {
@@ -115,7 +115,7 @@ func opaqueCMYK(img *image.CMYK) *image.RGBA {
 	return &image.RGBA{Pix: img.Pix, Stride: img.Stride, Rect: img.Rect}
 }
 
-// opaqueYCbCr converts the colours of JPEG (T.871). An image without colours is grey already.
+// opaqueYCbCr converts the colours of JPEG (T.871). If the image has no colours, its luma is the grey image.
 func opaqueYCbCr(img *image.YCbCr) image.Image {
 	colourless := true
 	for _, plane := range [][]byte{img.Cb, img.Cr} {

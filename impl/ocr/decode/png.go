@@ -16,8 +16,8 @@ const (
 	pngHeader    = 13 // bytes of the header's data
 )
 
-// parsePNG reads the chunks that describe the image (PNG, third edition): its size from the header, resolution, Exif, and
-// whether the end is there, without which the file is cut short. An animation counts as its default image.
+// parsePNG reads the chunks that describe the image (PNG, third edition): the header with its size, the resolution, Exif, and
+// the end, without which the file is cut short. Of an animation it reads the default image.
 func parsePNG(data []byte) ([]frame, error) {
 	ended := false
 	f := frame{

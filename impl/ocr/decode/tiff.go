@@ -7,7 +7,7 @@ import (
 	"uncial/internal/contract/imagefile"
 )
 
-// Tags of TIFF 6.0. Those that say how to show an image are in exif.go.
+// Tags of TIFF 6.0. Those that say how to display an image are in exif.go.
 const (
 	tagNewSubfileType  = 254
 	tagSubfileType     = 255
@@ -53,13 +53,14 @@ const (
 	reducedOrMask, reduced = 1 | 4, 2
 )
 
-// libraryKinds holds the compressions of TIFF that the library decodes. For some others it returns a black image instead of an error.
+// libraryKinds are the compressions of TIFF that the library decodes. For some other compressions, the library returns a black
+// image instead of an error.
 var libraryKinds = []uint64{
 	uncompressed, fax2, fax3, fax4, lzwCoded, oldJPEG, jpegCoded, deflated, packBits, oldDeflated, lzma, zstandard,
 }
 
-// parseTIFF reads the chain of directories, each of which describes an image: its size, the layout of its pixels, and where
-// the strips or tiles with them are. Reduced images and masks are not pages, unless there is nothing else.
+// parseTIFF reads the chain of directories, each of which describes an image: its size, the layout of its pixels, and the
+// offsets of its strips or tiles. Reduced images and masks are not pages, unless the file has nothing else.
 func parseTIFF(data []byte) ([]frame, error) {
 	t, err := newTIFF(data)
 	if err != nil {
@@ -95,7 +96,7 @@ func parseTIFF(data []byte) ([]frame, error) {
 	return pages, nil
 }
 
-// frame reads what a directory says of its image, and refuses what would demand too much of a decoder.
+// frame reads a directory's description of its image. It refuses images that would cost a decoder too much time or memory.
 func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 	f := frame{Size: imagefile.Size{
 		Width:  side(uint32(min(d.first(tagImageWidth, 0), hugeSide))),
@@ -109,14 +110,14 @@ func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 		return lib.DecodeTIFF(t.unturned(d), offset)
 	}
 	f.decode = func() (image.Image, error) {
-		// Checked only now, because counting takes as long as the tag is.
+		// Checked only now, because counting takes time in proportion to the length of the tag.
 		if d.coded() > maxCoded {
 			return nil, errTIFF
 		}
 		return t.decode(d, f.Width, f.Height)
 	}
 	f.readPresentation(d)
-	// These images would take memory or time out of proportion to the page, or are not meant to be looked at.
+	// These images would take memory or time out of proportion to the page, or hold measurements instead of a picture.
 	if samples := d.first(tagSamplesPerPixel, 1); samples > maxSamples {
 		return frame{}, invalidImage("the TIFF has %d channels; at most %d are allowed", samples, maxSamples)
 	}
@@ -132,7 +133,7 @@ func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 	return f, nil
 }
 
-// coded returns how many bytes all strips or tiles have together. It stops counting above maxCoded.
+// coded returns the total number of bytes in all strips or tiles. It stops counting above maxCoded.
 func (d directory) coded() uint64 {
 	sum := uint64(0)
 	for _, tag := range []uint16{tagStripByteCounts, tagTileByteCounts} {

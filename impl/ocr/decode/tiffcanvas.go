@@ -14,13 +14,13 @@ type canvas struct {
 	stride int
 	// step is the number of bytes per pixel.
 	step int
-	// to holds, for each sample, the bytes of a pixel that it sets: one, or three where grey has alpha.
+	// to lists, for each sample, the bytes of a pixel that it sets: one, or three if a grey image has alpha.
 	to [][]int
 	// level holds the byte to set for each sample of up to 8 bits.
 	level [256]byte
 }
 
-// canvas returns the empty image that suits the samples.
+// canvas returns an empty image of the type that fits the samples.
 func (m *tiffImage) canvas() (*canvas, error) {
 	colours := map[int]int{whiteIsZero: 1, blackIsZero: 1, rgb: 3, paletted: 1, separated: 4, yCbCr: 3}[m.photometric]
 	if colours == 0 || m.samples < colours {
@@ -68,22 +68,22 @@ func (m *tiffImage) canvas() (*canvas, error) {
 	return c, nil
 }
 
-// levels fills the table of levels: indices of a palette stay, other samples are spread over 8 bits.
+// levels fills the table of levels: indices of a palette stay as they are, other samples are scaled to 0..255.
 func (m *tiffImage) levels(c *canvas) {
-	most := 1<<min(m.depth, 8) - 1
-	for v := range most + 1 {
+	full := 1<<min(m.depth, 8) - 1
+	for v := range full + 1 {
 		switch m.photometric {
 		case paletted:
 			c.level[v] = uint8(v)
 		case whiteIsZero:
-			c.level[v] = uint8(0xff - v*0xff/most)
+			c.level[v] = uint8(0xff - v*0xff/full)
 		default:
-			c.level[v] = uint8(v * 0xff / most)
+			c.level[v] = uint8(v * 0xff / full)
 		}
 	}
 }
 
-// palette returns the colour map: all reds, all greens, all blues, of 16 bits each, or of 8 as some writers have it.
+// palette returns the colour map: all reds, then all greens, then all blues, of 16 bits each. Some writers store 8 bits.
 func (m *tiffImage) palette() (color.Palette, error) {
 	values, n := m.d.numbers(tagColorMap), 1<<m.depth
 	if m.depth > 8 || len(values) < 3*n {
@@ -103,7 +103,7 @@ func (m *tiffImage) palette() (color.Palette, error) {
 
 // put writes row y of a block's samples to the canvas.
 func (m *tiffImage) put(c *canvas, row []byte, y int, b block) {
-	// Of a sample of 16 bits only the higher byte counts.
+	// Only the high byte of a 16-bit sample is used.
 	high := 0
 	if m.depth == 16 && m.order == binary.LittleEndian {
 		high = 1

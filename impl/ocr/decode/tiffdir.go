@@ -20,14 +20,14 @@ type directory struct {
 
 // entry is a tag's values as they are stored.
 type entry struct {
-	// kind is one of the constants below, another kind of TIFF, or 0 if the tag is absent.
+	// kind is the tag's field type in TIFF: one of the constants below or another type, or 0 if the tag is absent.
 	kind uint16
 	// value holds whole values only, in the byte order of the file, and at is its offset.
 	value []byte
 	at    uint64
 }
 
-// Kinds of values that are read, and the version numbers of the two headers.
+// The kinds of values that are read (field types of TIFF), and the version numbers of the two headers.
 const (
 	kindByte, kindShort, kindLong, kindRational, kindFloat, kindIFD, kindLong8, kindIFD8 = 1, 3, 4, 5, 11, 13, 16, 18
 
@@ -73,7 +73,7 @@ func (t *tiff) part(offset, n uint64) []byte {
 	return t.data[offset : offset+n]
 }
 
-// directory returns the directory at an offset, and the offset of the next or 0.
+// directory returns the directory at an offset, and the offset of the next one, or 0 if there is none.
 func (t *tiff) directory(offset uint64) (directory, uint64, error) {
 	// The sizes, in bytes, of the number of entries, of an entry, and of the offset of the next directory.
 	countSize, entrySize, offsetSize := uint64(2), uint64(12), uint64(4)
@@ -97,7 +97,7 @@ func (t *tiff) directory(offset uint64) (directory, uint64, error) {
 		raw := table[i*entrySize:][:entrySize]
 		tag := t.order.Uint16(raw)
 		if e, ok := t.entry(raw, offset+countSize+i*entrySize); ok {
-			// The first of repeated tags counts.
+			// If a tag is repeated, the first one counts.
 			if _, repeated := d.entries[tag]; !repeated {
 				d.entries[tag] = e
 			}

@@ -24,8 +24,8 @@ type tiffImage struct {
 	samples     int
 	photometric int
 	compression int
-	// separate is true if each sample has a plane of its own, predicted if rows hold differences between samples, and reversed
-	// if the lowest bit of a byte comes first.
+	// separate is true if each sample has its own plane. predicted is true if rows hold differences between samples. reversed
+	// is true if the lowest bit of a byte comes first.
 	separate, predicted, reversed bool
 
 	// blockWidth and blockHeight are the size of a strip or a tile in pixels; tiles at the right and lower edge reach beyond
@@ -135,7 +135,7 @@ func (m *tiffImage) describeBlocks() error {
 	}
 	m.blockWidth, m.blockHeight = m.width, int(rows)
 	m.offsets, m.counts = d.numbers(tagStripOffsets), d.numbers(tagStripByteCounts)
-	// Old writers leave the count of a single strip out.
+	// Old writers omit the byte count of a single strip.
 	if len(m.offsets) == 1 && len(m.counts) == 0 && m.offsets[0] < uint64(len(m.data)) {
 		m.counts = []uint64{uint64(len(m.data)) - m.offsets[0]}
 	}
@@ -179,7 +179,7 @@ func (m *tiffImage) decompress(raw []byte, rows int) (io.Reader, error) {
 		return src, nil
 	case lzwCoded:
 		if len(raw) > 1 && raw[0] == 0 && raw[1]&1 == 1 {
-			// The codes are in the bit order from before TIFF 5.0.
+			// The codes have the bit order of TIFF 4.0 and earlier.
 			return nil, errKind
 		}
 		return lzw.NewReader(src, lzw.MSB, 8), nil
@@ -197,7 +197,7 @@ func (m *tiffImage) decompress(raw []byte, rows int) (io.Reader, error) {
 	return nil, errKind
 }
 
-// undoPrediction adds to each sample that of the pixel before (TIFF 6.0, section 14).
+// undoPrediction adds to each sample the same sample of the previous pixel (TIFF 6.0, section 14).
 func (m *tiffImage) undoPrediction(row []byte, samples int) {
 	if m.depth == 8 {
 		for i := samples; i < len(row); i++ {

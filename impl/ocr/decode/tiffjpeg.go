@@ -9,14 +9,14 @@ import (
 	"slices"
 )
 
-// readJPEG decodes a block that is a JPEG whose tables stand elsewhere (TIFF technical note 2).
+// readJPEG decodes a block that is a JPEG. Its tables may be in the tag JPEGTables (TIFF technical note 2).
 func (m *tiffImage) readJPEG(c *canvas, b block, raw []byte) error {
 	if m.photometric == separated || m.photometric == paletted || len(raw) < 4 {
 		return errKind
 	}
 	stream := raw
 	if tables := m.d.entries[tagJPEGTables].value; len(tables) > 4 {
-		// Without the end marker of the tables and the start marker of the block.
+		// Drop the end marker of the tables and the start marker of the block.
 		stream = slices.Concat(tables[:len(tables)-2], raw[2:])
 	}
 	if !bytes.HasPrefix(stream, []byte("\xff\xd8\xff")) {
@@ -40,8 +40,8 @@ func (m *tiffImage) readJPEG(c *canvas, b block, raw []byte) error {
 	return m.putImage(c, b, img)
 }
 
-// putImage writes a decoded block to the canvas. JPEG takes three channels for luma and chroma; TIFF may say that they are red,
-// green and blue.
+// putImage writes a decoded block to the canvas. The decoder takes three channels for luma and chroma, but the TIFF may declare
+// that they are red, green and blue.
 func (m *tiffImage) putImage(c *canvas, b block, img image.Image) error {
 	if grey, ok := img.(*image.Gray); ok && b.samples == 1 {
 		m.putPlane(c, b, grey.Pix, grey.Stride)
@@ -51,7 +51,7 @@ func (m *tiffImage) putImage(c *canvas, b block, img image.Image) error {
 		return errKind
 	}
 	ycc, ok := img.(*image.YCbCr)
-	// The three channels are not subsampled if they are colours.
+	// Red, green and blue are never subsampled.
 	if ok && m.photometric == rgb && ycc.SubsampleRatio == image.YCbCrSubsampleRatio444 {
 		for s, plane := range [][]byte{ycc.Y, ycc.Cb, ycc.Cr} {
 			one := b
@@ -64,7 +64,7 @@ func (m *tiffImage) putImage(c *canvas, b block, img image.Image) error {
 	return nil
 }
 
-// putPlane writes the samples of a block that is a plane of bytes, one for each pixel.
+// putPlane writes a block of one sample per pixel, of one byte each.
 func (m *tiffImage) putPlane(c *canvas, b block, pix []byte, stride int) {
 	for y := range b.rows {
 		m.put(c, pix[y*stride:], b.y+y, b)

@@ -17,7 +17,7 @@ type webpImage struct {
 	// kind is "VP8 " (lossy) or "VP8L" (lossless).
 	kind   string
 	stream []byte
-	// size is that of the image, as its stream declares.
+	// size is the size of the image that its stream declares.
 	size image.Point
 	// at is its upper left corner on the canvas, whose size is that of the page.
 	at, canvas image.Point
@@ -108,7 +108,7 @@ func (w *webpImage) take(kind string, chunk []byte) {
 	}
 }
 
-// file returns the image alone as a file of its own.
+// file returns a file that has only this image.
 func (w *webpImage) file() []byte {
 	body := []byte("WEBP")
 	if w.alpha != nil {
@@ -134,7 +134,8 @@ func appendChunk(to []byte, kind string, data []byte) []byte {
 	return to
 }
 
-// decode reads the image as a file of its own, as x/image does not read animations. It converts lossy colours itself.
+// decode passes the image to x/image as a separate file, because x/image does not read animations. It converts lossy colours
+// itself.
 func (w *webpImage) decode() (image.Image, error) {
 	img, err := webp.Decode(bytes.NewReader(w.file()))
 	if err != nil {
@@ -187,7 +188,7 @@ func studioToRGB(img *image.YCbCr, alpha []byte, alphaStride int) *image.NRGBA {
 // byteOf rounds a number with 8 binary places to a byte.
 func byteOf(v int) byte { return uint8(min(max((v+128)>>8, 0), 0xff)) }
 
-// uint24 returns the 24-bit integers of the container, which are little-endian. putUint24 writes them.
+// uint24 reads a 24-bit integer of the container, which is little-endian. putUint24 writes one.
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 func putUint24(b []byte, v int) { b[0], b[1], b[2] = byte(v), byte(v>>8), byte(v>>16) }

@@ -12,8 +12,8 @@ import (
 // ruleAgain is the rule of edits that come from the second reading of a line.
 const ruleAgain = "second-reading"
 
-// minInitials and maxInitials are the numbers of capital letters that count as initials. Lists have short words of the same letters ("SA"
-// for "J.A."). A single capital may be a word, such as the English "I".
+// minInitials and maxInitials bound the number of capital letters that count as initials, which are kept as they were read:
+// word lists have similar short words ("SA" for "J.A."). A single capital may be a word, such as the English "I".
 const minInitials, maxInitials = 2, 3
 
 // change is a stretch of a line in which two readings differ. One of them may have no words there.
@@ -22,8 +22,8 @@ type change struct {
 	at            int // index of the first word of the first reading
 }
 
-// changes returns where the words of two readings differ, in their order. If both readings have the same number of words in a stretch,
-// each word is a separate change.
+// changes returns the stretches in which the words of two readings differ, in order. If both readings have the same number of
+// words in a stretch, each word is a separate change.
 func changes(before, after []document.Word) []change {
 	var all []change
 	for _, s := range text.Stretches(texts(before), texts(after)) {
@@ -48,10 +48,10 @@ func texts(words []document.Word) []string {
 	return out
 }
 
-// isCorrection reports whether a change may correct misread letters or spaces: it does more than modernise the spelling, keeps signs of
-// abbreviation, and leaves numbers as they were read, because word lists do not have them. With lists, it makes only words that they have, so that
-// a name is not replaced by another, and keeps the spaces between words that they have ("to day"), initials, and punctuation, of which lists
-// say nothing.
+// isCorrection reports whether a change may correct misread letters or spaces. It refuses changes that only modernise the
+// spelling, that remove signs of abbreviation, or that change numbers, which word lists do not have. With word lists (known is
+// not nil), it also refuses changes to unlisted words, so that a name is not replaced by another name, and changes to the
+// spaces between listed words ("to day"), to initials, and to punctuation, which lists do not cover.
 func (c change) isCorrection(known func(word string) bool) bool {
 	before, after := joined(c.before), joined(c.after)
 	if text.Abbreviations(before) > text.Abbreviations(after) || only(unicode.IsDigit, before) != only(unicode.IsDigit, after) {
@@ -70,20 +70,20 @@ func (c change) isCorrection(known func(word string) bool) bool {
 	return before != after && !text.OnlyRespells(before, after)
 }
 
-// allKnown reports whether the lists have all words. Single letters and signs, which are never listed, count as known.
+// allKnown reports whether all words are listed. Single letters and signs, which are never listed, count as known.
 func allKnown(words []document.Word, known func(word string) bool) bool {
 	return !slices.ContainsFunc(words, func(w document.Word) bool { return text.CountLetters(w.Text) > 1 && !known(w.Text) })
 }
 
-// isInitials reports whether words are a few capital letters, such as the initials of a name.
+// isInitials reports whether the letters of words are a few capitals, such as the initials of a name.
 func isInitials(words string) bool {
 	letters, n := only(unicode.IsLetter, words), text.CountLetters(words)
 	return minInitials <= n && n <= maxInitials && letters == strings.ToUpper(letters)
 }
 
-// withoutHabits returns words without habits of spelling that changed over time: without apostrophes and hyphens, with single letters
-// for doubled ones ("vilage"), with e for a before m and n ("tamps"), and with ai for ay, ey and ei ("affeyres", "eyder"). text.OnlyRespells
-// handles habits that keep the length of a word.
+// withoutHabits returns words in a form that is the same for historical and modern spelling: without apostrophes and hyphens,
+// with single letters for doubled ones ("vilage"), with e for a before m and n ("tamps"), and with ai for ay, ey and ei
+// ("affeyres", "eyder"). text.OnlyRespells covers spellings of equal length.
 func withoutHabits(words string) string {
 	var out []rune
 	for _, r := range vowels.Replace(words) {
@@ -94,10 +94,10 @@ func withoutHabits(words string) string {
 	return string(out)
 }
 
-// vowels folds the habits that withoutHabits names, except for doubled letters.
+// vowels makes the replacements of withoutHabits except for doubled letters.
 var vowels = strings.NewReplacer("'", "", "’", "", "-", "", "am", "em", "an", "en", "ay", "ai", "ey", "ai", "ei", "ai")
 
-// only returns the characters of words that are of one kind.
+// only returns the characters of words for which isKind is true.
 func only(isKind func(rune) bool, words string) string {
 	return strings.Map(func(r rune) rune {
 		if isKind(r) {
@@ -107,7 +107,8 @@ func only(isKind func(rune) bool, words string) string {
 	}, words)
 }
 
-// joined returns the words without blanks: where two recognizers divide the words differently, only the characters can be compared.
+// joined returns the words without spaces. If two recognizers divide the words differently, only the characters can be
+// compared.
 func joined(words []document.Word) string {
 	var b strings.Builder
 	for _, w := range words {
@@ -116,8 +117,9 @@ func joined(words []document.Word) string {
 	return b.String()
 }
 
-// finish applies the corrections of the further readings of each line of handwriting. It copies the words first, because the page keeps the
-// first reading. Edits list what enhancement changes in the reading with word lists; it leaves short lines alone, which have too little context.
+// finish applies the corrections from the further readings of each line of handwriting: first from the reading with word lists,
+// then, if the line is not too short to give context, from the thorough reading. Only the thorough reading's corrections are
+// listed as edits. finish copies the words first, because the page keeps the first reading.
 func (m *Models) finish(all []reading) {
 	for i := range all {
 		r := &all[i]
@@ -138,7 +140,8 @@ func (m *Models) finish(all []reading) {
 	}
 }
 
-// correct replaces words by those of another reading, and appends the edits, unless the other reading has no text.
+// correct replaces words by those of another reading where isCorrection allows it, and appends the edits. If the other reading
+// has no text, it does nothing.
 func (r *reading) correct(other []document.Word, known func(word string) bool) {
 	if len(other) == 0 {
 		return

@@ -13,7 +13,7 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// further reads every strip as one text, and then as others.
+// further reads every strip as one text first, and as other texts again.
 type further struct {
 	reader
 	listed, thorough string
@@ -34,7 +34,7 @@ func (f further) ReadStripsAgain(ctx context.Context, model string, strips []*im
 	return out, nil
 }
 
-// isListed reports whether a word is in the word list of these tests.
+// isListed is the word list of these tests.
 func isListed(word string) bool {
 	return slices.Contains(strings.Fields("par devant nous il était le village de tous temps l'ambassadeur aider la pièce p en an"), word)
 }
@@ -52,16 +52,16 @@ func TestPage_Read_again(t *testing.T) {
 	g := scribbled(6)
 	for _, c := range []struct {
 		name, plain, again, want string
-		edits                    []string // alternately before and after
+		edits                    []string // before and after of each edit
 	}{
-		{"takes a word that the further reading corrects", "par deuant nons", "par deuant nous", "par deuant nous", []string{"nons", "nous"}},
+		{"applies the correction of a word", "par deuant nons", "par deuant nous", "par deuant nous", []string{"nons", "nous"}},
 		{"lists each of several words", "pnr devant nons", "par devant nous", "par devant nous", []string{"pnr", "par", "nons", "nous"}},
 		{"splits a word", "pardevant nous", "par devant nous", "par devant nous", []string{"pardevant", "par devant"}},
 		{"joins words", "par de vant nous", "par devant nous", "par devant nous", []string{"de vant", "devant"}},
 		{"adds a word that was missing", "par nous", "par devant nous", "par devant nous", []string{"", "devant"}},
 		{"drops a word", "par devant i nous", "par devant nous", "par devant nous", []string{"i", ""}},
-		{"keeps words of a list that are written as one today", "par devant nous", "pardevant nous", "par devant nous", nil},
-		{"takes a sign and a word of a list", "devantnons", "devant -- nous", "devant -- nous", []string{"devantnons", "devant -- nous"}},
+		{"keeps listed words that are written as one today", "par devant nous", "pardevant nous", "par devant nous", nil},
+		{"inserts a sign and a listed word", "devantnons", "devant -- nous", "devant -- nous", []string{"devantnons", "devant -- nous"}},
 		{"keeps a name instead of another", "devant Duraud", "devant Durand", "devant Duraud", nil},
 		{"keeps a listed word instead of an unlisted one", "par devant nous", "par devent nous", "par devant nous", nil},
 		{"keeps a historical spelling", "il étoit devant", "il était devant", "il étoit devant", nil},
@@ -107,10 +107,10 @@ func TestPage_Read_again(t *testing.T) {
 			plain := mustRead(t, enhanced(t, g, false), r)
 			require.Equal(t, c.plain, plain.Blocks[0].Lines[0].Text())
 			require.Empty(t, plain.Edits)
-			require.InDelta(t, plain.Confidence, result.Confidence, 1e-9, "decisions are the same with and without enhancement")
+			require.InDelta(t, plain.Confidence, result.Confidence, 1e-9, "the confidence is the same with and without enhancement")
 			listed := mustRead(t, enhanced(t, g, false), further{r.reader, c.again, ""})
-			require.Equal(t, c.want, listed.Blocks[0].Lines[0].Text(), "word lists may correct the same")
-			require.Empty(t, listed.Edits, "edits are only what enhancement changes")
+			require.Equal(t, c.want, listed.Blocks[0].Lines[0].Text(), "word lists alone make the same correction")
+			require.Empty(t, listed.Edits, "only corrections from enhancement are edits")
 		})
 	}
 }
@@ -118,7 +118,7 @@ func TestPage_Read_again(t *testing.T) {
 func TestPage_Read_enhancedAgain(t *testing.T) {
 	t.Parallel()
 	g := scribbled(6)
-	t.Run("reads again once the language, and so the word list, is known", func(t *testing.T) {
+	t.Run("reads again once the language and its word list are known", func(t *testing.T) {
 		t.Parallel()
 		r, n := counted(always("par devant nous", 50, 20))
 		page := enhanced(t, g, true)

@@ -32,28 +32,28 @@ func (p *handSearch) minJoined() float64 {
 	return foreignJoined
 }
 
-// openParts returns the parts of lines that look handwritten among the open spots, and the share of joined letters in each. On a page
-// with handwriting it also returns the parts that do not, without a share.
+// openParts returns the parts of lines whose open spots look handwritten, and the share of joined letters in each of them. On a
+// page that is known to have handwriting, it also returns the other parts; these have no share.
 func (p *handSearch) openParts(found *layout.Page, open []image.Rectangle, certain []document.Box) ([]layout.Line, map[document.Box]float64) {
 	var parts []layout.Line
 	shares := map[document.Box]float64{}
 	for _, l := range found.Lines() {
 		rest := l.Without(certain)
-		least := lineShare
+		minShare := lineShare
 		if len(rest) != 1 || rest[0].Box() != l.Box() {
-			least = partShare // the rest of the line is print
+			minShare = partShare // the rest of the line is print
 		}
 		if !p.french {
-			least = p.minJoined()
+			minShare = p.minJoined()
 		}
 		for _, part := range rest {
 			spots := inside(open, part.Box())
 			share := joinedShare(spots)
-			if len(spots) < partSpots || share < least && !p.proven {
+			if len(spots) < partSpots || share < minShare && !p.proven {
 				continue
 			}
 			parts = append(parts, part)
-			if share >= least {
+			if share >= minShare {
 				shares[part.Box()] = share
 			}
 		}
@@ -61,12 +61,12 @@ func (p *handSearch) openParts(found *layout.Page, open []image.Rectangle, certa
 	return parts, shares
 }
 
-// markJoined records the share of joined letters in those lines of print that look handwritten. On a page whose letters touch everywhere,
-// as in Gothic print, it leaves out lines of known words.
+// markJoined records the share of joined letters in those lines of print that look handwritten. On a page whose letters touch
+// everywhere, such as Gothic print, it skips lines of known words.
 func (p *handSearch) markJoined(inPrint []document.Block, spots []image.Rectangle) {
 	var lines []document.Line
 	var shares []float64
-	least, n := p.minJoined(), 0
+	minShare, n := p.minJoined(), 0
 	for _, b := range inPrint {
 		for _, l := range b.Lines {
 			in := inside(spots, l.Box)
@@ -83,15 +83,15 @@ func (p *handSearch) markJoined(inPrint []document.Block, spots []image.Rectangl
 		}
 	}
 	for _, share := range shares {
-		if share >= least {
+		if share >= minShare {
 			n++
 		}
 	}
 	if n >= someLines {
-		least, p.hasHand = alsoJoined, true
+		minShare, p.hasHand = alsoJoined, true
 	}
 	for i, l := range lines {
-		if shares[i] < least {
+		if shares[i] < minShare {
 			continue
 		}
 		for _, w := range l.Words {
@@ -100,7 +100,7 @@ func (p *handSearch) markJoined(inPrint []document.Block, spots []image.Rectangl
 	}
 }
 
-// lowQuarter returns the lower quartile, 0 if there are no values.
+// lowQuarter returns the lower quartile, or 0 if there are no values.
 func lowQuarter(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -108,8 +108,8 @@ func lowQuarter(values []float64) float64 {
 	return slices.Sorted(slices.Values(values))[len(values)/4]
 }
 
-// printSure returns the confidence in a word of print, 0..1. In a line of joined letters it is lower than the print model's own,
-// because that model is confident of some round hands.
+// printSure returns the confidence that a word is print, 0..1. In a line of joined letters it is lower than the print model's
+// confidence, because that model is confident even in some round handwriting.
 func (p *handSearch) printSure(w document.Word) float64 { return w.Confidence * (1 - p.joined[w.Box]) }
 
 // isCertain reports whether handwriting must not replace a word of a line of print.
@@ -117,14 +117,14 @@ func (p *handSearch) isCertain(l document.Line, w document.Word) bool {
 	return p.printSure(w) >= certainPrint || p.isKnown(w) && p.isMostlyPrint(l)
 }
 
-// isKnown reports whether a word is in the word list of print, and long enough that the print model finds it in handwriting only by chance.
+// isKnown reports whether a word is in the word list of print and so long that the print model rarely finds it in handwriting.
 func (p *handSearch) isKnown(w document.Word) bool {
 	list := p.models.PrintLexicon
 	return list != nil && utf8.RuneCountInString(w.Text) >= knownLetters && list.Known(w.Text)
 }
 
-// hasKnownWords reports whether at least knownShare of the characters of a line are in words that the print model is sure of and the
-// word list has. In handwriting, the print model finds such words only by chance.
+// hasKnownWords reports whether at least knownShare of the characters of a line are in listed words that the print model is
+// sure of. In handwriting, the print model rarely finds such words.
 func (p *handSearch) hasKnownWords(l document.Line) bool {
 	list := p.models.PrintLexicon
 	if list == nil {
@@ -141,7 +141,8 @@ func (p *handSearch) hasKnownWords(l document.Line) bool {
 	return float64(known) >= knownShare*float64(all)
 }
 
-// isMostlyPrint reports whether the certain words of a line have more characters than the others, not counting known words.
+// isMostlyPrint reports whether the certain words of a line have more characters than its doubtful words, not counting doubtful
+// words that are known.
 func (p *handSearch) isMostlyPrint(l document.Line) bool {
 	certain, others := 0, 0
 	for _, w := range l.Words {
@@ -170,8 +171,8 @@ func (p *handSearch) certainWords(blocks []document.Block) []document.Box {
 	return boxes
 }
 
-// better returns the readings that are more confident than the print that they replace. If there are several, which proves
-// that the page has handwriting, it also returns the readings that replace nothing. Parts without a share must be clear.
+// better returns the readings that are more confident than the print that they replace. If there are several, they prove that
+// the page has handwriting, and it also returns readings that replace nothing. Readings of parts without a share must be clear.
 func (p *handSearch) better(all []reading, shares map[document.Box]float64, inPrint []document.Block) []reading {
 	replaces := func(r reading) float64 { return p.printConfidence(inPrint, r.line.Box) }
 	surer := func(r reading) bool {
@@ -203,7 +204,8 @@ func likelyRight(all []reading) float64 {
 	return sum
 }
 
-// printConfidence returns the confidence of the words of print that handwriting in the box would replace, 0 without any.
+// printConfidence returns the confidence of the words of print that handwriting in the box would replace, or 0 if there are
+// none.
 func (p *handSearch) printConfidence(inPrint []document.Block, box document.Box) float64 {
 	var sum, n float64
 	for _, b := range inPrint {

@@ -8,9 +8,9 @@ import (
 	"uncial/internal/document"
 )
 
-// readClear returns the lines of handwriting, in any language, that stand apart from the print and are clear, such as a signature.
-// They are too few for the shape of all open spots to show them. It reads the longest lines first, and the others only if one of these
-// is clear.
+// readClear returns clear lines of handwriting in any language that do not share a line with print, such as a signature. Such
+// lines are too few to show in the shape of all open spots. It reads the longest lines first, and the others only if one of the
+// longest is clear.
 func (p *handSearch) readClear(ctx context.Context, r Reader, inPrint []document.Block) ([]reading, error) {
 	isClear := func(l reading) bool { return p.isClear(l, inPrint) }
 	certain := p.certainWords(inPrint)
@@ -39,8 +39,8 @@ func (p *handSearch) readClear(ctx context.Context, r Reader, inPrint []document
 	return slices.DeleteFunc(readings, func(l reading) bool { return !isClear(l) }), err
 }
 
-// isClear reports whether both models together show that a line is handwriting: the network is sure, few other texts are likely, and the
-// print model reads hardly any of it. It returns false if a word has no signals.
+// isClear reports whether the two models together prove that a line is handwriting: the handwriting model is sure, few other
+// texts are likely, and the print model reads hardly any of it. It returns false if a word has no signals.
 func (p *handSearch) isClear(l reading, inPrint []document.Block) bool {
 	if slices.ContainsFunc(l.line.Words, func(w document.Word) bool { return w.Signals == nil }) {
 		return false

@@ -10,7 +10,7 @@ import (
 	"uncial/internal/document"
 )
 
-// withPosterior adds to what a reader reads the share of the likely texts that have the words.
+// withPosterior returns a reader whose words have a posterior.
 func withPosterior(r reader, share float64) reader {
 	return func(model string, i int, s *image.Gray) []tesseract.Word {
 		words := r(model, i, s)
@@ -28,17 +28,17 @@ func TestPage_ReadFilledIn_clear(t *testing.T) {
 		tagged                bool // as French
 		text                  string
 		confidence, posterior float64
-		inPrint               float64 // confidence of what print has at the first line, 0 for nothing
+		inPrint               float64 // confidence of the print at the first line, 0 for none
 		lines                 int
 	}{
 		{"reads lines of joined letters on an English page", false, "many thanks", 60, 0.9, 0, 6},
 		{"reads them where print is unlikely to be right", false, "many thanks", 60, 0.9, 0.3, 6},
-		{"leaves out a line that print is likely to have read", false, "many thanks", 60, 0.9, 0.6, 5},
-		{"leaves out lines that the search reads in many ways", false, "many thanks", 60, 0.4, 0, 0},
-		{"leaves out lines that the network is not sure of", false, "many thanks", 20, 0.9, 0, 0},
-		{"leaves out lines of few characters", false, "for", 60, 0.9, 0, 0},
+		{"drops a line that is likely to be print", false, "many thanks", 60, 0.9, 0.6, 5},
+		{"drops lines for which many texts are likely", false, "many thanks", 60, 0.4, 0, 0},
+		{"drops lines that the network is not sure of", false, "many thanks", 20, 0.9, 0, 0},
+		{"drops lines of few characters", false, "for", 60, 0.9, 0, 0},
 		{"reads lines of separate letters too where others prove handwriting", true, "devant nous", 60, 0.9, 0, 12},
-		{"leaves out lines of separate letters that the search reads in many ways", true, "devant nous", 60, 0.4, 0, 6},
+		{"drops lines of separate letters for which many texts are likely", true, "devant nous", 60, 0.4, 0, 6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -2,13 +2,14 @@ package hand
 
 import "math"
 
-// expectedAccuracy estimates the share of characters that are right from the recognizer's confidence in handwriting of any language.
+// expectedAccuracy estimates the share of characters that are right, 0..1, from the handwriting model's own confidence, 0..1.
+// The curve is the same for all languages.
 func expectedAccuracy(own float64) float64 {
 	own = min(max(own, minLikely), 1-minLikely)
 	return 1 / (1 + math.Exp(-curveBase-curveSlope*math.Log(own/(1-own))))
 }
 
-// pageConfidence estimates the share of characters that are right in readings of handwriting.
+// pageConfidence estimates the share of characters that are right, 0..1, in readings of handwriting.
 func pageConfidence(all []reading) float64 {
 	var sum float64
 	n := 0
@@ -22,7 +23,7 @@ func pageConfidence(all []reading) float64 {
 	return expectedAccuracy(sum/float64(n)) * min(float64(n)/minCharacters, 1)
 }
 
-// mixedConfidence estimates the same for a handwritten page on which some lines are print.
+// mixedConfidence is like pageConfidence for a handwritten page on which some lines are print.
 func (m *Models) mixedConfidence(all []reading) float64 {
 	var hands []reading
 	var sum float64

@@ -9,8 +9,8 @@ import (
 	"uncial/impl/ocr/layout"
 )
 
-// Detect reports whether the whole page is handwritten, and how confident the handwriting model is of some of its lines, 0..1.
-// The shape of the ink rules out most print at no cost; in doubt, both models read some lines.
+// Detect reports whether the whole page is handwritten, and the mean confidence of the handwriting model in a sample of its
+// lines, 0..1. The shape of the ink rules out most printed pages without reading; in doubt, both models read the sample.
 func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 	if p.onSide || p.joinedShare < suspicious {
 		return 0, false, nil
@@ -44,14 +44,14 @@ func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 	return confidence, confidence >= minConfident && lead+p.joinedShare >= minEvidence, nil
 }
 
-// sample returns up to n of the longer lines, from all over the page.
+// sample returns up to n of the longer lines, spread evenly over the page.
 func sample(all []layout.Line, n int) []layout.Line {
 	long := byWidth(all)
 	if len(long) == 0 {
 		return nil
 	}
-	least := long[(len(long)-1)/2].Width()
-	all = slices.DeleteFunc(slices.Clone(all), func(l layout.Line) bool { return l.Width() < least })
+	minWidth := long[(len(long)-1)/2].Width()
+	all = slices.DeleteFunc(slices.Clone(all), func(l layout.Line) bool { return l.Width() < minWidth })
 	n = min(n, len(all))
 	some := make([]layout.Line, n)
 	for i := range some {

@@ -6,7 +6,7 @@ import (
 	"uncial/internal/document"
 )
 
-// IsFrench reports whether the handwriting among lines is French.
+// IsFrench gives isFrench the handwriting among lines.
 func IsFrench(lines []document.Line, tagged bool) bool {
 	all := make([]reading, len(lines))
 	for i, l := range lines {
@@ -20,7 +20,7 @@ func CertainWords(m Models, inPrint []document.Block) []document.Box {
 	return (&handSearch{Page: &Page{models: m}}).certainWords(inPrint)
 }
 
-// IsNoise reports whether a page of handwriting is better without a line of these words. own is the recognizer's confidence, 0..1.
+// IsNoise reports whether a line of these words is noise. own is the recognizer's confidence, 0..1.
 func IsNoise(words []document.Word, own float64) bool {
 	r := reading{line: document.Line{Words: words, Handwritten: true}, confidence: own}
 	for _, w := range words {

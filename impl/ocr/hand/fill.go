@@ -14,21 +14,22 @@ import (
 // handSearch is the search for handwriting on a printed page, among the ink that no certain word of print covers (open spots).
 type handSearch struct {
 	*Page
-	// french is true if French handwriting is searched for. The model's confidence then shows whether a line is handwriting; in other
-	// languages only the shape of the letters does.
+	// french is true if the search is for French handwriting. Then the model's confidence shows whether a line is handwriting;
+	// in other languages, only the shape of the letters does.
 	french bool
-	// joined is the share of joined letters in the line of a word of print, by the word's box, if the line looks handwritten.
+	// joined holds, for the words of lines that were read as print but look handwritten, the share of joined letters in their
+	// line, by the word's box.
 	joined map[document.Box]float64
-	// hasHand is true if several such lines were found.
+	// hasHand is true if there are several such lines.
 	hasHand bool
-	// proven is true once handwriting was read on the page. Then lines of separate letters may be handwriting too.
+	// proven is true once handwriting has been read on the page. Then lines of separate letters may be handwriting too.
 	proven bool
 }
 
 // ReadFilledIn adds handwriting to the reading of a printed page, such as a form that was filled in. The reading must have
 // calibrated confidences and no edits. If there is no handwriting, it reports false, and the reading is unchanged. Handwriting
-// counts as French if its words prove it, or if the page is tagged French and its words do not disprove it; in other languages
-// its shape must be that of clear handwriting, or both models must show that its line is handwriting (isClear).
+// counts as French if its words prove it, or if the page is tagged French and its words do not disprove it. In other languages,
+// most of its letters must be joined, or both models together must prove that its line is handwriting (isClear).
 func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Result, bool, error) {
 	for _, french := range []bool{true, false} {
 		if french && !p.models.TaggedFrench && !p.leavesJoinedLetters(inPrint.Blocks) {
@@ -55,8 +56,8 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 	return f.merge(inPrint, lines), true, nil
 }
 
-// newWords returns the number of words of readings that stand where print has nothing, or nothing likely to be right. The other words
-// are more often print than handwriting.
+// newWords returns the number of words in readings that cover no print, or only print that is unlikely to be right. The other
+// words are more often print than handwriting.
 func (p *handSearch) newWords(all []reading, inPrint []document.Block) int {
 	n := 0
 	for _, r := range all {
@@ -77,7 +78,7 @@ func (p *Page) leavesJoinedLetters(inPrint []document.Block) bool {
 
 // read reads the handwriting among the open spots, and returns the readings that are more confident than the print there. It
 // finds lines on the whole page first. If these show handwriting, it finds lines again with the print painted over, because
-// lines of print may be closer together than those of the handwriting.
+// printed lines between them may be closer together than the handwritten ones.
 func (p *handSearch) read(ctx context.Context, r Reader, inPrint []document.Block) ([]reading, error) {
 	all := p.spots
 	if p.french {
@@ -105,7 +106,8 @@ func (p *handSearch) read(ctx context.Context, r Reader, inPrint []document.Bloc
 	return again, err
 }
 
-// readOpen reads the parts of lines that look handwritten: first the longest, and the others only if these may be French.
+// readOpen reads the parts of lines that look handwritten. On a page that is not tagged French, a search for French handwriting
+// reads the longest parts first, and the others only if these may be French.
 func (p *handSearch) readOpen(ctx context.Context, r Reader, inPrint []document.Block, open []image.Rectangle, certain []document.Box) ([]reading, error) {
 	found, err := p.layout(r)
 	if err != nil {
@@ -126,7 +128,7 @@ func (p *handSearch) readOpen(ctx context.Context, r Reader, inPrint []document.
 	return p.better(readings, shares, inPrint), nil
 }
 
-// covered returns a copy of the page in which the parts are painted over with the grey of their own paper.
+// covered returns a copy of the page in which each part is painted over with the grey of its paper.
 func covered(g *image.Gray, parts []document.Box) *image.Gray {
 	out := imaging.Crop(g, g.Rect)
 	for _, b := range parts {

@@ -18,8 +18,8 @@ import (
 	"uncial/internal/document"
 )
 
-// form returns a page with six lines of handwriting between print, and a reading that has the print right and the handwriting
-// wrong, with a confidence.
+// form returns a page with six lines of handwriting between print, and a reading in which the print is right and the
+// handwriting is wrong. confidence is the reading's confidence in the handwriting.
 func form(confidence float64) (*image.Gray, hand.Result) {
 	g := ocrtest.Sheet(1400, 1500)
 	paste(g, ocrtest.Page("Extrait des registres des actes de naissance", "par devant nous est comparu le sieur"), 0)
@@ -84,7 +84,7 @@ func TestPage_ReadFilledIn(t *testing.T) {
 		require.NoError(t, err)
 		return filled, ok
 	}
-	t.Run("replaces what print made of the handwriting", func(t *testing.T) {
+	t.Run("replaces the print model's reading of handwriting", func(t *testing.T) {
 		t.Parallel()
 		filled, ok := fill(t, 0.2, true, always("devant nous", 50, 20))
 		require.True(t, ok)
@@ -116,7 +116,7 @@ func TestPage_ReadFilledIn(t *testing.T) {
 
 func TestPage_ReadFilledIn_print(t *testing.T) {
 	t.Parallel()
-	t.Run("keeps certain, known words whose letters touch, as those of Gothic print do", func(t *testing.T) {
+	t.Run("keeps certain, known words whose letters touch, as in Gothic print", func(t *testing.T) {
 		t.Parallel()
 		list, err := lexicon.Read(own.Models()[own.EarlyPrint])
 		require.NoError(t, err)
@@ -166,7 +166,7 @@ func TestPage_ReadFilledIn_print(t *testing.T) {
 	})
 }
 
-// Words decide whether ink that looks only slightly like handwriting is handwriting, whatever the language tag.
+// The words decide whether ink that looks only slightly like handwriting is handwriting, whatever the language tag.
 func TestPage_ReadFilledIn_language(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

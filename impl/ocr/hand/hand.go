@@ -1,9 +1,9 @@
-// Package hand reads handwriting. It decides whether a page is handwritten, from the shape of its ink and from the confidence
-// of two models in some lines; it has each line (package layout) read by the handwriting model; and on a printed page it
-// reads what was filled in by hand and left open by the recognizer of print.
+// Package hand detects handwriting and reads it. It decides whether a page is handwritten, from the shape of its ink and from
+// the confidence of two models in some lines. It reads the lines that package layout finds with the handwriting model. On a
+// printed page, it reads what was filled in by hand: ink that the print model could not read.
 //
-// It neither finds lines (package layout) nor runs models: its callers implement Reader. It does not read print.
-// language.go decides whether a page is French.
+// It neither finds lines (package layout) nor runs models: its callers implement Reader. It reads print only on handwritten
+// pages. language.go decides whether handwriting is French.
 //
 // Start with Page.Detect, Page.Read and Page.ReadFilledIn; thresholds.go has every number that was tuned.
 package hand
@@ -27,7 +27,8 @@ type Reader interface {
 	// ReadStrips reads each image as one line with a model, and returns the words of each. Boxes are in pixels of the strip,
 	// confidences 0..100.
 	ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error)
-	// ReadStripsAgain reads each image with a model of handwriting as ReadStrips does, and with the further readings of s.
+	// ReadStripsAgain reads each image with a handwriting model as ReadStrips does, and adds the further readings that s
+	// requests.
 	ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, s Search) ([]Readings, error)
 	// FindLines finds the lines of handwriting on a page whose bounds begin at (0, 0).
 	FindLines(g *image.Gray) (*layout.Page, error)
@@ -35,35 +36,37 @@ type Reader interface {
 
 // Search configures the further readings of lines of handwriting.
 type Search struct {
-	// Known reports whether a word list has a word. Nil without lists. The calls come from several goroutines.
+	// Known reports whether a word is listed; nil if the language has no word list. It is called from several goroutines.
 	Known func(word string) bool
-	// Language is the tag of the language whose texts the search with lists uses.
+	// Language is the tag of the language whose character model the search with lists uses.
 	Language string
-	// Thorough looks at each line several times.
+	// Thorough requests that each line is read at several widths.
 	Thorough bool
 }
 
-// Readings are the readings of a strip. First is what ReadStrips returns; Listed is read with word lists, and Thorough also by several
-// looks. Those that Search does not request are nil.
+// Readings are the readings of a strip. First is what ReadStrips returns, Listed was read with word lists, and Thorough also at
+// several widths. Readings that Search does not request are nil.
 type Readings struct{ First, Listed, Thorough []tesseract.Word }
 
 // Models are the models and word lists that a page is read with.
 type Models struct {
 	Hand string // reads strips of handwriting
-	// Hands, if there are several, compete for the page: the one that is most confident of some lines becomes Hand.
+	// Hands are the handwriting models that compete for the page: the one that is most confident in some lines becomes Hand.
+	// With fewer than two, Hand stays.
 	Hands []string
 	Print string // reads print in the page's language
 	// Language is the tag of the page's language.
 	Language string
-	// Known reports whether a word list of the page's language has a word. Nil without lists.
+	// Known reports whether a word is listed for the page's language; nil if the language has no word list.
 	Known func(word string) bool
 	// PrintLexicon is the word list of Print, nil if there is none.
 	PrintLexicon *lexicon.Lexicon
-	// PrintAccuracy estimates the share of characters that are right from the print model's confidence, 0..1 each. Read needs it.
+	// PrintAccuracy estimates the share of characters that are right from the print model's confidence; both are 0..1. Read
+	// requires it.
 	PrintAccuracy func(own float64) float64
-	// TaggedFrench is true if the page is tagged as French. The words read on the page decide in the end (see language.go).
+	// TaggedFrench is true if the page is tagged as French. The words that are read may prove otherwise (language.go).
 	TaggedFrench bool
-	// Enhance reads each line of handwriting thoroughly, and applies the corrections that result.
+	// Enhance requests that each line of handwriting is also read thoroughly and corrected accordingly.
 	Enhance bool
 }
 
@@ -76,7 +79,8 @@ type Result struct {
 	Edits []document.Edit
 }
 
-// Page is a page that may be handwritten. It keeps the lines that were found and read, and serves one goroutine at a time.
+// Page is a page that may be handwritten. It caches the lines that were found and read, and must not be used by several
+// goroutines at once.
 type Page struct {
 	models      Models
 	gray        *image.Gray
@@ -84,10 +88,10 @@ type Page struct {
 	joinedShare float64
 	onSide      bool
 	found       *layout.Page             // nil before the first call of layout
-	known       map[document.Box]reading // the lines that were read already, by their boxes
+	known       map[document.Box]reading // lines that have been read, by their boxes
 }
 
-// NewPage returns a page, given the boxes of its spots of ink in pixels of the page. It reads nothing yet.
+// NewPage returns a page. spots are the boxes of its spots of ink in pixels of the page. It does not read anything yet.
 func NewPage(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 	return &Page{
 		models: m, gray: gray, spots: spots, joinedShare: joinedShare(spots), onSide: isOnSide(spots),
@@ -95,8 +99,8 @@ func NewPage(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 	}
 }
 
-// Use replaces the models once the language of the page is known. Lines that were read are kept, unless another model of handwriting read
-// them, several models must compete, or the language has word lists.
+// Use replaces the models once the language of the page is known. Lines that were read are kept, unless another handwriting
+// model read them, several models will compete, or the language has a word list.
 func (p *Page) Use(m Models) {
 	if len(m.Hands) > 1 || m.Known != nil || m.Hand != p.models.Hand {
 		clear(p.known)
@@ -104,7 +108,8 @@ func (p *Page) Use(m Models) {
 	p.models = m
 }
 
-// Text returns what the handwriting model reads in up to n of the longer lines, from all over the page.
+// Text returns what the handwriting model reads in up to n of the longer lines, spread evenly over the page, one line of text
+// for each.
 func (p *Page) Text(ctx context.Context, r Reader, n int) (string, error) {
 	found, err := p.layout(r)
 	if err != nil {
@@ -143,7 +148,7 @@ func (p *Page) layout(r Reader) (*layout.Page, error) {
 	return p.found, nil
 }
 
-// Read reads a page that Detect has found to be handwritten. Lines of print on it are read by the print model.
+// Read reads a page that Detect reported as handwritten. The print model reads its lines of print.
 func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 	found, err := p.layout(r)
 	if err != nil {
@@ -179,7 +184,7 @@ func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 	return result, nil
 }
 
-// add appends readings as a block, or as several where handwriting and print alternate.
+// add appends readings as one block, or as several if handwriting and print alternate.
 func (r *Result) add(readings []reading) {
 	fresh := true
 	for _, l := range readings {

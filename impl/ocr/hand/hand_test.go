@@ -18,7 +18,7 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// reader is a hand.Reader that reads strip i of a call.
+// reader is a hand.Reader that returns the words of strip i of a call.
 type reader func(model string, i int, strip *image.Gray) []tesseract.Word
 
 func (reader) HandsFor(string) []string { return []string{"hand"} }
@@ -42,7 +42,7 @@ func (r reader) ReadStripsAgain(ctx context.Context, model string, strips []*ima
 
 func (r reader) FindLines(g *image.Gray) (*layout.Page, error) { return find(g) }
 
-// find finds the lines of a page with the model that ships.
+// find finds the lines of a page with the shipped model.
 func find(g *image.Gray) (*layout.Page, error) {
 	model, err := neural.LoadFinder(own.LinesFile())
 	if err != nil {
@@ -51,7 +51,7 @@ func find(g *image.Gray) (*layout.Page, error) {
 	return layout.NewFinder(model).Find(g), nil
 }
 
-// broken is a hand.Reader that fails.
+// broken is a hand.Reader whose reads fail.
 type broken struct{ err error }
 
 func (b broken) FindLines(g *image.Gray) (*layout.Page, error) { return find(g) }
@@ -66,7 +66,7 @@ func (b broken) ReadStripsAgain(context.Context, string, []*image.Gray, hand.Sea
 	return nil, b.err
 }
 
-// always reads every strip as the same words, with a confidence for each model.
+// always reads every strip as the same words, with the confidences hands and prints.
 func always(text string, hands, prints float64) reader {
 	return func(model string, _ int, s *image.Gray) []tesseract.Word {
 		confidence := map[string]float64{"hand": hands, "print": prints}[model]
@@ -145,13 +145,13 @@ func TestPage_Use(t *testing.T) {
 	page := hand.NewPage(g, imaging.Letters(g), models)
 	text, err := page.Text(t.Context(), r, 2)
 	require.NoError(t, err)
-	require.Contains(t, text, "trained", "the most confident model reads the page")
+	require.Contains(t, text, "trained", "the most confident model must read the page")
 	models.Hands = []string{"hand"}
 	page.Use(models)
 	text, err = page.Text(t.Context(), r, 2)
 	require.NoError(t, err)
 	require.Contains(t, text, "hand")
-	require.NotContains(t, text, "trained", "lines of a model that does not read the language of the page are dropped")
+	require.NotContains(t, text, "trained", "lines read by a model that does not read the page's language must be dropped")
 }
 
 func TestPage_Detect(t *testing.T) {
@@ -161,7 +161,7 @@ func TestPage_Detect(t *testing.T) {
 		page          *image.Gray
 		hands, prints float64 // the confidences of the two models
 		want          bool
-		unread        bool // no model was asked
+		unread        bool // no model reads a strip
 	}{
 		{"accepts a page of handwriting", scribbled(15), 50, 20, true, false},
 		{"rejects print by its shape", lines(12), 90, 20, false, true},
@@ -205,7 +205,7 @@ func TestPage_Read(t *testing.T) {
 		}
 		require.Greater(t, got.Confidence, 0.6)
 	})
-	t.Run("separates the boxes of words where the recognizer gives one the width of several", func(t *testing.T) {
+	t.Run("separates the boxes of words if the recognizer's boxes overlap", func(t *testing.T) {
 		t.Parallel()
 		words := mustRead(t, look(scribbled(15), true), reader(func(model string, _ int, s *image.Gray) []tesseract.Word {
 			confidence, w := map[string]float64{"hand": 50, "print": 20}[model], s.Rect.Dx()
@@ -231,7 +231,7 @@ func TestPage_PrintedPart(t *testing.T) {
 		require.NoError(t, err)
 		return found
 	}
-	t.Run("is empty on a page of handwriting alone", func(t *testing.T) {
+	t.Run("is empty on a page that is all handwriting", func(t *testing.T) {
 		t.Parallel()
 		require.Empty(t, part(scribbled(15)))
 	})

@@ -9,9 +9,9 @@ import (
 	"uncial/internal/document"
 )
 
-// readPrintedLines reads the lines of a handwritten page that may be print. It returns, by the boxes of the lines, those of which
-// the print model is confident, and more confident than the handwriting model. It cuts each line out of the page unchanged,
-// because print models read strips badly.
+// readPrintedLines reads the lines of a handwritten page that may be print. It returns, by the boxes of the lines, those in
+// which the print model is confident and more confident than the handwriting model. It crops each line from the page unchanged,
+// because print models read straightened strips badly.
 func (p *Page) readPrintedLines(ctx context.Context, r Reader, all []reading) (map[document.Box]reading, error) {
 	var lines []reading
 	var images []*image.Gray
@@ -41,7 +41,7 @@ func (p *Page) readPrintedLines(ctx context.Context, r Reader, all []reading) (m
 	return found, nil
 }
 
-// printed returns the reading of a line of print whose image began at a point of the page.
+// printed returns the reading of a line of print. at is the line's box, and origin the corner of its image on the page.
 func (m *Models) printed(at document.Box, words []tesseract.Word, origin image.Point) reading {
 	out := reading{at: at}
 	out.confidence, out.characters = weigh(words)
@@ -56,15 +56,15 @@ func (m *Models) printed(at document.Box, words []tesseract.Word, origin image.P
 	return out
 }
 
-// PrintedPart returns the part of a handwritten page that may be print, in pixels of the page: successive lines with hardly any
-// joined letters, and the space between them. It is empty if there are too few such lines.
+// PrintedPart returns the part of a handwritten page that may be print, in pixels of the page: the largest group of successive
+// lines with hardly any joined letters. It is empty if there are too few such lines.
 func (p *Page) PrintedPart(r Reader) (image.Rectangle, error) {
 	found, err := p.layout(r)
 	if err != nil {
 		return image.Rectangle{}, err
 	}
 	var best, part image.Rectangle
-	most := max(regionSpots, len(p.spots)/regionShare) - 1
+	bestSpots := max(regionSpots, len(p.spots)/regionShare) - 1
 	for _, l := range found.Lines() {
 		spots := inside(p.spots, core(l.Box()))
 		if joinedShare(spots) >= lineShare {
@@ -72,21 +72,21 @@ func (p *Page) PrintedPart(r Reader) (image.Rectangle, error) {
 			continue
 		}
 		part = part.Union(unionOf(spots))
-		if n := len(inside(p.spots, toBox(part))); n > most {
-			best, most = part, n
+		if n := len(inside(p.spots, toBox(part))); n > bestSpots {
+			best, bestSpots = part, n
 		}
 	}
 	return best, nil
 }
 
-// core returns the box of a line, cut at top and bottom to exclude the lines above and below, and extended at both ends for
-// letters that reach beyond it.
+// core returns the box of a line, trimmed at top and bottom to exclude the lines above and below, and extended at both ends to
+// include letters that reach beyond it.
 func core(line document.Box) document.Box {
 	side, edge := line.H/coreSide, line.H/coreEdge
 	return document.Box{X: line.X - side, Y: line.Y + edge, W: line.W + line.H*2/coreSide, H: line.H - line.H*2/coreEdge}
 }
 
-// unionOf returns the smallest rectangle around all spots, in pixels; an empty one if there are no spots.
+// unionOf returns the smallest rectangle around all spots. It is empty if there are no spots.
 func unionOf(spots []image.Rectangle) image.Rectangle {
 	var union image.Rectangle
 	for _, s := range spots {

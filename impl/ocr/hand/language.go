@@ -14,7 +14,7 @@ var frenchWords = setOf(`de la le les et des en un une du que qui dans pour au a
 	lorsque puis dit ledit ladite après avant chez sous entre`)
 
 // otherWords holds common words of other languages, one set for each: English, Latin, German, Spanish, Italian, Portuguese,
-// Dutch, Catalan, Occitan and Romanian. They include words that French has too: half of a Spanish deed is "de la que en".
+// Dutch, Catalan, Occitan and Romanian. Some of them are French too: half of a Spanish deed is "de la que en".
 var otherWords = []map[string]bool{
 	setOf(`the of and to in that was his he it with is for as had you not be her at by which have or from this him but all she
 		they were are my an your so we been will would if when who them what there can do out has more one us`),
@@ -43,8 +43,9 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// isFrench reports whether handwriting is French. It counts the most common words: they are short, so that many are read correctly
-// even if half of all letters are wrong. tagged is true if the page is tagged as French, which decides if the words do not.
+// isFrench reports whether handwriting is French. It counts common words: they are short, so many of them are read correctly
+// even if half of all letters are wrong. tagged is true if the page is tagged as French; the tag decides if there are too few
+// words.
 func isFrench(all []reading, tagged bool) bool {
 	words := commonWords(all)
 	if len(words) < minWords {
@@ -74,7 +75,7 @@ func tallShare(words []string) float64 {
 	return float64(tall) / float64(utf8.RuneCountInString(letters))
 }
 
-// commonWords returns the words of handwriting in the form of the sets: in lower case, and without words of one letter, such as
+// commonWords returns the words of handwriting in lower case, as they are in the sets. It drops words of one letter, such as
 // those before an apostrophe.
 func commonWords(all []reading) []string {
 	var words []string
@@ -92,7 +93,7 @@ func commonWords(all []reading) []string {
 	return words
 }
 
-// greatestShare returns the largest share of the words that are in the set of one other language.
+// greatestShare returns the largest share of the words that one of the other languages has.
 func greatestShare(words []string, has func(word string, other map[string]bool) bool) float64 {
 	var greatest float64
 	for _, other := range otherWords {
@@ -101,7 +102,7 @@ func greatestShare(words []string, has func(word string, other map[string]bool) 
 	return greatest
 }
 
-// shareOf returns the share of the words that are in a set.
+// shareOf returns the share of the words for which has is true.
 func shareOf(words []string, has func(string) bool) float64 {
 	n := 0
 	for _, word := range words {

@@ -15,7 +15,7 @@ import (
 	"uncial/internal/document"
 )
 
-// The words that were read say whether a page is French, whatever its tag.
+// The words that were read decide whether a page is French, whatever its tag.
 func TestIsFrench(t *testing.T) {
 	t.Parallel()
 	written := func(text string, n int) []document.Line {

@@ -8,7 +8,7 @@ import (
 	"uncial/internal/document"
 )
 
-// merge inserts the lines of handwriting among those of the print, without the words of print that they replace.
+// merge inserts the lines of handwriting among those of the print, and removes the words of print that they replace.
 func (p *handSearch) merge(inPrint Result, filled []reading) Result {
 	p.models.finish(filled)
 	printed := 0

@@ -19,14 +19,14 @@ func TestReading_isNoise(t *testing.T) {
 		own       float64
 		noise     bool
 	}{
-		"drops a stain that the search reads in many ways":     {"et & la", 0.2, doubtful, true},
-		"keeps a short line that the search reads in one way":  {"Monsieur", 0.8, doubtful, false},
-		"keeps a short line that is likely to be right":        {"Monsieur", 0.2, 0.6, false},
-		"drops a letter that the search reads in many ways":    {"A", 0.55, 0.6, true},
-		"keeps a number of a page":                             {"85", 0.65, doubtful, false},
-		"keeps a long line that the search reads in many ways": {"communiqué cette lettre", 0.2, doubtful, false},
-		"drops a long line with hardly a correct character":    {"communiqué cette lettre", 0.8, hopeless, true},
-		"drops a short line with hardly a correct character":   {"ce", 0.8, hopeless, true},
+		"drops a stain for which many texts are likely":      {"et & la", 0.2, doubtful, true},
+		"keeps a short line for which one text is likely":    {"Monsieur", 0.8, doubtful, false},
+		"keeps a short line that is likely to be right":      {"Monsieur", 0.2, 0.6, false},
+		"drops a letter for which many texts are likely":     {"A", 0.55, 0.6, true},
+		"keeps a page number":                                {"85", 0.65, doubtful, false},
+		"keeps a long line for which many texts are likely":  {"communiqué cette lettre", 0.2, doubtful, false},
+		"drops a long line with hardly a correct character":  {"communiqué cette lettre", 0.8, hopeless, true},
+		"drops a short line with hardly a correct character": {"ce", 0.8, hopeless, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

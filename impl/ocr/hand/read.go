@@ -11,19 +11,19 @@ import (
 	"uncial/internal/document"
 )
 
-// reading is what was read in one line.
+// reading is the reading of one line.
 type reading struct {
 	at         document.Box // of the line that was found
 	line       document.Line
-	listed     []document.Word // as Readings has it
-	thorough   []document.Word // as Readings has it
+	listed     []document.Word // Readings.Listed, placed on the page
+	thorough   []document.Word // Readings.Thorough, placed on the page
 	confidence float64         // the recognizer's own, 0..1, weighted by the length of the words
 	characters int
 	edits      []document.Edit
 }
 
-// readLines reads lines with the handwriting model, each only once. Lines without text come back empty; lines too narrow for
-// a strip do not come back.
+// readLines reads lines with the handwriting model. It reads each line only once, and caches the reading. The readings of lines
+// without text are empty; lines too narrow for a strip are left out.
 func (p *Page) readLines(ctx context.Context, r Reader, all []layout.Line) ([]reading, error) {
 	fresh := slices.DeleteFunc(slices.Clone(all), func(l layout.Line) bool {
 		_, ok := p.known[l.Box()]
@@ -63,7 +63,7 @@ func cut(all []layout.Line) (strips []layout.Strip, images []*image.Gray) {
 	return strips, images
 }
 
-// reading returns the reading of a strip that was read as these words.
+// reading returns the reading of a strip, given its words.
 func (m *Models) reading(s layout.Strip, words []tesseract.Word) reading {
 	out := reading{at: s.Line().Box(), line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
 	out.confidence, out.characters = weigh(words)
@@ -72,7 +72,7 @@ func (m *Models) reading(s layout.Strip, words []tesseract.Word) reading {
 	return out
 }
 
-// words places the words of a strip on the page.
+// words returns the words of a strip with boxes in pixels of the page.
 func (m *Models) words(s layout.Strip, read []tesseract.Word) []document.Word {
 	var words []document.Word
 	boxes := withoutOverlap(read)
@@ -84,8 +84,9 @@ func (m *Models) words(s layout.Strip, read []tesseract.Word) []document.Word {
 	return words
 }
 
-// isNoise reports whether hardly any character of a line of handwriting is likely to be right: it is a stain, an ornament, or writing
-// that shines through from the other side. Most of these are short, and the search found many other likely texts.
+// isNoise reports whether a line of handwriting is probably not writing on this side of the page, but a stain, an ornament, or
+// writing that shows through. Hardly any of its characters are likely to be right. Most such lines are short, and the search
+// found many other likely texts for them.
 func (r reading) isNoise() bool {
 	if !r.line.Handwritten {
 		return false
@@ -101,7 +102,8 @@ func (r reading) isNoise() bool {
 	return false
 }
 
-// posterior returns the mean share of the likely texts of the line that have its words, weighted by their length.
+// posterior returns the mean posterior probability of the line's words, weighted by their length. Words without signals count
+// as 1.
 func (r reading) posterior() float64 {
 	var sum float64
 	for _, w := range r.line.Words {
@@ -128,8 +130,8 @@ func weigh(words []tesseract.Word) (confidence float64, characters int) {
 // confidenceOf returns the recognizer's confidence in a word as 0..1.
 func confidenceOf(w tesseract.Word) float64 { return min(max(w.Confidence/100, 0), 1) }
 
-// withoutOverlap returns the boxes of words, each ending where the next begins. The recognizer gives some words the width of
-// half a line.
+// withoutOverlap returns the boxes of words, shortened so that each ends where the next begins. The recognizer makes some boxes
+// half a line wide.
 func withoutOverlap(words []tesseract.Word) []image.Rectangle {
 	boxes := make([]image.Rectangle, len(words))
 	for i, w := range words {

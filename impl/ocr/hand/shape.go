@@ -7,17 +7,18 @@ import (
 	"uncial/internal/document"
 )
 
-// joinedShare returns the share of the spots of a letter's size that are joined letters. Letters of print stand apart.
+// joinedShare returns the share of joined letters among the spots as large as letters, 0..1. Letters of print are separate.
 func joinedShare(spots []image.Rectangle) float64 {
 	return longShare(spots, image.Rectangle.Dx, image.Rectangle.Dy)
 }
 
-// longShare returns the share of the spots, without specks, that are more than joinedWidth times as long as broad.
+// longShare returns the share of the spots, not counting specks, that are more than joinedWidth times as long as they are
+// broad.
 func longShare(spots []image.Rectangle, length, breadth func(image.Rectangle) int) float64 {
 	long, n := 0, 0
-	least := medianOf(spots, breadth) / 2
+	speck := medianOf(spots, breadth) / 2
 	for _, s := range spots {
-		if breadth(s) <= least {
+		if breadth(s) <= speck {
 			continue
 		}
 		n++
@@ -28,7 +29,7 @@ func longShare(spots []image.Rectangle, length, breadth func(image.Rectangle) in
 	return float64(long) / float64(max(n, 1))
 }
 
-// medianOf returns the median of a size of the spots in pixels, 0 without spots.
+// medianOf returns the median size of the spots in pixels, or 0 if there are none.
 func medianOf(spots []image.Rectangle, size func(image.Rectangle) int) int {
 	if len(spots) == 0 {
 		return 0
@@ -41,24 +42,24 @@ func medianOf(spots []image.Rectangle, size func(image.Rectangle) int) int {
 	return sizes[len(sizes)/2]
 }
 
-// isOnSide reports whether the spots are letters of print that lies on its side.
+// isOnSide reports whether the spots are letters of a printed page that lies on its side.
 func isOnSide(spots []image.Rectangle) bool {
-	least := medianOf(spots, image.Rectangle.Dx) / 2
+	speck := medianOf(spots, image.Rectangle.Dx) / 2
 	var widths []int
 	for _, s := range spots {
-		if s.Dx() > least {
+		if s.Dx() > speck {
 			widths = append(widths, s.Dx())
 		}
 	}
 	slices.Sort(widths)
-	most, j := 0, 0 // most widths that are alike, and the first that is wider than width i and its like
+	alike, j := 0, 0 // the largest number of similar widths, and the first index of a width that is too large to be similar to w
 	for i, w := range widths {
 		for j < len(widths) && float64(widths[j]) <= alikeSizes*float64(w) {
 			j++
 		}
-		most = max(most, j-i)
+		alike = max(alike, j-i)
 	}
-	same := float64(most) / float64(max(len(widths), 1))
+	same := float64(alike) / float64(max(len(widths), 1))
 	tall := longShare(spots, image.Rectangle.Dy, image.Rectangle.Dx)
 	return same >= lyingShare || same >= slightLyingShare && tall < fewTall
 }

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Flatten divides the page by its background, so that the paper becomes evenly white and ink keeps its contrast to the paper
-// around it.
+// Flatten divides the page by its background. The paper becomes evenly white, and ink keeps its contrast to the paper around
+// it.
 func Flatten(g *image.Gray) *image.Gray {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	paper := paperCells(g)
 	for i, v := range paper.Values {
 		paper.Values[i] = max(v, darkestPaper)
 	}
-	// A grey closing (maximum, then minimum) covers what is darker than the paper around it.
+	// A grey closing (maximum, then minimum) removes whatever is darker than the paper around it.
 	for _, f := range []func([]float32) float32{slices.Max[[]float32], slices.Min[[]float32], mean} {
 		filter(paper.Values, paper.W, paper.H, paperReach, f)
 	}
@@ -29,7 +29,7 @@ func Flatten(g *image.Gray) *image.Gray {
 	return out
 }
 
-// paperCells returns the grey of the paper in each cell of the page, on its own.
+// paperCells returns the grey of the paper in each cell of the page. It estimates each cell separately.
 func paperCells(g *image.Gray) Plane {
 	p := NewPlane((g.Rect.Dx()+paperCell-1)/paperCell, (g.Rect.Dy()+paperCell-1)/paperCell)
 	for y := range p.H {

@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// The red and green of a pixel, and their luminance. The blue is never the strongest: brown ink on yellow paper has the most
-// contrast in it, but also the most noise, and one hand whose contrast rose by half was read with 50 % more errors.
+// The channels that are compared: red, green, and luminance. Blue is never used: brown ink on yellow paper has the most
+// contrast in blue, but also the most noise. One hand, whose contrast in blue is half again as high, was read with 50 % more
+// errors.
 const red, green, luma, channels = 0, 1, 2, 3
 
-// StrongestChannel returns the colour channel of an image in which writing has clearly more contrast than in the luminance, such as the
-// red one for blue pencil on buff paper, and the luminance if there is none. A channel in which some writing fades, such as the red one
-// on a page with red initials, is not taken. Otherwise it is like FromImage.
+// StrongestChannel returns the colour channel in which writing has clearly more contrast than in the luminance, such as red for
+// blue pencil on buff paper. If there is no such channel, it returns the luminance, as FromImage does. It never returns a
+// channel in which some of the writing fades, such as red on a page with red initials.
 func StrongestChannel(img image.Image) *image.Gray {
 	c, ok := img.(*image.RGBA)
 	if !ok || c.Rect.Min != (image.Point{}) || !c.Opaque() {
@@ -21,10 +22,10 @@ func StrongestChannel(img image.Image) *image.Gray {
 	if len(cells) < minInkedCells {
 		return FromImage(img)
 	}
-	best, most := luma, minChannelLead
+	best, bestLead := luma, minChannelLead
 	for _, channel := range []int{red, green} {
-		if lead, faded := compare(cells, channel); faded <= maxFadedCells && lead > most {
-			best, most = channel, lead
+		if lead, faded := compare(cells, channel); faded <= maxFadedCells && lead > bestLead {
+			best, bestLead = channel, lead
 		}
 	}
 	if best == luma {
@@ -62,7 +63,7 @@ func contrast(c *image.RGBA, x, y int) [channels]float64 {
 			r, g, b := uint32(pixels[i]), uint32(pixels[i+1]), uint32(pixels[i+2])
 			all[red][r]++
 			all[green][g]++
-			all[luma][(19595*r+38470*g+7471*b+1<<15)>>16]++
+			all[luma][(redWeight*r+greenWeight*g+blueWeight*b+1<<15)>>16]++
 		}
 	}
 	var out [channels]float64
@@ -73,8 +74,8 @@ func contrast(c *image.RGBA, x, y int) [channels]float64 {
 	return out
 }
 
-// compare returns the factor by which the usual contrast of a channel exceeds that of the luminance, and the share of the cells in which
-// writing fades.
+// compare returns the ratio of a channel's median contrast to that of the luminance, and the share of the cells in which
+// writing fades in the channel.
 func compare(cells [][channels]float64, channel int) (lead, faded float64) {
 	var of, all []float64
 	for _, c := range cells {

@@ -10,7 +10,7 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// written returns a page of buff paper with rows of strokes in a colour for each row.
+// written returns a page of buff paper with one row of strokes for each ink.
 func written(inks ...color.RGBA) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, 800, 800))
 	for y := range 800 {
@@ -31,9 +31,9 @@ func TestStrongestChannel(t *testing.T) {
 		img  *image.RGBA
 		want uint8 // of a stroke
 	}{
-		"takes the red for blue pencil on buff paper": {written(blue), 120},
-		"takes the green for red ink":                 {written(red), 60},
-		"takes the luminance for brown ink":           {written(color.RGBA{R: 90, G: 70, B: 50, A: 255}), 74},
+		"returns red for blue pencil on buff paper": {written(blue), 120},
+		"returns green for red ink":                 {written(red), 60},
+		"returns the luminance for brown ink":       {written(color.RGBA{R: 90, G: 70, B: 50, A: 255}), 74},
 	} {
 		got := imaging.StrongestChannel(c.img)
 		require.Equal(t, c.img.Rect, got.Rect, name)
@@ -41,7 +41,7 @@ func TestStrongestChannel(t *testing.T) {
 	}
 	both := written(blue)
 	copy(both.Pix[600*both.Stride:], written(red).Pix[600*both.Stride:])
-	require.NotEqual(t, uint8(120), imaging.StrongestChannel(both).GrayAt(1, 1).Y, "does not take the red, in which red ink fades")
+	require.NotEqual(t, uint8(120), imaging.StrongestChannel(both).GrayAt(1, 1).Y, "must not return red, in which red ink fades")
 	grey := image.NewGray(image.Rect(0, 0, 9, 9))
 	require.Same(t, grey, imaging.StrongestChannel(grey))
 }

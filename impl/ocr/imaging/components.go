@@ -12,8 +12,8 @@ type Run struct{ Y, Start, End int }
 // RunSeq yields the start and the end of each run of a row, from left to right.
 type RunSeq = iter.Seq2[int, int]
 
-// Runs yields the runs of at least least among n positions for which in holds.
-func Runs(n, least int, in func(int) bool) RunSeq {
+// Runs yields the runs of positions, 0 to n-1, for which in is true and which are at least minLength long.
+func Runs(n, minLength int, in func(int) bool) RunSeq {
 	return func(yield func(start, end int) bool) {
 		start := -1
 		for i := 0; i <= n; i++ {
@@ -23,7 +23,7 @@ func Runs(n, least int, in func(int) bool) RunSeq {
 				}
 				continue
 			}
-			if start >= 0 && i-start >= least && !yield(start, i) {
+			if start >= 0 && i-start >= minLength && !yield(start, i) {
 				return
 			}
 			start = -1
@@ -48,8 +48,8 @@ type Component struct {
 	Runs []Run // from top to bottom, those of a row from left to right
 }
 
-// Components returns the connected components of the runs that a function gives for each of h rows, in the order of their
-// first runs. It keeps all runs in memory.
+// Components returns the connected components of the runs in each of h rows, in the order of their first runs. It keeps all
+// runs in memory.
 func Components(h int, c Connectivity, runs func(y int) RunSeq) []Component {
 	type labelled struct {
 		Run
@@ -74,8 +74,8 @@ func Components(h int, c Connectivity, runs func(y int) RunSeq) []Component {
 	return out
 }
 
-// ComponentBoxes returns the boxes of the connected components. Its memory grows with the number of components, not with
-// that of runs, of which a halftone has tens of millions.
+// ComponentBoxes returns the boxes of the connected components. Its memory grows with the number of components, not with the
+// number of runs: a halftone has tens of millions of runs.
 func ComponentBoxes(h int, c Connectivity, runs func(y int) RunSeq) []image.Rectangle {
 	var boxes []image.Rectangle
 	roots := label(h, c, runs, func(r Run, label int) {
@@ -93,8 +93,8 @@ func ComponentBoxes(h int, c Connectivity, runs func(y int) RunSeq) []image.Rect
 	return slices.DeleteFunc(boxes, image.Rectangle.Empty)
 }
 
-// label numbers the runs, calls visit with each, and returns for each number the smallest one of the same component (its
-// root). A run gets a new number only if it touches none in the row above.
+// label gives each run a label, calls visit with both, and returns for each label the smallest label of the same component (its
+// root). A run gets a new label only if it touches no run in the row above.
 func label(h int, c Connectivity, runs func(y int) RunSeq, visit func(r Run, label int)) (roots []int) {
 	type labelled struct{ start, end, label int }
 	var above, here []labelled

@@ -2,8 +2,8 @@ package imaging
 
 import "image"
 
-// Brighten stretches the greys of a page up to white if no part of it is bright, as in a picture taken without light or a
-// scan with the lamp off. It returns other pages unchanged, including negatives, whose blank parts are dark.
+// Brighten scales the greys of a page up to white if no part of it is bright, such as a picture taken in the dark or a scan
+// with the lamp off. It returns other pages unchanged, including negatives, whose blank parts are dark.
 func Brighten(g *image.Gray) *image.Gray {
 	h := histogramOf(g)
 	brightest := h.quantile(brightShare)
@@ -13,8 +13,8 @@ func Brighten(g *image.Gray) *image.Gray {
 	return mapGreys(g, func(v int) int { return min(v*brightened/brightest, 255) })
 }
 
-// InvertNegative inverts a page that is a negative, as films of newspapers often are. It returns other pages unchanged,
-// including pages photographed on a dark table.
+// InvertNegative inverts a page that is a negative, which is common on microfilm of newspapers. It returns other pages
+// unchanged, including pages photographed on a dark table.
 func InvertNegative(g *image.Gray) *image.Gray {
 	if !isMostlyDark(g) || !isNegative(withoutBorder(g)) {
 		return g
@@ -22,8 +22,9 @@ func InvertNegative(g *image.Gray) *image.Gray {
 	return invert(g)
 }
 
-// isNegative reports whether writing is light on dark ground, as in a photographic negative. Darkness alone proves nothing: a dark page, or the
-// table around a small one, is mostly dark too. So letters are counted both ways; see negativeLetters.
+// isNegative reports whether writing is light on a dark background, as in a photographic negative. Darkness alone proves
+// nothing: a dark page and the table around a small page are mostly dark too. So it compares the numbers of light and dark
+// letters; see negativeLetters.
 func isNegative(g *image.Gray) bool {
 	if !isMostlyDark(g) {
 		return false
@@ -75,15 +76,15 @@ func withoutBorder(g *image.Gray) *image.Gray {
 	return Crop(g, box)
 }
 
-// DropGrain whitens the paper of a page with hardly any ink or none. Otherwise its grain would count as ink, and reading a
-// blank page would take longer than reading a full one. If ink shows only after smoothing, it returns the smoothed page; it
-// returns other pages unchanged. A shaded page must be flattened first.
+// DropGrain whitens the paper of a page with little or no ink. Otherwise the grain of its paper would count as ink, and reading
+// a blank page would take longer than reading a full one. If ink shows only after smoothing, it returns the smoothed page. It
+// returns other pages unchanged. Flatten a shaded page first.
 func DropGrain(g *image.Gray) *image.Gray {
 	h := histogramOf(g)
 	if hasInk(h) {
 		return g
 	}
-	// The ink may be as faint as the grain, or too little to tell.
+	// The ink may be as faint as the grain, or there may be too little of it to tell.
 	if smoothed := smooth(g, contrastSmoothing); hasInk(histogramOf(smoothed)) {
 		return smoothed
 	}
@@ -96,14 +97,14 @@ func DropGrain(g *image.Gray) *image.Gray {
 	})
 }
 
-// hasInk reports whether the threshold between ink and paper lies farther from the usual paper than grain does.
+// hasInk reports whether Otsu's threshold is farther from the usual grey of the paper than grain can be.
 func hasInk(h Histogram) bool {
 	paper, grain := paperAndGrain(h)
 	threshold := int(otsu(h))
 	return float64(max(paper-threshold, threshold-paper)) > grainThreshold*float64(grain)
 }
 
-// paperAndGrain returns the median grey and the median distance from it, at least 1.
+// paperAndGrain returns the median grey, and the median distance from it, which is at least 1.
 func paperAndGrain(h Histogram) (paper, grain int) {
 	paper = h.quantile(0.5)
 	var distances Histogram
@@ -113,7 +114,7 @@ func paperAndGrain(h Histogram) (paper, grain int) {
 	return paper, max(distances.quantile(0.5), 1)
 }
 
-// mapGreys returns the page with each grey replaced by what f gives for it, 0..255.
+// mapGreys returns the page with each grey v replaced by f(v), which must be 0..255.
 func mapGreys(g *image.Gray, f func(v int) int) *image.Gray {
 	var table [256]uint8
 	for v := range table {

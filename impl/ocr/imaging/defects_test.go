@@ -13,7 +13,7 @@ import (
 	"uncial/impl/ocr/ocrtest"
 )
 
-// grainy returns blank paper with grain of a normal distribution.
+// grainy returns blank paper whose grain has a normal distribution.
 func grainy(w, h int, deviation float64) *image.Gray {
 	g := image.NewGray(image.Rect(0, 0, w, h))
 	random := rand.New(rand.NewPCG(1, 2))
@@ -66,7 +66,7 @@ func TestDenoise(t *testing.T) {
 	for _, deviation := range []float64{20, 25, 30} {
 		faint := noisy(70, deviation)
 		require.InDelta(t, want, len(imaging.Letters(imaging.DropGrain(imaging.Flatten(imaging.Denoise(faint))))), 0.1*float64(want), "noise of %v", deviation)
-		require.Greater(t, len(imaging.Spots(faint)), 2*want, "it is noise of %v", deviation)
+		require.Greater(t, len(imaging.Spots(faint)), 2*want, "the page has noise of %v", deviation)
 	}
 	require.Empty(t, imaging.Spots(imaging.DropGrain(imaging.Flatten(imaging.Denoise(grainy(700, 900, 30))))), "paper with noise alone is blank")
 	table := image.NewGray(image.Rect(0, 0, 2500, 2500))
@@ -74,12 +74,12 @@ func TestDenoise(t *testing.T) {
 	for i, g := range grainy(2500, 2500, 6).Pix {
 		table.Pix[i] = uint8(40 + 0.6*float64(table.Pix[i]) + float64(g) - 235)
 	}
-	require.Same(t, table, imaging.Denoise(table), "the contrast is that of the page, not of the table that it lies on")
-	cut := image.NewGray(image.Rect(0, 0, 2500, 2500)) // from its surroundings
+	require.Same(t, table, imaging.Denoise(table), "the contrast must be measured on the page, not on the table")
+	cut := image.NewGray(image.Rect(0, 0, 2500, 2500)) // a page whose surroundings were whitened
 	draw.Draw(cut, cut.Rect, image.White, image.Point{}, draw.Src)
 	faint := noisy(70, 20)
 	draw.Draw(cut, faint.Rect.Add(image.Pt(480, 480)), faint, image.Point{}, draw.Src)
-	require.NotSame(t, cut, imaging.Denoise(cut), "whitened surroundings do not count as noiseless")
+	require.NotSame(t, cut, imaging.Denoise(cut), "whitened surroundings must not count as noiseless paper")
 	var scrap image.Rectangle // one line of small type
 	for _, l := range imaging.Letters(ocrtest.Page(lines[0])) {
 		scrap = scrap.Union(l)

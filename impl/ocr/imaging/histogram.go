@@ -10,7 +10,7 @@ type Histogram [256]int
 
 // histogramOf counts the pixels of each grey.
 func histogramOf(g *image.Gray) Histogram {
-	var counts [4]Histogram // used in rotation: neighbours are often equal, and incrementing one counter repeatedly is slow
+	var counts [4]Histogram // used in turn: neighbours are often equal, and incrementing the same counter repeatedly is slow
 	for y := range g.Rect.Dy() {
 		r := row(g, y)
 		for ; len(r) >= 4; r = r[4:] {
@@ -46,8 +46,8 @@ func (h *Histogram) Total() int {
 	return total
 }
 
-// AtRank returns the grey at an index, from 0, of all pixels sorted from dark to light. It returns 0 for a negative rank, and
-// 255 for a rank past the end.
+// AtRank returns the grey at index rank, from 0, when all pixels are sorted from dark to light. It returns 0 for a negative
+// rank, and 255 for a rank past the end.
 func (h *Histogram) AtRank(rank int) uint8 {
 	for v, n := range h {
 		if rank < n {
@@ -63,7 +63,7 @@ func (h *Histogram) quantile(q float64) int {
 	return int(h.AtRank(int(math.Ceil(q*float64(h.Total()))) - 1))
 }
 
-// PaperGrey returns the grey of the paper in a part of the image: the greatest one that the share 1-q of the pixels reaches.
+// PaperGrey returns the grey of the paper in a part of the image: the q quantile of its greys.
 func PaperGrey(g *image.Gray, r image.Rectangle, q float64) uint8 {
 	var h Histogram
 	for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -82,7 +82,7 @@ func otsu(h Histogram) uint8 {
 		sum += float64(v) * float64(n)
 	}
 	var dark, darkSum, best float64
-	threshold := len(h)/2 - 1 // of a page of one grey, which has no classes
+	threshold := len(h)/2 - 1 // if the page has only one grey
 	for v, n := range h {
 		dark += float64(n)
 		darkSum += float64(v) * float64(n)
@@ -97,9 +97,9 @@ func otsu(h Histogram) uint8 {
 	return uint8(threshold) // #nosec G115 -- an index of 256
 }
 
-// Bilevel reports whether the page has black, white and hardly anything between, so that there is no background to divide
-// by and no threshold to choose.
-func Bilevel(g *image.Gray) bool {
+// IsBilevel reports whether nearly all pixels of the page are black or white. Such a page needs neither a background estimate nor
+// a threshold.
+func IsBilevel(g *image.Gray) bool {
 	h := histogramOf(g)
 	extreme := 0
 	for i := range bilevelEnds {

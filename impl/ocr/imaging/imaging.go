@@ -1,7 +1,7 @@
-// Package imaging prepares the image of a page for recognition: grey pixels in, grey pixels out. It measures what makes a
-// page hard to read (shading, surroundings, skew, small letters) and corrects it; package reading decides which corrections
-// a page needs. It also holds the algorithms on pixels that other packages build on: histograms, connected components, rank
-// filters, blurs and resampling. It does not find lines, columns and reading order; package layout does.
+// Package imaging prepares the image of a page for recognition: grey pixels in, grey pixels out. It measures what makes a page
+// hard to read (shading, surroundings, skew, small letters) and corrects it; package reading decides which corrections a page
+// needs. It also has the pixel algorithms that other packages build on: histograms, connected components, rank filters, blurs
+// and resampling. It does not find lines, columns or reading order; package layout does.
 //
 // The bounds of all images begin at (0, 0); 0 is black and 255 white. Start with background.go and surroundings.go,
 // whose corrections matter most; thresholds.go has every number that was tuned.
@@ -12,8 +12,8 @@ import (
 	"image/draw"
 )
 
-// FromImage returns the luminance of an image (ITU-R BT.601), its upper left corner moved to (0, 0). Transparent pixels
-// count as white. If img is such an image already, the result is img itself.
+// FromImage returns the luminance of an image (ITU-R BT.601), with its upper left corner moved to (0, 0). Transparent pixels
+// become white. If img is an *image.Gray with that corner already, it returns img itself.
 func FromImage(img image.Image) *image.Gray {
 	if g, ok := img.(*image.Gray); ok && g.Rect.Min == (image.Point{}) {
 		return g
@@ -33,18 +33,21 @@ func FromImage(img image.Image) *image.Gray {
 	return g
 }
 
-// luminance converts what the decoders return, several times as fast as image/draw. The factors are image/color's.
+// The weights of the colours in the luminance, with 16 binary places, as in image/color.
+const redWeight, greenWeight, blueWeight = 19595, 38470, 7471
+
+// luminance converts the type of image that the decoders return, several times as fast as image/draw.
 func luminance(g *image.Gray, c *image.RGBA) {
 	for y := range g.Rect.Dy() {
 		from := c.Pix[y*c.Stride:]
 		for x := range row(g, y) {
 			p := from[4*x : 4*x+3 : 4*x+3]
-			g.Pix[y*g.Stride+x] = uint8((19595*uint32(p[0]) + 38470*uint32(p[1]) + 7471*uint32(p[2]) + 1<<15) >> 16) // #nosec G115 -- at most 255
+			g.Pix[y*g.Stride+x] = uint8((redWeight*uint32(p[0]) + greenWeight*uint32(p[1]) + blueWeight*uint32(p[2]) + 1<<15) >> 16) // #nosec G115 -- at most 255
 		}
 	}
 }
 
-// Crop copies a part of the page, without what lies outside the page.
+// Crop copies the part of r that lies on the page.
 func Crop(g *image.Gray, r image.Rectangle) *image.Gray {
 	r = r.Intersect(g.Rect)
 	out := image.NewGray(image.Rect(0, 0, r.Dx(), r.Dy()))
@@ -57,14 +60,14 @@ func Turn(g *image.Gray, quarters int) *image.Gray {
 	return TurnImage(g, quarters).(*image.Gray)
 }
 
-// TurnImage is Turn for pages with colours. Images other than *image.Gray and *image.RGBA come back unchanged.
+// TurnImage is Turn for pages with colours. It returns images other than *image.Gray and *image.RGBA unchanged.
 func TurnImage(img image.Image, quarters int) image.Image {
 	return Orient(img, [4]int{1, 6, 3, 8}[quarters&3])
 }
 
-// Orient returns an image upright that is stored with an orientation (TIFF 6.0 and Exif, tag 274): 2 is mirrored left to
-// right, 3 upside down, 4 mirrored top to bottom, 5 to 8 lie on their side. Images other than *image.Gray and *image.RGBA,
-// and other orientations, come back unchanged.
+// Orient turns an image upright, given its orientation (TIFF 6.0 and Exif, tag 274): 2 is mirrored left to right, 3 upside
+// down, 4 mirrored top to bottom, and 5 to 8 lie on their side. It returns images other than *image.Gray and *image.RGBA
+// unchanged, and all images with other orientations.
 func Orient(img image.Image, orientation int) image.Image {
 	if orientation < 2 || orientation > 8 {
 		return img

@@ -58,20 +58,20 @@ func TestFlatten(t *testing.T) {
 	require.Less(t, wrong, len(page.Pix)/500, "one threshold separates ink from paper")
 }
 
-func TestBilevel(t *testing.T) {
+func TestIsBilevel(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(lines...)
 	for i, v := range page.Pix {
 		page.Pix[i] = v &^ 127 * 2 // nearly black and nearly white
 	}
-	require.True(t, imaging.Bilevel(page))
+	require.True(t, imaging.IsBilevel(page))
 	fill(page, page.Rect, 200)
-	require.False(t, imaging.Bilevel(page))
+	require.False(t, imaging.IsBilevel(page))
 }
 
 func TestWhitenSurroundings(t *testing.T) {
 	t.Parallel()
-	t.Run("whitens the table and a colour card, but no picture on the leaf", func(t *testing.T) {
+	t.Run("whitens the table and a colour card, but not a picture on the leaf", func(t *testing.T) {
 		t.Parallel()
 		photo := image.NewGray(image.Rect(0, 0, 1000, 1200))
 		fill(photo, image.Rect(100, 50, 900, 900), 220)    // the leaf
@@ -159,7 +159,7 @@ func TestSpots(t *testing.T) {
 	}, imaging.Spots(g))
 }
 
-// The components are compared with a flood fill, which is simple and slow.
+// The test compares the components with those of a flood fill, which is simple and slow.
 func TestComponents(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

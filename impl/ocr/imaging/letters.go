@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// LetterHeight returns the usual height of the letters in pixels, about that of a small x, or 0 if there are too few letters
-// to tell. It is the median of their heights weighted by height, because a page may have more specks than letters. No
-// letter counts for more than maxWeight usual ones, because a frame around the page has the shape of a letter.
+// LetterHeight returns the usual height of the letters in pixels, about that of a small x, or 0 if there are fewer than
+// enoughLetters. It is the median of their heights, weighted by height because a page may have more specks than letters. The
+// weight is at most maxWeight times the median height, because a frame around the page has the shape of a letter too.
 func LetterHeight(letters []image.Rectangle) int {
 	if len(letters) < enoughLetters {
 		return 0
@@ -17,23 +17,24 @@ func LetterHeight(letters []image.Rectangle) int {
 		heights[i] = l.Dy()
 	}
 	slices.Sort(heights)
-	most := maxWeight * heights[len(heights)/2]
+	maxHeight := maxWeight * heights[len(heights)/2]
 	sum := 0
 	for _, h := range heights {
-		sum += min(h, most)
+		sum += min(h, maxHeight)
 	}
 	i := 0
-	for below := min(heights[0], most); 2*below < sum; below += min(heights[i], most) {
+	for below := min(heights[0], maxHeight); 2*below < sum; below += min(heights[i], maxHeight) {
 		i++
 	}
 	return heights[i]
 }
 
-// InkThreshold returns the grey that best separates ink from paper (Otsu): pixels up to it are ink. There is one for the whole page, so a
-// shaded page has to be flattened first.
+// InkThreshold returns the grey that best separates ink from paper (Otsu): pixels up to it are ink. It is the same for the
+// whole page, so flatten a shaded page first.
 func InkThreshold(g *image.Gray) uint8 { return otsu(histogramOf(g)) }
 
-// Spots returns the boxes of the spots of ink, which are its connected components, without specks. InkThreshold separates ink from paper.
+// Spots returns the boxes of the spots of ink (its connected components), without specks. InkThreshold separates ink from
+// paper.
 func Spots(g *image.Gray) []image.Rectangle { return WithoutSpecks(AllSpots(g)) }
 
 // AllSpots returns the boxes of the spots of ink, specks included.
@@ -42,7 +43,7 @@ func AllSpots(g *image.Gray) []image.Rectangle {
 	return ComponentBoxes(g.Rect.Dy(), Corners, func(y int) RunSeq { return inkRuns(row(g, y), threshold) })
 }
 
-// WithoutSpecks returns a copy of the boxes of spots that has only those as high as a letter may be.
+// WithoutSpecks returns the boxes of those spots that are high enough to be letters.
 func WithoutSpecks(spots []image.Rectangle) []image.Rectangle {
 	var high []image.Rectangle
 	for _, r := range spots {
@@ -53,7 +54,7 @@ func WithoutSpecks(spots []image.Rectangle) []image.Rectangle {
 	return high
 }
 
-// InkPixels counts the pixels of ink, up to InkThreshold.
+// InkPixels counts the pixels of ink, which are those up to InkThreshold.
 func InkPixels(g *image.Gray) (n int) {
 	threshold := InkThreshold(g)
 	for y := range g.Rect.Dy() {
@@ -75,8 +76,8 @@ func LetterShaped(spots []image.Rectangle) []image.Rectangle {
 	})
 }
 
-// inkRuns yields the runs of pixels up to the threshold. Unlike Runs it calls no function for each pixel, because it runs on
-// pages in full resolution.
+// inkRuns yields the runs of pixels up to the threshold. Unlike Runs it does not call a function for each pixel, because it
+// runs on pages in full resolution.
 func inkRuns(pixels []uint8, threshold uint8) RunSeq {
 	return func(yield func(start, end int) bool) {
 		for x := 0; x < len(pixels); x++ {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Denoise smooths a page whose noise is strong compared with its contrast: a picture taken in little light, a faint
+// Denoise smooths a page whose noise is strong compared with its contrast, such as a picture taken in poor light or a faint
 // microfilm. It returns other pages unchanged.
 func Denoise(g *image.Gray) *image.Gray {
 	deviation := noise(g)
@@ -18,12 +18,15 @@ func Denoise(g *image.Gray) *image.Gray {
 	return smooth(g, min(times, maxSmoothing))
 }
 
-// noise estimates the standard deviation of a page's noise from the differences between pixels and what their eight
-// neighbours predict: the operator of Immerkær (1996), which ignores shading. It takes the lower quartile of the differences,
-// because ink is not noise, and more than half of a scrap of small type is letters and their edges. Whitened surroundings do
-// not count.
+// differenceRange is more than the largest difference that the operator of noise returns, 8 * 255.
+const differenceRange = 2048
+
+// noise estimates the standard deviation of a page's noise, in greys, from the differences between pixels and the values that
+// their eight neighbours predict: the operator of Immerkær (1996), which ignores shading. It uses the lower quartile of the
+// differences, because ink is not noise, and more than half of the pixels in a scrap of small type belong to letters and their
+// edges. Whitened surroundings do not count.
 func noise(g *image.Gray) float64 {
-	var differences [2048]int
+	var differences [differenceRange]int
 	n := 0
 	for top := 0; top < g.Rect.Dy(); top += paperCell {
 		for left := 0; left < g.Rect.Dx(); left += paperCell {
@@ -37,14 +40,14 @@ func noise(g *image.Gray) float64 {
 		at++
 		below += differences[at]
 	}
-	// The lower quartile of the distances is lowerQuartile deviations in a normal distribution; the operator's deviation is
-	// that of the noise times operatorGain.
+	// In a normal distribution, the lower quartile of the absolute deviations is lowerQuartile standard deviations. The
+	// operator multiplies the deviation of the noise by operatorGain.
 	const lowerQuartile, operatorGain = 0.3186, 6
 	return float64(at) / (lowerQuartile * operatorGain)
 }
 
 // countDifferences counts the operator's results for every second pixel of every second row, and returns their number.
-func countDifferences(g *image.Gray, r image.Rectangle, differences *[2048]int) int {
+func countDifferences(g *image.Gray, r image.Rectangle, differences *[differenceRange]int) int {
 	n := 0
 	for y := r.Min.Y; y < r.Max.Y; y += 2 {
 		a, b, c := row(g, y-1), row(g, y), row(g, y+1)
@@ -69,8 +72,8 @@ func isWhite(g *image.Gray, r image.Rectangle) bool {
 	return true
 }
 
-// smooth averages each pixel with its neighbours, by the factors 1 2 1 across and down, several times. It copies the page only
-// once.
+// smooth averages each pixel with its neighbours, with the weights 1 2 1 across and down, the given number of times. It copies
+// the page only once.
 func smooth(g *image.Gray, times int) *image.Gray {
 	if times == 0 || g.Rect.Empty() {
 		return g
@@ -99,7 +102,8 @@ func smoothOnce(g *image.Gray, above, here, below []uint8) {
 	}
 }
 
-// smoothRow writes the mean of each pixel, counted twice, and its two neighbours. The edges repeat.
+// smoothRow writes to each pixel of to the mean of a pixel, counted twice, and its two neighbours. The pixels at both ends are
+// repeated beyond them.
 func smoothRow(from, to []uint8) {
 	last := len(from) - 1
 	for x := range to {
@@ -107,7 +111,8 @@ func smoothRow(from, to []uint8) {
 	}
 }
 
-// Thin returns a copy with thinner strokes: each pixel is half as dark as it is and half as dark as the lightest of its four neighbours.
+// Thin returns a copy with thinner strokes: each pixel becomes the mean of itself and the lightest among itself and its four
+// neighbours.
 func Thin(g *image.Gray) *image.Gray {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	out := image.NewGray(image.Rect(0, 0, w, h))

@@ -29,8 +29,8 @@ func bilinear(a, b, c, d, fx, fy float32) float32 {
 	return upper + (lower-upper)*fy
 }
 
-// Interpolator returns a function that enlarges a row of the plane, at height y between its rows, into a row of w pixels, of
-// which n make one value.
+// Interpolator returns a function that interpolates the plane at height y, in rows of the plane, and enlarges the result n
+// times into a row of w pixels.
 func (p Plane) Interpolator(n, w int) func(y float32, to []float32) {
 	type between struct {
 		x0, x1 int
@@ -52,7 +52,7 @@ func (p Plane) Interpolator(n, w int) func(y float32, to []float32) {
 	}
 }
 
-// Reduce averages squares of n x n values, and returns at least one value.
+// Reduce returns a plane of the means of squares of n x n values. It has at least one value.
 func (p Plane) Reduce(n int) Plane {
 	out := NewPlane(max(p.W/n, 1), max(p.H/n, 1))
 	for y := range out.H {
@@ -72,15 +72,15 @@ func (p Plane) Reduce(n int) Plane {
 	return out
 }
 
-// blurPasses is how often a box is averaged for one blur: three come within some percent of a Gaussian.
+// blurPasses is the number of box blurs that make one blur. Three come within a few percent of a Gaussian.
 const blurPasses = 3
 
-// boxRadius returns the radius of the box that blurs like a Gaussian of that deviation when it is passed blurPasses times.
+// boxRadius returns the radius of the box that approximates a Gaussian of that deviation when it is applied blurPasses times.
 func boxRadius(sigma float64) int {
 	return max(int(math.Round((math.Sqrt(12*sigma*sigma/blurPasses+1)-1)/2)), 0)
 }
 
-// Blur returns the plane blurred by about a Gaussian with these deviations, in pixels, across and down.
+// Blur returns the plane blurred by approximately a Gaussian. across and down are its standard deviations in pixels.
 func (p Plane) Blur(across, down float64) Plane {
 	out := Plane{p.W, p.H, slices.Clone(p.Values)}
 	if boxRadius(across) > 0 {
@@ -92,8 +92,8 @@ func (p Plane) Blur(across, down float64) Plane {
 	return out
 }
 
-// BlurRow returns a row of values blurred by about a Gaussian of that deviation. The values at both ends are repeated beyond
-// them.
+// BlurRow returns a row of values blurred by approximately a Gaussian of standard deviation sigma. The values at both ends are
+// repeated beyond them.
 func BlurRow(values []float32, sigma float64) []float32 {
 	r := boxRadius(sigma)
 	in, out := slices.Clone(values), make([]float32, len(values))
@@ -118,7 +118,7 @@ func boxMean(in, out []float32, r int) {
 	}
 }
 
-// blurColumns walks the plane row by row, which suits the processor's caches better than columns.
+// blurColumns blurs each column in place. It walks the plane row by row, which suits the processor's caches better.
 func (p Plane) blurColumns(r int) {
 	if r == 0 {
 		return
@@ -146,8 +146,8 @@ func (p Plane) blurColumns(r int) {
 	}
 }
 
-// filter replaces every value by f of the values at most r away, along the rows and then along the columns: a rank filter
-// over a square for the minimum and the maximum. Windows end at the edge.
+// filter replaces every value by f of the values at most r away, first along the rows and then along the columns. For the
+// minimum and the maximum, that is a rank filter over a square. Windows end at the edge.
 func filter[T any](values []T, w, h, r int, f func(window []T) T) {
 	column := make([]T, max(w, h))
 	for y := range h {
@@ -173,7 +173,7 @@ type Mask struct {
 	Set  []bool
 }
 
-// NewMask returns the values of a plane that satisfy f.
+// NewMask returns the set of the pixels whose values satisfy f.
 func NewMask(p Plane, f func(v float32) bool) Mask {
 	m := Mask{p.W, p.H, make([]bool, len(p.Values))}
 	for i, v := range p.Values {
@@ -182,22 +182,23 @@ func NewMask(p Plane, f func(v float32) bool) Mask {
 	return m
 }
 
-// Erode removes the pixels of the set that have a pixel outside the set within r pixels, corners included. The edge of the
-// page does not count as outside.
+// Erode returns the set without the pixels that have a pixel outside the set within r pixels, diagonals included. The edge of
+// the page does not count as outside.
 func (m Mask) Erode(r int) Mask {
 	out := Mask{m.W, m.H, slices.Clone(m.Set)}
 	filter(out.Set, m.W, m.H, r, func(window []bool) bool { return !slices.Contains(window, false) })
 	return out
 }
 
-// dilate adds the pixels within r pixels of the set, corners included.
+// dilate returns the set with all pixels within r pixels of it, diagonals included.
 func (m Mask) dilate(r int) Mask {
 	out := Mask{m.W, m.H, slices.Clone(m.Set)}
 	filter(out.Set, m.W, m.H, r, func(window []bool) bool { return slices.Contains(window, true) })
 	return out
 }
 
-// components returns the connected components of the set, or of everything outside it. Cells connect along their edges.
+// components returns the connected components of the set if inside is true, or else of everything outside it. Cells that share
+// an edge are connected.
 func (m Mask) components(inside bool) []Component {
 	return Components(m.H, Edges, func(y int) RunSeq {
 		return Runs(m.W, 1, func(x int) bool { return m.Set[y*m.W+x] == inside })

@@ -5,28 +5,29 @@ import (
 	"math"
 )
 
-// Resize scales the page to w x h pixels. Shrinking averages what a pixel covers; growing interpolates linearly.
+// Resize scales the page to w x h pixels. When it shrinks, each pixel is a weighted mean of those it covers; when it enlarges,
+// it interpolates linearly.
 func Resize(g *image.Gray, w, h int) *image.Gray {
 	w, h = max(w, 1), max(h, 1)
 	xs, ys := weights(g.Rect.Dx(), w), weights(g.Rect.Dy(), h)
-	most := 0
+	ringRows := 0
 	for _, k := range ys {
-		most = max(most, len(k.factors))
+		ringRows = max(ringRows, len(k.factors))
 	}
-	wide := make([][]float32, most) // a ring of the rows that the widest kernel needs, in their new width
+	wide := make([][]float32, ringRows) // a ring buffer of the rows that the tallest kernel needs, resized to the new width
 	for i := range wide {
 		wide[i] = make([]float32, w)
 	}
 	out := image.NewGray(image.Rect(0, 0, w, h))
 	sums := make([]float32, w)
-	next := 0 // the first row that is not in the ring yet
+	next := 0 // the first row that is not in the ring buffer yet
 	for y, k := range ys {
 		for next = max(next, k.first); next < k.first+len(k.factors); next++ {
-			resizeRow(row(g, next), xs, wide[next%most])
+			resizeRow(row(g, next), xs, wide[next%ringRows])
 		}
 		clear(sums)
 		for i, f := range k.factors {
-			for x, v := range wide[(k.first+i)%most] {
+			for x, v := range wide[(k.first+i)%ringRows] {
 				sums[x] += f * v
 			}
 		}
@@ -55,7 +56,7 @@ type kernel struct {
 	factors []float32
 }
 
-// weights returns the kernels of n pixels made of m: triangles that reach one pixel of the coarser grid to either side.
+// weights returns the kernels that make n pixels from m: triangles that reach one pixel of the coarser grid to either side.
 func weights(m, n int) []kernel {
 	scale := float64(m) / float64(n)
 	support := max(scale, 1)

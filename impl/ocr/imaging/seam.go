@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// EvenSides brightens one side of a picture that was composed of two, such as two leaves on film, if its paper is far darker than that
-// of the other side, up to the seam. It returns other pages unchanged. Otherwise the bright paper would count as background beyond
-// the seam, and writing next to it as shadow.
+// EvenSides brightens one side, up to the seam, of a picture that was composed of two, such as two leaves on film, if the paper
+// of that side is far darker than that of the other side. Otherwise the bright paper would count as the background beyond the
+// seam too, and the dark side next to the seam as shadow. EvenSides returns other pages unchanged.
 func EvenSides(g *image.Gray) *image.Gray {
 	bands := seamBandsOf(g)
 	s, ok := bands.seam()
@@ -33,21 +33,21 @@ func EvenSides(g *image.Gray) *image.Gray {
 	return out
 }
 
-// seamPitch is the distance in pixels between the rows of cells that are looked at.
+// seamPitch is the distance in pixels between the rows of cells that are examined.
 const seamPitch = 4 * paperCell
 
 // seamBands are rows of cells, one in each seamPitch pixels.
 type seamBands struct {
 	paper Plane
-	ink   []bool // whether the cell has ink
+	ink   []bool // for each cell, whether it has ink
 }
 
-// seam is a straight line between two papers.
+// seam is a straight line between two kinds of paper.
 type seam struct {
 	top, bottom float64 // where it meets the upper and the lower edge: in cells, after refine in pixels
 	height      int     // of the picture in pixels
 	isDarkLeft  bool
-	factors     []float32 // by which the dark side is to be brightened, for each band
+	factors     []float32 // by which the dark side will be brightened, one for each band
 }
 
 // at returns the first pixel to the right of the seam in a row of pixels.
@@ -70,7 +70,8 @@ func seamBandsOf(g *image.Gray) seamBands {
 	return b
 }
 
-// seam returns the straight line, upright or nearly so, that has far brighter paper on the same side in most bands.
+// seam returns the straight, nearly vertical line that has far brighter paper on the same side in most bands. It reports false
+// if there is none.
 func (b seamBands) seam() (seam, bool) {
 	w, h := b.paper.W, b.paper.H
 	if h < minSeamBands {
@@ -98,13 +99,13 @@ func (b seamBands) seam() (seam, bool) {
 	return found, found.bottom > 0
 }
 
-// beside returns the paper on both sides of the cell that a line goes through in a band, and the column of the cell.
+// beside returns the greys of the paper on both sides of the cell that a line crosses in band y, and the column of that cell.
 func (b seamBands) beside(top, bottom, y int) (left, right float32, x int) {
 	x = top + (bottom-top)*y/max(b.paper.H-1, 1)
 	return b.paper.At(x-1, y), b.paper.At(x+1, y), x
 }
 
-// haveInk reports whether there is writing on both sides of a seam, which a table beside a leaf does not have.
+// haveInk reports whether there is writing on both sides of a seam. A table beside a leaf has none.
 func (b seamBands) haveInk(s seam) bool {
 	var cells, inked [2]int
 	for y := range b.paper.H {
@@ -151,7 +152,7 @@ func (s *seam) refine(g *image.Gray, b seamBands) {
 	}
 }
 
-// step returns the column, near that of a cell, at which the brightness of the cell's rows changes most.
+// step returns the column of pixels, near a cell at (x, y), at which the brightness of the cell's rows changes most.
 func step(g *image.Gray, x, y int) int {
 	best, at := 0, x
 	for c := x - paperCell; c <= x+2*paperCell; c++ {

@@ -11,8 +11,8 @@ import (
 	"uncial/impl/ocr/ocrtest"
 )
 
-// facing returns two pages side by side. The paper of the right one, to the right of a line that leans by lean pixels, has a share of its
-// brightness.
+// facing returns two pages side by side, and the same picture with everything to the right of the seam darkened to a share of
+// its brightness. The seam leans by lean pixels.
 func facing(share float64, lean int) (page, dimmed *image.Gray, seam func(y int) int) {
 	one := ocrtest.Page(append(append([]string{}, lines...), lines...)...)
 	w, h := one.Rect.Dx(), one.Rect.Dy()

@@ -2,8 +2,8 @@ package imaging
 
 import "image"
 
-// Shrink returns the image with its longer side reduced to at most side pixels; each pixel is the mean of those it
-// replaces. Smaller images, and images other than *image.Gray and *image.RGBA, come back unchanged. It needs memory only for the
+// Shrink returns the image with its longer side reduced to at most side pixels; each pixel is the mean of those it replaces. It
+// returns smaller images, and images other than *image.Gray and *image.RGBA, unchanged. It allocates memory only for the
 // result, because a page may have 100 megapixels.
 func Shrink(img image.Image, side int) image.Image {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Skew returns the angle in degrees by which the lines of the page fall to the right (clockwise). At this angle the
-// amount of ink differs most from row to row. A shaded page has to be flattened first.
+// Skew returns the angle in degrees by which the lines of the page slope down to the right (clockwise), from -maxSkew to
+// maxSkew. At this angle, the amount of ink differs most from row to row. Flatten a shaded page first.
 func Skew(g *image.Gray) float64 {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	if w > skewWidth {
@@ -53,9 +53,9 @@ func inkPoints(g *image.Gray, threshold uint8) []image.Point {
 	return points
 }
 
-// sharpness measures how level the lines of a page of this size are after it was sheared by an angle in degrees. points are
-// the pixels with ink. It returns the sum of the squared differences in ink between rows that are lag apart, which is
-// greatest when the lines are level.
+// sharpness measures how level the lines of a page of this size would be if it were sheared by an angle in degrees. points are
+// the pixels with ink. It returns the sum of the squared differences in ink between rows that are lag apart, which is greatest
+// when the lines are level.
 func sharpness(points []image.Point, size image.Point, angle float64, lag int) float64 {
 	slope := math.Tan(angle * math.Pi / 180)
 	margin := int(math.Ceil(math.Abs(slope)*float64(size.X))) + 1
@@ -72,7 +72,7 @@ func sharpness(points []image.Point, size image.Point, angle float64, lag int) f
 }
 
 // Rotate rotates the page by an angle in degrees, clockwise, around its middle. The result has the size of the page, so that
-// boxes stay close to where they were; pixels from outside are white.
+// boxes stay close to where they were; pixels from outside the page are white.
 func Rotate(g *image.Gray, angle float64) *image.Gray {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	out := image.NewGray(image.Rect(0, 0, w, h))

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// WhitenSurroundings whitens everything that is not on a leaf of paper, if a page was photographed with its surroundings: the
-// table, the edge of the next leaf, a colour card. It returns other pages unchanged.
+// WhitenSurroundings whitens everything around the leaves of a page that was photographed with its surroundings, such as the
+// table, the edge of the next leaf, or a colour card. It returns other pages unchanged.
 func WhitenSurroundings(g *image.Gray) *image.Gray {
 	paper, limit, ok := brightCells(g)
 	if !ok {
@@ -44,8 +44,9 @@ func (m Mask) isSurrounded() bool {
 	return true
 }
 
-// whitenRims whitens the surroundings that reach from outside into the outermost cells of leaves: pixels not brighter than a
-// limit, and the blur between these and the paper. A layout analysis would take what is left of them on four sides for a frame.
+// whitenRims whitens the surroundings that reach from outside into the outermost cells of leaves: pixels up to a limit in
+// brightness, and the blur between these and the paper. If they remained on all four sides, a layout analysis would take them
+// for a frame.
 func whitenRims(g *image.Gray, leaves Mask, limit float32) {
 	core := leaves.Erode(1)
 	isRim := func(at image.Point) bool {
@@ -86,8 +87,8 @@ func whitenRims(g *image.Gray, leaves Mask, limit float32) {
 	}
 }
 
-// brightCells returns the cells that show paper, and the largest brightness that does not count as paper. It reports false if hardly any cell is dark, or
-// if too few show paper.
+// brightCells returns the cells that show paper, and the maximum brightness that does not count as paper. It reports false if
+// hardly any cells are dark or too few show paper.
 func brightCells(g *image.Gray) (Mask, float32, bool) {
 	brightness := paperCells(g)
 	n := len(brightness.Values)
@@ -100,8 +101,8 @@ func brightCells(g *image.Gray) (Mask, float32, bool) {
 	return m, limit, float64(n-paper) >= minSurroundings*float64(n) && float64(paper) >= minPaper*float64(n)
 }
 
-// growIntoShadow adds the cells of paper in a shadow, which can be reached without a step in brightness, and returns the
-// number of cells in the set.
+// growIntoShadow adds the cells of shaded paper, which can be reached from the set without a step in brightness, and returns
+// the number of cells in the set.
 func (m Mask) growIntoShadow(brightness []float32) int {
 	var all []int
 	for i, c := range m.Set {
@@ -123,8 +124,8 @@ func (m Mask) growIntoShadow(brightness []float32) int {
 	return len(all)
 }
 
-// leaves returns the connected parts that have at least minLeaf of the size of the largest, with the pictures inside them.
-// Narrow bridges do not connect parts. It reports false if all parts are narrow, so that none is a leaf.
+// leaves returns the connected parts that have at least minLeaf of the area of the largest, and the pictures inside them.
+// Narrow bridges do not connect parts. It reports false if no part is wide enough to be a leaf.
 func (m Mask) leaves() (Mask, bool) {
 	parts := m.Erode(1).components(true)
 	if len(parts) == 0 {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Order says how much more the rows or columns of pixels differ in ink than if the ink were scattered at random in spots of its usual
-// size: about 1 for noise however coarse, and more for writing, because it has lines. Pixels up to the threshold, that of InkThreshold, are
-// ink. It returns 0 if the image has too little ink to tell.
+// Order returns how many times more the rows or columns of pixels differ in ink than if the ink were scattered at random in
+// spots of its usual size: about 1 for noise, however coarse, and more for writing, because it has lines. Pixels up to the
+// threshold, which InkThreshold returns, are ink. Order returns 0 if the image has too little ink to tell.
 func Order(g *image.Gray, threshold uint8) float64 {
 	var orders []float64
 	for y := 0; y+tileSide <= g.Rect.Dy(); y += tileSide {
@@ -69,8 +69,8 @@ func order(sums [tileSide]int, share, run float64) float64 {
 	return math.Sqrt(variance) / (tileSide * math.Sqrt(share*(1-share)*spot/tileSide))
 }
 
-// IsPattern reports whether nearly all tiles with ink look the same a few pixels further down, and a few pixels further right; those of
-// writing never do. The threshold is that of Order.
+// IsPattern reports whether nearly all tiles with ink look the same a few pixels further down, and a few pixels further right.
+// Tiles of writing never do. Pixels up to the threshold are ink.
 func IsPattern(g *image.Gray, threshold uint8) bool {
 	tiles, same := 0, 0
 	for y := 0; y+tileSide+maxPeriod <= g.Rect.Dy(); y += tileSide {
@@ -84,14 +84,14 @@ func IsPattern(g *image.Gray, threshold uint8) bool {
 				same++
 			}
 			if tiles >= minTiles && 2*same < tiles {
-				return false // early, because hardly any page is a pattern
+				return false // stop early, because hardly any page is a pattern
 			}
 		}
 	}
 	return tiles >= minTiles && float64(same) >= patternShare*float64(tiles)
 }
 
-// repeats reports whether a tile looks the same after minPeriod to maxPeriod steps.
+// repeats reports whether a tile looks the same after n steps, for some n from minPeriod to maxPeriod.
 func repeats(g *image.Gray, at, step image.Point, threshold uint8) bool {
 	for n := minPeriod; n <= maxPeriod; n++ {
 		if isSame(g, at, at.Add(step.Mul(n)), threshold) {

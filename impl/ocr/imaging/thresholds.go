@@ -7,29 +7,29 @@ const (
 	paperCell = 16
 	// paperQuantile is the quantile of a cell's greys that counts as its paper: above the ink, below glare.
 	paperQuantile = 0.9
-	// paperReach is the distance, in cells, within which brighter paper is searched for, so that large letters and woodcuts do
-	// not count as background.
+	// paperReach is the distance, in cells, within which the brightest paper counts, so that large letters and woodcuts do not
+	// count as background.
 	paperReach = 3
-	// darkestPaper is the lowest grey that counts as paper. Dividing the black surroundings of a page by themselves would
-	// turn them into white with noise.
+	// darkestPaper is the minimum grey that counts as paper. Without it, black surroundings of a page would be divided by
+	// themselves and become white with noise.
 	darkestPaper = 48
 )
 
-// bilevelShare is the minimum share of nearly black and nearly white pixels on a page that counts as bilevel. bilevelEnds is the
-// number of greys at each end of the scale that are nearly black or nearly white. Compressed bilevel scans keep some grey at the edges of
-// strokes; none of the grey and colour scans of the first set came near the share.
+// bilevelShare is the minimum share of nearly black and nearly white pixels on a page that counts as bilevel. bilevelEnds is
+// the number of greys at each end of the scale that are nearly black or nearly white. Compressed bilevel scans keep some grey
+// at the edges of strokes; none of the grey and colour scans of the first set comes near that share.
 const bilevelShare, bilevelEnds = 0.95, 8
 
 // Thresholds that separate a leaf of paper from what was photographed with it.
 const (
-	// surroundingsShare is the largest brightness, as a share of the page's, at which a cell is not paper. pageBrightness is the
-	// quantile of all cells, in tenths, that counts as the page's brightness.
+	// surroundingsShare is the maximum brightness of a cell that is not paper, as a share of the page's brightness.
+	// pageBrightness is the quantile, in tenths, of all cells that counts as the page's brightness.
 	surroundingsShare, pageBrightness = 0.5, 9
 	// edgeBlur is the width, in pixels, of the blur between the paper and a darker table.
 	edgeBlur = 2
 	// shadowStep is the minimum brightness of a cell, as a share of its neighbour's, at which both are the same paper. Shadows
-	// get darker gradually, while the edge of a leaf is a step between two cells. Tuned on eight pages darkened from one side,
-	// whose CER fell from 0.18-0.70 to 0.005-0.07.
+	// get darker gradually, while the edge of a leaf is a step between two cells. Tuned on eight pages that were darkened from
+	// one side; their CER fell from 0.18-0.70 to 0.005-0.07.
 	shadowStep = 0.92
 	// minSurroundings is the minimum share of dark cells on a page that was photographed with its surroundings.
 	minSurroundings = 0.04
@@ -37,83 +37,89 @@ const (
 	// an open book have about the same size, and a leaf beside two that touch has about half of theirs; a colour card or the edge of the
 	// next leaf is smaller.
 	minLeaf = 0.3
-	// minPaper is the share of all cells that the paper must cover. A picture with less is not a photographed page.
+	// minPaper is the minimum share of all cells that paper covers in a photograph of a page.
 	minPaper = 0.2
 )
 
 // Thresholds of seams between two pictures. Sides are in cells.
 const (
-	// seamStep is the largest brightness of the darker paper, as a share of the brighter one's, at which there is a seam, and seamShare the least
-	// share of the height in which it is found. Two leaves under one light differ less, and leaves on a table do not fill the height.
+	// seamStep is the maximum brightness of the darker paper at a seam, as a share of the brighter paper's, and seamShare the
+	// minimum share of the height in which the seam is found. Two leaves under one light differ less, and leaves on a table do
+	// not fill the height.
 	seamStep, seamShare = 0.8, 0.8
-	// seamDrift is how far a seam may lean, as a share of its length.
+	// seamDrift is the maximum distance that a seam leans to either side, as a share of its length.
 	seamDrift = 0.02
-	// seamMargin is the least distance of a seam from the sides of the picture, as a share of the width; anything nearer is the edge of a leaf. minSeamBands
-	// is the least height of a picture in bands.
+	// seamMargin is the minimum distance of a seam from the sides of the picture, as a share of the width; anything nearer is
+	// the edge of a leaf. minSeamBands is the minimum height of a picture in bands.
 	seamMargin, minSeamBands = 0.25, 8
-	// seamInk is the grey of ink, as a share of that of the paper, and minSeamInk the least share of cells with ink on either side.
+	// seamInk is the maximum grey of ink, as a share of the paper's grey, and minSeamInk the minimum share of cells with ink on
+	// either side.
 	seamInk, minSeamInk = 0.6, 0.03
-	// seamReach is the number of bands above and below in which the difference of the sides is averaged, and seamEdge the number of pixels
-	// on both sides that are compared to find the seam.
+	// seamReach is the number of bands above and below a band that are included in the median difference of the sides. seamEdge
+	// is the number of pixels on each side that are compared to locate the seam.
 	seamReach, seamEdge = 4, 3
 )
 
 // Thresholds of the skew search.
 const (
-	// maxSkew is the largest skew that is searched for, in degrees. Larger skew is not corrected: the time grows with the range.
+	// maxSkew is the maximum skew that is searched for, in degrees. Larger skew is not corrected, because the time grows with
+	// the range.
 	maxSkew = 5.0
 	// skewStep is the precision of the result, in degrees: half a pixel over the width of a short line. The first pass uses
 	// steps coarseSteps times as large.
 	skewStep, coarseSteps = 0.05, 10
-	// skewWidth is the width, in pixels, at which the skew is measured: smaller is faster and less exact. skewPixels bounds
-	// the memory for pages that are far taller than wide.
+	// skewWidth is the width, in pixels, at which the skew is measured: a smaller one is faster and less exact. skewPixels
+	// bounds the memory for pages that are far taller than wide.
 	skewWidth, skewPixels = 800, 2_000_000
 )
 
 // Thresholds of the letter size.
 const (
-	// minLetter is the height, in pixels, below which a spot of ink is a speck, or too small to be read anyway.
+	// minLetter is the minimum height of a letter in pixels. A smaller spot of ink is a speck, or illegible anyway.
 	minLetter = 4
-	// slimmest and widest bound the ratio of a letter's height to its width, and of its width to its height. thinnestLetter
-	// is its minimum width in pixels.
+	// slimmest is the maximum ratio of a letter's height to its width, and widest the maximum ratio of its width to its height.
+	// thinnestLetter is its minimum width in pixels.
 	slimmest, widest, thinnestLetter = 5, 5, 2
 	// enoughLetters is the minimum number of spots in the shape of letters at which their usual size is determined.
 	enoughLetters = 30
-	// maxWeight bounds the weight of a single spot, in usual spots. Without it a frame 1,020 pixels high outweighed 67
-	// letters of 7 pixels.
+	// maxWeight is the maximum weight of a single spot, in units of the median height. Without it, a frame 1,020 pixels high
+	// outweighed 67 letters of 7 pixels.
 	maxWeight = 20
 )
 
-// Thresholds of defects. None of the 119 pages of both page sets has one of these, so the corrections were measured on pages
-// made worse: the CER of faint pages with strong noise fell from 1.0 to 0.01-0.1.
+// Thresholds of defects. None of the 119 pages of both sets has one of these, so the corrections were measured on artificially
+// degraded pages: the CER of faint pages with strong noise fell from 1.0 to 0.01-0.1.
 const (
-	// quietNoise is the noise, a standard deviation in greys, that is never corrected. The noisiest page of the first set has 2.6.
+	// quietNoise is the minimum noise that is corrected, as a standard deviation in greys. The noisiest page of the first set
+	// has 2.6.
 	quietNoise = 4.0
-	// noiseShare is the noise, as a share of the contrast between ink and paper, that one smoothing can remove. On the first set
-	// it is at most 0.04; from about 0.2 on, Tesseract mistakes noise for ink and cannot read the page.
+	// noiseShare is the noise, as a share of the contrast between ink and paper, that one smoothing can remove. On the first
+	// set, the noise is at most 0.04 of the contrast; from about 0.2 on, Tesseract mistakes noise for ink and cannot read the
+	// page.
 	noiseShare = 0.15
-	// maxSmoothing is the largest number of smoothings of a page: more would merge its letters.
+	// maxSmoothing is the maximum number of times that a page is smoothed: more would merge its letters.
 	maxSmoothing = 5
-	// contrastSmoothing is how often a page is smoothed for measuring its contrast, so that noise is small compared with ink.
+	// contrastSmoothing is the number of times that a page is smoothed before its contrast is measured, so that noise is small
+	// compared with ink.
 	contrastSmoothing = 4
 	// inkQuantile and lightQuantile are the quantiles of a page's greys that count as its ink and its paper. lightQuantile is
 	// high because on a page photographed on a dark table the paper is the smaller part.
 	inkQuantile, lightQuantile = 0.03, 0.9
-	// grainThreshold is the largest distance, in units of the grain, between the usual paper and Otsu's threshold on a page
-	// without ink, where the threshold only separates light grain from dark. On blank paper the distance is below 1; on the 55
-	// pages, faint ones and handwriting included, it is 4 or more.
+	// grainThreshold is the maximum distance, in units of the grain, between the usual paper and Otsu's threshold on a page
+	// without ink, on which the threshold only separates light grain from dark grain. On blank paper the distance is below 1;
+	// on the pages of the first set, including faint and handwritten ones, it is 4 or more.
 	grainThreshold = 2.5
 	// darkestGrain is the distance of the darkest grain from the usual paper, in the same units: six standard deviations of a
 	// normal distribution.
 	darkestGrain = 9
-	// negativeLetters is the minimum ratio of light letters to dark ones on a negative. Its dark spots are the counters of letters
-	// such as o and e, of which there are less than half as many.
+	// negativeLetters is the minimum ratio of light letters to dark ones on a negative. Dark spots on a negative are the
+	// counters of letters such as o and e, which are less than half as many as the letters.
 	negativeLetters = 1.5
 	// borderShare is the minimum share of white pixels in a row or column of a white border. A border takes at most 1/maxBorder
 	// of the page at each side.
 	borderShare, maxBorder = 0.9, 3
-	// darkestPage is the largest grey of the brightest parts of a page (its brightShare quantile) at which the page is too dark
-	// to be read. brightened is the grey that these parts get.
+	// darkestPage is the minimum grey of the brightest parts of a page (its brightShare quantile); a page below it is too dark
+	// to be read and is brightened. brightened is the grey that these parts get.
 	darkestPage, brightShare, brightened = 110, 0.99, 240
 )
 
@@ -123,13 +129,13 @@ const (
 	inkCell, cellStride = 32, 3
 	// inkShare is the quantile of a cell's greys that counts as its ink. minInk is the minimum contrast of a cell with writing.
 	inkShare, minInk = 0.05, 0.12
-	// minInkedCells is the minimum number of cells with writing at which the channel is chosen.
+	// minInkedCells is the minimum number of cells with writing that is enough to choose a channel.
 	minInkedCells = 30
-	// minChannelLead is the minimum ratio of a channel's contrast to that of the luminance. The channels of most pages are alike, and
-	// their noise is stronger than that of the luminance.
+	// minChannelLead is the minimum ratio of a channel's contrast to that of the luminance at which the channel is used. On
+	// most pages the channels are alike, and noisier than the luminance.
 	minChannelLead = 1.25
-	// fading is the contrast, as a share of that in the luminance, below which writing fades. maxFadedCells is the largest share of cells
-	// in which it may.
+	// fading is the contrast, as a share of that in the luminance, below which writing fades in a channel. maxFadedCells is the
+	// maximum share of cells in which it may fade.
 	fading, maxFadedCells = 0.7, 0.08
 )
 
@@ -137,16 +143,17 @@ const (
 const (
 	// tileSide is the side in pixels of the tiles that are examined: some lines of writing.
 	tileSide = 128
-	// minTileInk is the minimum share of ink of a tile, and of paper, that is examined.
+	// minTileInk is the minimum share of ink, and of paper, in a tile that is examined.
 	minTileInk = 0.08
-	// minTiles is the minimum number of tiles at which an image is judged.
+	// minTiles is the minimum number of tiles that is enough to judge an image.
 	minTiles = 12
-	// orderRank is the share of the tiles that have less order than the result. The others may lie on the edge of the ink.
+	// orderRank is the quantile of the tiles' orders that is the result. Some tiles lie on the edge of the ink.
 	orderRank = 0.7
-	// minPeriod and maxPeriod bound the distance in pixels at which a pattern repeats itself.
+	// minPeriod and maxPeriod bound the period of a pattern in pixels.
 	minPeriod, maxPeriod = 2, 64
-	// maxDifferences is the number of pixels of a tile, 1 of 100, that may differ in a pattern.
+	// maxDifferences is the maximum number of pixels of a tile that may differ in a pattern: 1 of 100.
 	maxDifferences = tileSide * tileSide / 100
-	// patternShare is the share of the tiles of a pattern that repeat themselves. Of the 119 pages of both sets, the one with the most has .015.
+	// patternShare is the minimum share of tiles that repeat themselves in a pattern. On the 119 pages of both sets, the share
+	// is at most .015.
 	patternShare = 0.9
 )

@@ -6,8 +6,8 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// eraseNeighbours erases dark borders and the ink of neighbouring lines from a strip. Such ink touches the upper or the lower edge and
-// stays near it.
+// eraseNeighbours erases dark borders and the ink of neighbouring lines from a strip. Such ink touches the upper or lower edge
+// and stays near it.
 func eraseNeighbours(strip *image.Gray) {
 	paper, dark := greyQuantile(strip, stripPaper, 0), greyQuantile(strip, stripInk, 0)
 	if int(paper)-int(dark) < minContrast {
@@ -43,7 +43,7 @@ func isForeign(s imaging.Component, height int) bool {
 		top && bottom && float64(s.Box.Dx()) < borderWidth*float64(height) && solid
 }
 
-// erase paints a spot with the paper, and the pixels next to it that are no other spot's ink.
+// erase paints a spot with the grey of the paper, and also the pixels next to it that do not belong to another spot.
 func erase(strip *image.Gray, s imaging.Component, spotAt []int, number int, paper uint8) {
 	w, h := strip.Rect.Dx(), strip.Rect.Dy()
 	for _, r := range s.Runs {

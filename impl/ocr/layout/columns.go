@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// facingPages divides the lines of an image of two facing pages at their gutter: a wide blank near the middle of an image that is
-// wider than high. All lines are in the first part if there is none.
+// facingPages divides the lines of an image of two facing pages at their gutter: a wide blank near the middle of an image that
+// is wider than it is high. If there is no gutter, all lines are in left.
 func facingPages(all []path, w, h, height float64) (left, right []path) {
 	gap, at := facingGutter*height, 0.0
 	if w < facingShape*h || len(all) == 0 {
@@ -31,7 +31,7 @@ func facingPages(all []path, w, h, height float64) (left, right []path) {
 	return left, right
 }
 
-// blankAround returns the width of the blank at a column, down the whole page; 0 if a line crosses it.
+// blankAround returns the width of the blank at x, over the full height of the page, or 0 if a line crosses x.
 func blankAround(all []path, x float64) float64 {
 	from, to := math.Inf(-1), math.Inf(1)
 	for _, p := range all {
@@ -50,8 +50,8 @@ func blankAround(all []path, x float64) float64 {
 	return to - from
 }
 
-// columns divides the lines at the blank between facing pages or columns, if there is one, and each part again. Lines that
-// cross the blank come before those below them. Parts without such a blank are read row by row.
+// columns divides the lines at the blank between facing pages or columns, if there is one, and then divides each part again.
+// Lines that cross the blank come before those below them. Parts without a blank are read row by row.
 func columns(all []path, height float64) [][]path {
 	x, ok := divide(all, height, areColumns)
 	if !ok {
@@ -78,7 +78,7 @@ func columns(all []path, height float64) [][]path {
 	return out
 }
 
-// withNotes returns the text, and after it the notes in its margin, if it has any.
+// withNotes returns the text, followed by the notes in its margin if there are any.
 func withNotes(all []path, height float64) [][]path {
 	x, ok := divide(all, height, isMargin)
 	if !ok {
@@ -88,8 +88,8 @@ func withNotes(all []path, height float64) [][]path {
 	return [][]path{rows(append(text, across...), height), rows(note, height)}
 }
 
-// divide returns the column, among those whose two sides satisfy isDivision, that the fewest lines cross. It reports false if
-// there is none, or if too many lines cross it.
+// divide returns the x position that the fewest lines cross, among those whose two sides satisfy isDivision. It reports false
+// if there is none, or if too many lines cross it.
 func divide(all []path, height float64, isDivision func(s sides, height float64) bool) (int, bool) {
 	if len(all) < 2*columnLines {
 		return 0, false
@@ -108,10 +108,10 @@ func divide(all []path, height float64, isDivision func(s sides, height float64)
 	return at, float64(best) <= crossing*float64(len(all))
 }
 
-// sides are the lines to the left and to the right of a column, and those that cross it.
+// sides are the lines to the left and to the right of an x position, and those that cross it.
 type sides struct{ left, right, across []path }
 
-// sidesOf divides the lines at x. height is that of small letters, in pixels.
+// sidesOf divides the lines at x. height is the usual height of lines.
 func sidesOf(all []path, x int, height float64) sides {
 	var s sides
 	for _, p := range all {
@@ -120,7 +120,7 @@ func sidesOf(all []path, x int, height float64) sides {
 	return s
 }
 
-// add puts a line to its side of a column edge at x, or across. height is that of small letters, in pixels.
+// add adds a line to left, right or across, depending on its position relative to x. height is the usual height of lines.
 func (s *sides) add(p path, x int, height float64) {
 	switch {
 	case p.crosses(x, height):
@@ -140,12 +140,13 @@ func (s sides) bySize() (more, fewer, across []path) {
 	return s.left, s.right, s.across
 }
 
-// crosses reports whether the line goes well beyond a column on both sides.
+// crosses reports whether the line extends beyond x on both sides by more than height.
 func (p path) crosses(x int, height float64) bool {
 	return float64(x-p.start()) > height && float64(p.end()-x) > height
 }
 
-// isMargin reports whether one side is a note in the margin: few lines, most of them not in a row with the text's.
+// isMargin reports whether one side is a note in the margin: it has few lines, and most of them are not in a row with a line of
+// the text.
 func isMargin(s sides, height float64) bool {
 	text, note, _ := s.bySize()
 	if len(note) < noteLines || float64(len(note)) > noteShare*float64(len(text)) || medianWidth(text) < columnWidth*height {
@@ -154,7 +155,7 @@ func isMargin(s sides, height float64) bool {
 	return shareInRows(note, text, height/2) < inRows
 }
 
-// shareInRows returns the share of the lines that stand in a row with one of the others.
+// shareInRows returns the share of the lines that are in a row with one of the others.
 func shareInRows(lines, others []path, height float64) float64 {
 	n := 0
 	for _, p := range lines {
@@ -165,8 +166,9 @@ func shareInRows(lines, others []path, height float64) float64 {
 	return float64(n) / float64(len(lines))
 }
 
-// areColumns reports whether both sides are columns: enough lines, long enough and alike, side by side for most of their height. Entries of
-// a table stand in the same rows, and in cells of different widths.
+// areColumns reports whether both sides are columns: they have enough lines, which are long enough and of similar width, and
+// overlap for most of their height. The cells of a table are not columns: their entries are in the same rows, and their widths
+// differ.
 func areColumns(s sides, height float64) bool {
 	if min(len(s.left), len(s.right)) < columnLines || !alike(float64(len(s.left)), float64(len(s.right))) {
 		return false
@@ -185,7 +187,7 @@ func areColumns(s sides, height float64) bool {
 
 func alike(a, b float64) bool { return min(a, b) >= likeness*max(a, b) }
 
-// medianWidth is in pixels.
+// medianWidth returns the median width of the lines, in pixels of the network's maps.
 func medianWidth(all []path) float64 {
 	widths := make([]float64, len(all))
 	for i, p := range all {
@@ -194,7 +196,7 @@ func medianWidth(all []path) float64 {
 	return quantile(widths, 0.5)
 }
 
-// extent returns the mean heights of the highest and of the lowest line.
+// extent returns the mean y of the highest line and of the lowest line.
 func extent(all []path) (top, bottom float64) {
 	heights := make([]float64, len(all))
 	for i, p := range all {
@@ -226,7 +228,8 @@ func sortByHeight(all []path) {
 	slices.SortStableFunc(all, func(a, b path) int { return cmp.Compare(a.mean(), b.mean()) })
 }
 
-// inRow reports whether two lines stand in one row: their heights agree where they come nearest.
+// inRow reports whether two lines are in one row: they do not overlap by more than height, and their facing ends are at about
+// the same y.
 func (p path) inRow(q path, height float64) bool {
 	if p.start() > q.start() {
 		p, q = q, p

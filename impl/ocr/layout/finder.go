@@ -10,16 +10,17 @@ import (
 	"uncial/impl/ocr/neural"
 )
 
-// Finder finds lines of handwriting with a network. It serves one goroutine at a time.
+// Finder finds lines of handwriting with a network. It must not be used by several goroutines at once.
 type Finder struct {
 	maps func(ink []float32, w, h int) neural.Maps
 }
 
-// NewFinder returns a finder with a model.
+// NewFinder returns a finder that uses model m.
 func NewFinder(m *neural.FinderModel) *Finder { return &Finder{neural.NewFinder(m).Maps} }
 
-// Find finds the lines of a page whose bounds begin at (0, 0). Blank and very small pages have none. If rules divide the page into columns,
-// the lines of each column are found alone where a line of the page crosses a rule, or where the columns have writing of different sizes.
+// Find finds the lines of a page whose bounds begin at (0, 0). Blank and very small pages have none. If rules divide the page
+// into columns, Find searches each column separately if a line found on the whole page crosses a rule, or if the columns have
+// writing of different sizes.
 func (f *Finder) Find(g *image.Gray) *Page {
 	whole := &Page{f.findIn(g, image.Point{})}
 	rules := Rules(g)
@@ -43,8 +44,9 @@ func (f *Finder) Find(g *image.Gray) *Page {
 	return whole
 }
 
-// findIn finds the lines of a part of a page that begins at origin. The network sees the part as a whole, which shows how tall its lines
-// are, and then at the size at which it finds such lines best; once more, smaller, if some lines are far taller than most.
+// findIn finds the lines of a part of a page that begins at origin. It runs the network on the whole part at a fixed size
+// first, which shows how tall the lines are, and then at the scale at which the network finds lines of that height best. If
+// some lines are far taller than most, it runs the network once more at a smaller scale.
 func (f *Finder) findIn(g *image.Gray, origin image.Point) [][]Line {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	if w < minSide || h < minSide {
@@ -64,8 +66,8 @@ func (f *Finder) findIn(g *image.Gray, origin image.Point) [][]Line {
 	return inOrder(g, paths, mapStride/scale, origin)
 }
 
-// bestScale returns the scale at which the network finds such lines best, given the scale at which they were found. Without lines it
-// returns the same scale.
+// bestScale returns the scale at which the network finds lines of this height best, given the scale at which they were found.
+// Without lines it returns scale.
 func bestScale(all []path, scale float64) float64 {
 	tall := medianHeight(all) * mapStride
 	if tall == 0 {
@@ -74,11 +76,13 @@ func bestScale(all []path, scale float64) float64 {
 	return scale * usualHeight / tall
 }
 
-// isTall reports whether a line is too tall for the network at a scale that is factor times its own.
+// isTall reports whether a line would be too tall for the network at a scale that is factor times the scale at which it was
+// found.
 func (p path) isTall(factor float64) bool { return p.band.height()*factor > maxHeight/mapStride }
 
-// withTall adds to lines those found at a smaller scale that are too tall for the network at the larger one: a large hand on a page of
-// small print. factor is the ratio of the scales. Lines that lie in a tall one are parts of its letters, and are dropped.
+// withTall adds to lines those found at a smaller scale that are too tall for the network at the larger scale, such as a large
+// hand on a page of small print. factor is the ratio of the scales. Lines within a tall line are parts of its letters, and are
+// dropped.
 func withTall(all, smaller []path, factor float64) []path {
 	var tall []path
 	for _, p := range smaller {
@@ -92,10 +96,11 @@ func withTall(all, smaller []path, factor float64) []path {
 	return append(all, tall...)
 }
 
-// mapStride is the stride of the maps: how many pixels of the ink, in each direction, one of their pixels stands for.
+// mapStride is the stride of the network's maps: one pixel of a map stands for mapStride x mapStride pixels of its input.
 const mapStride = 2
 
-// linesAt returns the lines found at a scale, in pixels of the network's maps, and the scale that was used, which is less for large pages.
+// linesAt returns the lines found at a scale, in pixels of the network's maps, and the scale that it used, which is smaller
+// than the requested one for large pages.
 func (f *Finder) linesAt(g *image.Gray, scale float64) ([]path, float64) {
 	w, h := float64(g.Rect.Dx()), float64(g.Rect.Dy())
 	scale = min(scale, maxEnlarged, math.Sqrt(neural.MaxFinderPixels/(w*h)))
@@ -105,7 +110,8 @@ func (f *Finder) linesAt(g *image.Gray, scale float64) ([]path, float64) {
 	return onlyWritten(decode(f.maps(ink.Values, ink.W, ink.H)), ink, paper), scale
 }
 
-// inOrder puts the lines of a part of a page that begins at origin in order; scale is the pixels of the page for one of the paths.
+// inOrder returns the lines of a part of a page that begins at origin as blocks in reading order. scale is the number of pixels
+// of the page per pixel of the paths.
 func inOrder(g *image.Gray, paths []path, scale float64, origin image.Point) [][]Line {
 	height := medianHeight(paths)
 	p := &part{height * scale, scale, newSource(g, height*scale, origin)}
@@ -114,7 +120,7 @@ func inOrder(g *image.Gray, paths []path, scale float64, origin image.Point) [][
 	return append(p.blocks(left, height), p.blocks(right, height)...)
 }
 
-// medianHeight returns the median height of the lines, weighted by their length; 0 without lines.
+// medianHeight returns the median height of the lines, weighted by their length, or 0 if there are none.
 func medianHeight(all []path) float64 {
 	sorted := slices.SortedFunc(slices.Values(all), func(a, b path) int { return cmp.Compare(a.band.height(), b.band.height()) })
 	total, sum := 0, 0
@@ -129,7 +135,8 @@ func medianHeight(all []path) float64 {
 	return 0
 }
 
-// relativeInk returns how much darker each pixel is than the paper around it, 0..1, as the network was trained with it.
+// relativeInk returns how much darker each pixel is than the paper around it, 0..1. The network was trained with the same
+// values.
 func relativeInk(g *image.Gray, paper imaging.Plane) imaging.Plane {
 	ink := imaging.NewPlane(g.Rect.Dx(), g.Rect.Dy())
 	interpolate, line := paper.Interpolator(paperBlock, ink.W), make([]float32, ink.W)
@@ -143,7 +150,7 @@ func relativeInk(g *image.Gray, paper imaging.Plane) imaging.Plane {
 	return ink
 }
 
-// paperBlocks returns the grey of the paper in each block, the median of the block and its neighbours.
+// paperBlocks returns the grey of the paper in each block: the median of the estimates for the block and its neighbours.
 func paperBlocks(g *image.Gray) imaging.Plane {
 	blocks := imaging.NewPlane((g.Rect.Dx()+paperBlock-1)/paperBlock, (g.Rect.Dy()+paperBlock-1)/paperBlock)
 	for y := range blocks.H {
@@ -171,7 +178,8 @@ func paperBlocks(g *image.Gray) imaging.Plane {
 	return out
 }
 
-// toPage converts a point in pixels of the network's maps to one on the page, whose pixels have their middles at whole numbers.
+// toPage converts a point in pixels of the network's maps to one on the page. The centres of the page's pixels are at whole
+// numbers.
 func (p *part) toPage(x, y float64) (float64, float64) {
 	return (x+0.5)*p.scale - 0.5 + float64(p.source.origin.X), (y+0.5)*p.scale - 0.5 + float64(p.source.origin.Y)
 }

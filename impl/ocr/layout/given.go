@@ -2,8 +2,8 @@ package layout
 
 import "image"
 
-// Band is a line whose place is known, such as one of a transcription: its baseline from left to right, and how far the letters reach
-// above and below it, in pixels of the page.
+// Band is a line whose position is known, for example from a transcription: its baseline from left to right, and how far its
+// letters reach above (Up) and below (Down) the baseline, in pixels of the page.
 type Band struct {
 	Baseline []Vertex
 	X0, X1   float64 // where the line begins and ends
@@ -13,8 +13,9 @@ type Band struct {
 // Vertex is a point of a baseline.
 type Vertex struct{ X, Y float64 }
 
-// Given returns lines whose places are known, one for each band. Line.Strip cuts them out as it does lines that were found, so that a
-// model is trained on what it will read. Bands without points or height, or beside the page, become lines that cannot be cut.
+// Given returns lines whose positions are known, one for each band. Line.Strip cuts them out in the same way as lines that were
+// found, so that a model is trained on the kind of strips that it will read. For a band without points or height, or outside
+// the page, Strip reports false.
 func Given(g *image.Gray, bands []Band) []Line {
 	paths := make([]path, len(bands))
 	for i, b := range bands {
@@ -29,7 +30,7 @@ func Given(g *image.Gray, bands []Band) []Line {
 	return lines
 }
 
-// path returns the part of the band's baseline that lies on the page, with a height for each column.
+// path returns the part of the band's baseline that is on the page, with a y for each column.
 func (b Band) path(page image.Rectangle) path {
 	if !(b.Up+b.Down >= 1) || len(b.Baseline) == 0 { // NaN included
 		return path{}
@@ -41,7 +42,7 @@ func (b Band) path(page image.Rectangle) path {
 	return out
 }
 
-// at returns the height of the baseline at a column; beyond its ends the line continues horizontally.
+// at returns the y of the baseline at x. Beyond its ends the line continues horizontally.
 func (b Band) at(x float64) float64 {
 	for i := 1; i < len(b.Baseline); i++ {
 		left, right := b.Baseline[i-1], b.Baseline[i]

@@ -14,7 +14,7 @@ func TestGiven(t *testing.T) {
 	t.Parallel()
 	page := risingLine()
 	band := layout.Band{Baseline: []layout.Vertex{{0, 200}, {600, 140}}, X0: 100, X1: 500, Up: 24, Down: 24}
-	t.Run("makes lines that are cut straight, with paper at both ends", func(t *testing.T) {
+	t.Run("returns lines that are cut out straight, with paper at both ends", func(t *testing.T) {
 		t.Parallel()
 		strip, ok := layout.Given(page, []layout.Band{band})[0].Strip()
 		require.True(t, ok)
@@ -25,7 +25,7 @@ func TestGiven(t *testing.T) {
 			require.InDelta(t, 128, strip.Image.GrayAt(padding+x, 36).Y, 20, x)
 		}
 	})
-	t.Run("makes lines that are shrunk to the height of a strip", func(t *testing.T) {
+	t.Run("returns lines that are shrunk to the height of a strip", func(t *testing.T) {
 		t.Parallel()
 		tall := band
 		tall.Up, tall.Down = 96, 96
@@ -42,7 +42,7 @@ func TestGiven(t *testing.T) {
 		"without height":  {Baseline: band.Baseline, X0: 100, X1: 500},
 		"without points":  {X0: 100, X1: 500, Up: 24, Down: 24},
 	} {
-		t.Run("makes lines that cannot be cut of bands that are "+name, func(t *testing.T) {
+		t.Run("returns lines that cannot be cut out for bands that are "+name, func(t *testing.T) {
 			t.Parallel()
 			lines := layout.Given(page, []layout.Band{band, b})
 			require.Len(t, lines, 2)
@@ -52,7 +52,8 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// risingLine is a page with a line that rises from left to right: its upper half is black, its lower half is grey.
+// risingLine returns a page with a line that rises from left to right. The upper half of the line is black, the lower half
+// grey.
 func risingLine() *image.Gray {
 	page := image.NewGray(image.Rect(0, 0, 600, 300))
 	for x := range 600 {

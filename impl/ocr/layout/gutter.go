@@ -13,17 +13,18 @@ func (s span) width() int { return s.to - s.from }
 
 func (s span) meet(o span) span { return span{max(s.from, o.from), min(s.to, o.to)} }
 
-// bands divide a region of print into bands of the height of a letter, for finding white that runs down the page.
+// bands are the ink of a region of print, in horizontal bands as high as a letter. They serve to find white that runs down the
+// page.
 type bands struct {
 	height int      // pixels
-	ink    [][]span // of each band, from left to right, without overlap
-	limits []span   // of each band, where the region begins and ends
+	ink    [][]span // in each band, from left to right, without overlaps
+	limits []span   // in each band, where the region begins and ends
 }
 
 // gutter is white between two columns.
 type gutter struct {
 	top, bottom int    // bands, half open
-	at          []span // of each band from top
+	at          []span // the white in each band, from top
 	rows        int    // bands with letters on both sides
 }
 
@@ -34,19 +35,20 @@ type river struct {
 	next *river // in the band above
 }
 
-// gutters returns the white that runs down the region between letters, the one with the most rows first.
+// gutters returns the possible gutters of the region, the one with the most rows first. It follows white that runs down the
+// region between letters.
 func (b bands) gutters() []gutter {
-	least := max(int(minRiver*float64(b.height)), 2)
+	minWidth := max(int(minRiver*float64(b.height)), 2)
 	drift := max(int(riverDrift*float64(b.height)), 1)
 	var running []*river
 	var found []gutter
 	for i := range b.ink {
 		var next []*river
-		free := b.free(i, least)
+		free := b.free(i, minWidth)
 		for _, r := range running {
 			ended := true
 			for _, f := range free {
-				if now := f.meet(span{r.now.from - drift, r.now.to + drift}); now.width() >= least {
+				if now := f.meet(span{r.now.from - drift, r.now.to + drift}); now.width() >= minWidth {
 					next, ended = append(next, &river{r.top, now, r}), false
 				}
 			}
@@ -66,13 +68,13 @@ func (b bands) gutters() []gutter {
 	return found
 }
 
-// longest drops the rivers that mostly run within a longer one.
+// longest drops the rivers that are mostly within a longer one.
 func longest(all []*river) []*river {
 	slices.SortStableFunc(all, func(a, b *river) int { return cmp.Compare(a.top, b.top) })
 	return apart(all, func(r *river) span { return r.now })
 }
 
-// apart drops those that lie mostly within an earlier one.
+// apart drops the elements whose spans are mostly within that of an earlier one.
 func apart[T any](all []T, at func(T) span) (kept []T) {
 	for _, e := range all {
 		if !slices.ContainsFunc(kept, func(k T) bool { return 2*at(k).meet(at(e)).width() > at(e).width() }) {
@@ -82,8 +84,8 @@ func apart[T any](all []T, at func(T) span) (kept []T) {
 	return kept
 }
 
-// append appends the gutters of a river that ends above the band bottom. A heading divides the river if it runs through one of the
-// heading's word spaces.
+// append appends the gutters of a river that ends above the band bottom. Where the river runs through a word space of a
+// heading, the heading divides it into several gutters.
 func (b bands) append(all []gutter, r *river, bottom int) []gutter {
 	if bottom-r.top < minRiverRows {
 		return all
@@ -106,8 +108,8 @@ func (b bands) append(all []gutter, r *river, bottom int) []gutter {
 	return all
 }
 
-// gutter returns the gutter from the first row to the last one that has letters on both sides, if there are enough of them. Rows at
-// either end whose white is far narrower are lines above or below the columns.
+// gutter returns the gutter from the first to the last row that has letters on both sides. It reports false if there are too
+// few such rows. It leaves out rows at either end whose white is far narrower: these are lines above or below the columns.
 func (b bands) gutter(top int, at []span) (gutter, bool) {
 	whites := make([]float64, len(at)) // 0 without letters on both sides
 	var known []float64
@@ -120,8 +122,8 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 	if len(known) < minRiverRows {
 		return gutter{}, false
 	}
-	least := narrowEnd * quantile(known, 0.5)
-	isColumn := func(white float64) bool { return white >= least && white > 0 }
+	minWhite := narrowEnd * quantile(known, 0.5)
+	isColumn := func(white float64) bool { return white >= minWhite && white > 0 }
 	first := slices.IndexFunc(whites, isColumn)
 	last := len(at)
 	for i, white := range slices.Backward(whites) {
@@ -141,10 +143,10 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 	return g, g.rows >= minRiverRows
 }
 
-// crossed reports for each band of a river whether a heading crosses it there: the blank is a word space, and the text to its right
-// begins to the left of the margin of the rows around it.
+// crossed reports for each band of a river whether a heading crosses it there: the white is as narrow as a word space, and the
+// text to its right begins to the left of the margin of the rows around it.
 func (b bands) crossed(top int, at []span) []bool {
-	begins := make([]float64, len(at)) // of the text to the right; 0 if there is none
+	begins := make([]float64, len(at)) // where the text to the right begins; 0 if there is none
 	whites := make([]float64, len(at))
 	for i, s := range at {
 		if left, right := b.beside(top+i, s); left.width() > 0 && right.width() > 0 {
@@ -168,12 +170,12 @@ func (b bands) crossed(top int, at []span) []bool {
 	return out
 }
 
-// free returns the white of a band that is at least as wide as a gutter, from edge to edge of the region.
-func (b bands) free(i, least int) []span {
+// free returns the white of a band, between the edges of the region, that is at least minWidth wide.
+func (b bands) free(i, minWidth int) []span {
 	var out []span
 	from := b.limits[i].from
 	for _, s := range append(slices.Clone(b.ink[i]), span{b.limits[i].to, b.limits[i].to}) {
-		if s.from-from >= least {
+		if s.from-from >= minWidth {
 			out = append(out, span{from, s.from})
 		}
 		from = max(from, s.to)
@@ -181,7 +183,7 @@ func (b bands) free(i, least int) []span {
 	return out
 }
 
-// beside returns the text next to white in a band: words that follow each other, to its left and to its right.
+// beside returns the text next to white in a band: the successive words to its left and to its right.
 func (b bands) beside(i int, white span) (left, right span) {
 	gap := widestWordGap * b.height
 	left, right = span{white.from, white.from}, span{white.to, white.to}
@@ -200,7 +202,7 @@ func (b bands) beside(i int, white span) (left, right span) {
 	return left, right
 }
 
-// sides measures the text on both sides of a gutter: its usual width, and that of the white between.
+// sides returns the usual widths of the text on both sides of a gutter, and of the white between.
 func (b bands) sides(g gutter) (left, right, white float64) {
 	var lefts, rights, whites []float64
 	for i, s := range g.at {
@@ -213,19 +215,19 @@ func (b bands) sides(g gutter) (left, right, white float64) {
 	return quantile(lefts, 0.5), quantile(rights, 0.5), quantile(whites, 0.25)
 }
 
-// isBetweenColumns reports whether the text on either side of a gutter is as wide as that of columns, and whether the gutter is too
-// large to be word spaces that line up by chance.
+// isBetweenColumns reports whether the text on both sides of a gutter is as wide as a column, and the gutter is too large to be
+// word spaces that line up by chance.
 func (b bands) isBetweenColumns(g gutter) bool {
 	h := float64(b.height)
 	left, right, white := b.sides(g)
 	return left >= minColumn*h && right >= minColumn*h && white*float64(g.rows) >= minGutterArea*h
 }
 
-// strips reports on which sides of a gutter a narrow strip of text touches the edge of the image in most rows, while the text on the
-// other side has the width of a column.
+// strips reports on which sides of a gutter there is a strip of a facing page: its text is narrow and touches the edge of the
+// image in many rows, while the text on the other side is as wide as a column.
 func (b bands) strips(g gutter) (left, right bool) {
 	h := float64(b.height)
-	touching := span{} // rows at the left and at the right edge
+	touching := span{} // the numbers of rows whose text touches the left edge (from) and the right edge (to)
 	for i, s := range g.at {
 		l, r := b.beside(g.top+i, s)
 		if l.width() == 0 || r.width() == 0 {
@@ -262,7 +264,7 @@ func newBands(marks []image.Rectangle, r Region) bands {
 	return b
 }
 
-// merged joins spans, sorted by their start, that overlap.
+// merged joins overlapping spans. all must be sorted by their start.
 func merged(all []span) []span {
 	var out []span
 	for _, s := range all {

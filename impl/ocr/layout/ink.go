@@ -6,7 +6,8 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// inkMap returns how much ink there is at each pixel of a page, 0..1, with its paper and its shading taken away.
+// inkMap returns the amount of ink at each pixel of a page, 0..1, relative to the paper around it, so that shading does not
+// count.
 func inkMap(page imaging.Plane) imaging.Plane {
 	small := page.Reduce(quarter)
 	paper, usual := paperOf(small)
@@ -26,8 +27,8 @@ func inkMap(page imaging.Plane) imaging.Plane {
 	return ink
 }
 
-// paperOf returns the grey of the paper in each cell, smoothed, and the page's usual paper. It differs from the estimate of
-// imaging.Flatten on purpose: its neighbourhoods are a fifth as wide, because ink here is judged by the paper next to it.
+// paperOf returns the grey of the paper in each cell, smoothed, and its median over the page. Its neighbourhoods are a fifth as
+// wide as those of imaging.Flatten, because here ink is compared with the paper right next to it.
 func paperOf(p imaging.Plane) (imaging.Plane, float32) {
 	cells := imaging.NewPlane((p.W+paperCell-1)/paperCell, (p.H+paperCell-1)/paperCell)
 	counts := make([][256]uint16, len(cells.Values)) // histograms; a cell has few pixels
@@ -50,8 +51,8 @@ func paperOf(p imaging.Plane) (imaging.Plane, float32) {
 	return cells, bright[len(bright)/2]
 }
 
-// paperAround returns the grey of the paper around a cell: a quantile of the greys of the cells within paperReach. counts are the pixels of
-// each grey in each cell.
+// paperAround returns the grey of the paper around a cell: a quantile of the greys of the cells within paperReach. counts has
+// the number of pixels of each grey for each cell.
 func paperAround(counts [][256]uint16, cells imaging.Plane, x, y int) float32 {
 	var sum imaging.Histogram
 	for cy := max(y-paperReach, 0); cy <= min(y+paperReach, cells.H-1); cy++ {
@@ -64,7 +65,7 @@ func paperAround(counts [][256]uint16, cells imaging.Plane, x, y int) float32 {
 	return float32(sum.AtRank(int(paperQuantile * float64(sum.Total()))))
 }
 
-// onPage returns the pixels of the shrunk page that lie on paper, farther than the margin from a dark border.
+// onPage returns the pixels of the shrunk page that are on paper, more than borderMargin away from a dark border.
 func onPage(small, paper imaging.Plane, limit float32) imaging.Mask {
 	local, interpolate := imaging.NewPlane(small.W, small.H), paper.Interpolator(paperCell, small.W)
 	for y := range small.H {
@@ -84,7 +85,7 @@ func dropRules(ink imaging.Plane) {
 			}
 		}
 	}
-	least := max(ruleDown, ink.H/ruleDownShare)
+	minLength := max(ruleDown, ink.H/ruleDownShare)
 	length := make([]int, ink.W) // of the black run that ends in this row
 	for y := range ink.H + 1 {
 		for x := range ink.W {
@@ -92,7 +93,7 @@ func dropRules(ink imaging.Plane) {
 				length[x]++
 				continue
 			}
-			if length[x] >= least {
+			if length[x] >= minLength {
 				for k := y - length[x]; k < y; k++ {
 					clear(ink.Row(k)[max(x-columnsBesideRule, 0):min(x+columnsBesideRule+1, ink.W)])
 				}

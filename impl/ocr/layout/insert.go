@@ -7,13 +7,13 @@ import (
 	"uncial/internal/document"
 )
 
-// Insert inserts a line of print that the layout analysis missed. A line that continues words that were cut off replaces
-// them; cut has the boxes of these words. Words that stand between the words of a line are inserted there. Figures, and words
-// near enough to be torn off, join the line in their row. Anything else becomes a line of its own.
+// Insert inserts a line of print that the layout analysis missed. If the line contains the rest of words that were cut off, it
+// replaces these words, whose boxes are cut. Words that are between the words of another line are inserted there. Figures, and
+// words near enough to have been torn off, join the line in their row. Anything else becomes a separate line.
 func (s *Sequence) Insert(l document.Line, cut []document.Box) { s.pieces = insert(s.pieces, l, cut) }
 
-// insert is Sequence.Insert on the pieces. The cases are in their order of precedence: the words that the line continues, its neighbours in the
-// same row, which it joins or stands beside, and last its height on the page.
+// insert implements Sequence.Insert. The cases are in order of precedence: cut-off words that the line replaces, then
+// neighbours in the same row, which the line joins or follows, then its height on the page.
 func insert(pieces []piece, l document.Line, cut []document.Box) []piece {
 	if len(pieces) == 0 {
 		return []piece{{line: l}}
@@ -58,8 +58,9 @@ func isApart(pieces []piece, i int, l document.Line) bool {
 	return isGutter(with, len(pieces), i)
 }
 
-// insertByHeight inserts a line that has no neighbour in its row: after the line above it in its column and those that follow
-// that line on the way down, else before the line below it in its column, else after any line above.
+// insertByHeight inserts a line that has no neighbour in its row. It inserts the line after the nearest line above in its
+// column and the lines that continue downwards from there, or else before the nearest line below in its column, or else after
+// the lowest line above.
 func insertByHeight(pieces []piece, l document.Line) []piece {
 	above, below, anyAbove := -1, -1, -1
 	for i, p := range pieces {
@@ -92,13 +93,13 @@ func insertByHeight(pieces []piece, l document.Line) []piece {
 	return slices.Insert(pieces, above+1, piece{line: l, block: pieces[above].block})
 }
 
-// follows reports whether the next piece is further down, but still above a box or left of it in its row.
+// follows reports whether next is below p, but still above box or to its left in the same row.
 func follows(p, next piece, box document.Box) bool {
 	b := next.line.Box
 	return middle(b) > middle(p.line.Box) && (middle(b) < middle(box) || InRow(b, box) && b.X < box.X)
 }
 
-// neighbours returns the indices of the pieces next to a box in its row, to its left and to its right, or -1.
+// neighbours returns the indices of the nearest pieces to the left and to the right of a box in its row, or -1.
 func neighbours(pieces []piece, box document.Box) (left, rightOf int) {
 	left, rightOf = -1, -1
 	for i, p := range pieces {
@@ -117,14 +118,14 @@ func neighbours(pieces []piece, box document.Box) (left, rightOf int) {
 	return left, rightOf
 }
 
-// holding returns the index of the first piece with a word that has one of the boxes, or -1.
+// holding returns the index of the first piece that has a word with one of the boxes, or -1.
 func holding(pieces []piece, boxes []document.Box) int {
 	return slices.IndexFunc(pieces, func(p piece) bool {
 		return slices.ContainsFunc(p.line.Words, func(w document.Word) bool { return slices.Contains(boxes, w.Box) })
 	})
 }
 
-// withoutWords removes the words that have one of the boxes, but not those kept, and pieces without other words.
+// withoutWords removes the words with one of the boxes, except those in kept, and then pieces without words.
 func withoutWords(pieces []piece, boxes []document.Box, kept []document.Word) []piece {
 	for i := range pieces {
 		line := &pieces[i].line
@@ -137,7 +138,7 @@ func withoutWords(pieces []piece, boxes []document.Box, kept []document.Word) []
 	return slices.DeleteFunc(pieces, func(p piece) bool { return len(p.line.Words) == 0 })
 }
 
-// mixed returns a line with the words of another among its own, from left to right.
+// mixed returns a line with the words of both lines, from left to right.
 func mixed(l, other document.Line) document.Line {
 	l.Words = slices.Concat(l.Words, other.Words)
 	slices.SortStableFunc(l.Words, func(a, b document.Word) int { return cmp.Compare(a.Box.X, b.Box.X) })

@@ -1,12 +1,13 @@
-// Package layout finds the lines of handwriting on a page: regions, baselines and reading order. It works on the grey image alone;
-// recognizers of handwriting want each line cut out as a straight strip. It also has the rules of reading order for lines that a
-// recognizer of print found (JoinTornLines, Insert), and where rules and gutters divide a page (Rules, Regions).
+// Package layout finds the lines of handwriting on a page, their regions, baselines and reading order, from the grey image
+// alone, and cuts each line out as a straight strip for a recognizer. For print, it corrects the reading order of the lines
+// that another layout analysis found (JoinTornLines, Sequence.Insert), and divides pages at rules and gutters (Rules, Regions).
 //
-// A network (package neural) says for each point of a page whether a baseline passes there, whether a line begins or ends there, and
-// how far its ink reaches above and below. The ridges of the baseline map are traced into paths; paths that are not writing on the
-// page are dropped, and the others ordered. A strip reaches as far above and below its path as the network says.
+// A network (package neural) predicts for each point of a page whether a baseline passes there, whether a line begins or ends
+// there, and how far its ink reaches above and below. The ridges of the baseline map are traced into paths; paths that are not
+// writing on the page are dropped, and the others are ordered. The network also predicts how far a strip reaches above and
+// below its path.
 //
-// It does not read: package hand gives the strips to a recognizer. Start with Finder.Find; thresholds.go has every number
+// It does not read the strips: package hand passes them to a recognizer. Start with Finder.Find; thresholds.go has every number
 // that was tuned.
 package layout
 
@@ -19,7 +20,7 @@ import (
 
 // Page holds the lines of one page.
 type Page struct {
-	// Blocks hold the lines in reading order: columns, notes in the margin, rows of a table.
+	// Blocks holds the lines in reading order. A block is a column, a note in the margin, or a table.
 	Blocks [][]Line
 }
 
@@ -32,7 +33,7 @@ type Line struct {
 // part is the page, or one of the columns between its rules, in which paths were found.
 type part struct {
 	height float64 // the usual height of a line, in pixels of the page
-	scale  float64 // pixels of the page for one of the paths
+	scale  float64 // pixels of the page per pixel of the paths
 	source source
 }
 
@@ -56,7 +57,7 @@ func workScale(w, h int) float64 {
 	return max(scale, 1)
 }
 
-// blocks puts the paths into blocks, in reading order.
+// blocks returns the paths as blocks of lines, in reading order.
 func (p *part) blocks(all []path, height float64) [][]Line {
 	var blocks [][]Line
 	for _, column := range columns(all, height) {
@@ -83,9 +84,9 @@ func (p *Page) Lines() []Line {
 // Width returns the length of the line, in pixels of the network's maps.
 func (l Line) Width() int { return l.path.width() }
 
-// Spots returns the boxes of the spots of ink, in pixels of the page, whose bounds begin at (0, 0). Pixels darker than the
-// paper around them are ink, however faint; imaging.Spots has one threshold for the page, and loses faint ink on a page with
-// black ink. Specks and rules are omitted.
+// Spots returns the boxes of the spots of ink in pixels of the page, whose bounds begin at (0, 0), without specks and rules. It
+// compares each pixel with the paper around it; imaging.Spots, which uses one threshold for the whole page, loses faint ink on
+// a page with black ink.
 func Spots(g *image.Gray) []image.Rectangle {
 	ink, scale, ok := inkOf(g)
 	if !ok {
@@ -101,7 +102,7 @@ func Spots(g *image.Gray) []image.Rectangle {
 	return out
 }
 
-// above returns the runs of each row in which a plane exceeds a limit.
+// above returns a function that yields the runs of a row in which a plane exceeds a limit.
 func above(p imaging.Plane, limit float32) func(y int) imaging.RunSeq {
 	return func(y int) imaging.RunSeq {
 		row := p.Row(y)
@@ -109,7 +110,7 @@ func above(p imaging.Plane, limit float32) func(y int) imaging.RunSeq {
 	}
 }
 
-// scaled rounds each edge to the nearest pixel.
+// scaled multiplies the edges by scale, rounded to the nearest pixel.
 func scaled(r image.Rectangle, scale float64) image.Rectangle {
 	f := func(v int) int { return int(math.Round(float64(v) * scale)) }
 	return image.Rect(f(r.Min.X), f(r.Min.Y), f(r.Max.X), f(r.Max.Y))

@@ -20,16 +20,16 @@ import (
 	"uncial/internal/document"
 )
 
-// drawn is a line as it was drawn.
+// drawn is a line that a test draws.
 type drawn struct {
 	x0, x1 int
 	base   func(x float64) float64
 }
 
-// level returns a base at one height.
+// level returns a level baseline.
 func level(y int) func(float64) float64 { return func(float64) float64 { return float64(y) } }
 
-// tilted returns a base that falls to the right by an angle in degrees.
+// tilted returns a baseline that slopes down to the right by an angle in degrees.
 func tilted(y, degrees float64) func(float64) float64 {
 	return func(x float64) float64 { return y + x*math.Tan(degrees*math.Pi/180) }
 }
@@ -54,7 +54,7 @@ func column(n, x0, x1, y, pitch int) []drawn {
 	return all
 }
 
-// skewed returns 12 lines that fall to the right by an angle in degrees.
+// skewed returns 12 lines that slope down to the right by an angle in degrees.
 func skewed(degrees float64) []drawn {
 	var all []drawn
 	for i := range 12 {
@@ -63,7 +63,7 @@ func skewed(degrees float64) []drawn {
 	return all
 }
 
-// find finds the lines of a page with the model that ships.
+// find finds the lines of a page with the shipped model.
 func find(g *image.Gray) *layout.Page {
 	model, err := neural.LoadFinder(own.LinesFile())
 	if err != nil {
@@ -72,7 +72,7 @@ func find(g *image.Gray) *layout.Page {
 	return layout.NewFinder(model).Find(g)
 }
 
-// requireLines checks that exactly the drawn lines were found, in their order, and where they are.
+// requireLines checks that exactly the drawn lines were found, in the same order and at the same positions.
 func requireLines(t *testing.T, want []drawn, p *layout.Page) {
 	t.Helper()
 	require.Equal(t, len(want), len(p.Lines())) //nolint:testifylint // the lines themselves would fill pages
@@ -97,7 +97,7 @@ type findCase struct {
 	lines  []drawn
 	blocks int
 	also   func(g *image.Gray) // draws more, and shades the page
-	ideal  bool                // so unlike writing, or so skewed, that only ideal maps are sure to show all lines
+	ideal  bool                // so unlike writing, or so skewed, that only ideal maps reliably show all lines
 }
 
 func findCases() []findCase {
@@ -174,7 +174,7 @@ func TestFind(t *testing.T) {
 
 func TestPage(t *testing.T) {
 	t.Parallel()
-	t.Run("has coordinates of a large page, although that was shrunk", func(t *testing.T) {
+	t.Run("returns coordinates of the original page if the page was shrunk", func(t *testing.T) {
 		t.Parallel()
 		g := ocrtest.Sheet(2400, 3200)
 		for i := range 9 {
@@ -188,13 +188,13 @@ func TestPage(t *testing.T) {
 			require.InDelta(t, 360+300*i, s.Baseline()[1].Y, 2*small, i)
 		}
 	})
-	t.Run("has a note in the margin as a block of its own", func(t *testing.T) {
+	t.Run("returns a note in the margin as a separate block", func(t *testing.T) {
 		t.Parallel()
 		p := find(sheet(1400, 1700, slices.Concat(column(17, 480, 1300, 200, 80), column(5, 80, 370, 475, 60))))
 		require.Len(t, p.Blocks, 2)
 		require.Equal(t, []int{17, 5}, []int{len(p.Blocks[0]), len(p.Blocks[1])})
 	})
-	t.Run("has no lines where nothing is written", func(t *testing.T) {
+	t.Run("has no lines if nothing is written", func(t *testing.T) {
 		t.Parallel()
 		ledger := ocrtest.Sheet(1000, 1400)
 		for y := 100; y < 1350; y += 60 {
@@ -213,7 +213,7 @@ func TestPage(t *testing.T) {
 	})
 }
 
-// A long strip of paper that seems skewed must not be levelled onto a plane many times as large as itself.
+// A long strip of paper that seems skewed must not be levelled onto a plane many times its size.
 func TestFind_memory(t *testing.T) { //nolint:paralleltest // counts what the process allocates
 	g := ocrtest.Sheet(30_000, 100)
 	for x := range g.Rect.Dx() {
@@ -289,7 +289,7 @@ func TestLine_Without(t *testing.T) {
 	}
 }
 
-// Whatever a line's length, its box reaches as far as what is left of the line after any words.
+// Whatever a line's length, its box extends as far as the parts that Without returns.
 func TestLine_Box(t *testing.T) {
 	t.Parallel()
 	line := find(sheet(1300, 1700, column(12, 200, 1050, 300, 80))).Lines()[4]
@@ -330,7 +330,7 @@ func TestSpots(t *testing.T) {
 	require.Empty(t, layout.Spots(image.NewGray(image.Rect(0, 0, 3, 3))))
 }
 
-// The number of lines found on real pages is compared with that of the ground truth.
+// TestFind_realPages compares the number of lines found on real pages with that of the ground truth.
 func TestFind_realPages(t *testing.T) {
 	t.Parallel()
 	folder, compared := ocrtest.MustPages(t), 0

@@ -13,11 +13,11 @@ import (
 	"uncial/impl/ocr/ocrtest"
 )
 
-// ideal returns the maps that a perfect network makes of drawn lines on a page of that width.
+// ideal returns the maps that a perfect network would return for drawn lines on a page of that width.
 func ideal(all []drawn, pageWidth int) func(ink []float32, w, h int) neural.Maps {
 	return func(_ []float32, w, h int) neural.Maps {
 		m := blankMaps(w, h)
-		step := 2 * float64(pageWidth) / float64(w) // pixels of the page to one of the maps
+		step := 2 * float64(pageWidth) / float64(w) // pixels of the page per pixel of the maps
 		set := func(to []float32, x, y int, v float64) {
 			if x >= 0 && y >= 0 && x < m.W && y < m.H {
 				to[y*m.W+x] = float32(v)
@@ -127,7 +127,7 @@ func TestFinder_Find_tallLines(t *testing.T) {
 	require.Equal(t, 6, tall, "a large hand below a small one")
 }
 
-// Whatever the maps hold, the time to decode them and what comes out are bounded.
+// Whatever the maps hold, the time to decode them and the number of lines are bounded.
 func TestFinder_Find_noise(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

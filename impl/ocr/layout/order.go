@@ -7,8 +7,8 @@ import (
 	"uncial/internal/document"
 )
 
-// InOrder returns blocks of print in an order in which no line comes before one that stands above it in its column: a layout analysis
-// that finds columns where there are none returns blocks out of order. Otherwise the order stays.
+// InOrder reorders the lines of print so that no line comes before one that is above it in its column. Otherwise it keeps the
+// order. A layout analysis that finds columns where there are none returns blocks out of order.
 func InOrder(blocks []document.Block) []document.Block {
 	s := SequenceOf(blocks)
 	placed, usual := make([]bool, len(s.pieces)), make([]document.Box, len(s.pieces))
@@ -38,12 +38,12 @@ func InOrder(blocks []document.Block) []document.Block {
 	return s.Blocks()
 }
 
-// shareColumn reports whether two lines are in one column if one is above the other.
+// shareColumn reports whether two lines, one above the other, are in one column.
 func shareColumn(a, b document.Box) bool {
 	return float64(min(right(a), right(b))-max(a.X, b.X)) >= columnShare*float64(min(a.W, b.W))
 }
 
-// usualBox returns the box of the word with the usual height of a line: the box of the line itself may hold a drop capital.
+// usualBox returns the box of the word of median height. The box of the line itself may include a drop capital.
 func usualBox(l document.Line) document.Box {
 	byHeight := slices.SortedStableFunc(slices.Values(l.Words), func(a, b document.Word) int { return cmp.Compare(a.Box.H, b.Box.H) })
 	return byHeight[len(byHeight)/2].Box

@@ -15,15 +15,15 @@ func TestInOrder(t *testing.T) {
 		blocks []document.Block
 		want   string
 	}{
-		"moves what stands above a line in front of it": {
+		"moves a line before the lines below it": {
 			[]document.Block{block(line(0, 200, "third")), block(line(0, 100, "first"), line(0, 150, "second"), line(0, 250, "fourth"))},
 			"first\nsecond\nthird\nfourth",
 		},
-		"leaves columns and notes beside the text where they are": {
+		"keeps the order of columns and of notes beside the text": {
 			[]document.Block{block(line(0, 100, "left"), line(0, 150, "below")), block(line(600, 100, "right"))},
 			"left\nbelow\nright",
 		},
-		"leaves words of one row in their order": {
+		"keeps the order of lines in one row": {
 			[]document.Block{block(line(0, 105, "left"), line(40, 100, "right"))},
 			"left\nright",
 		},

@@ -8,8 +8,8 @@ import (
 	"uncial/internal/document"
 )
 
-// Without returns the parts of the line outside the boxes, which are those of words in pixels of the page. Parts shorter
-// than a word are dropped.
+// Without returns the parts of the line outside the boxes, which are boxes of words in pixels of the page. Parts shorter than a
+// word are dropped.
 func (l Line) Without(boxes []document.Box) []Line {
 	covered := make([]bool, len(l.path.xs))
 	for _, b := range boxes {
@@ -41,7 +41,7 @@ func (l Line) cover(b document.Box, covered []bool) {
 	}
 }
 
-// Box returns the upright box around the band of the line, in pixels of the page.
+// Box returns the bounding box of the line's band, in pixels of the page.
 func (l Line) Box() document.Box {
 	var e extremes
 	last := len(l.path.xs) - 1
@@ -54,8 +54,8 @@ func (l Line) Box() document.Box {
 	return e.box(math.Trunc, math.Ceil)
 }
 
-// Polygon returns the outline of the band of the line, in pixels of the page: along its upper edge to the right, and back along the
-// lower one.
+// Polygon returns the outline of the line's band, in pixels of the page: along its upper edge to the right, and back along its
+// lower edge.
 func (l Line) Polygon() []document.Point {
 	last := len(l.path.xs) - 1
 	n := max(last/polygonPitch, 1)
@@ -70,13 +70,13 @@ func (l Line) Polygon() []document.Point {
 	return edge
 }
 
-// extremes is the range of some points.
+// extremes is the bounding box of points.
 type extremes struct {
 	x0, y0, x1, y1 float64
 	any            bool
 }
 
-// add extends the extremes to a point, in pixels.
+// add extends the extremes to include a point, in pixels.
 func (e *extremes) add(x, y float64) {
 	if !e.any {
 		*e = extremes{x, y, x, y, true}
@@ -84,7 +84,7 @@ func (e *extremes) add(x, y float64) {
 	e.x0, e.y0, e.x1, e.y1 = min(e.x0, x), min(e.y0, y), max(e.x1, x), max(e.y1, y)
 }
 
-// box rounds the range to a box of at least one pixel.
+// box returns the extremes as a box of at least one pixel. low rounds the upper left corner, high the lower right one.
 func (e *extremes) box(low, high func(float64) float64) document.Box {
 	x, y := int(low(e.x0)), int(low(e.y0))
 	return document.Box{X: x, Y: y, W: max(int(high(e.x1))-x, 1), H: max(int(high(e.y1))-y, 1)}

@@ -7,7 +7,7 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// path is the baseline of a line, in pixels of the network's maps: a height for each of its columns, from left to right.
+// path is the baseline of a line, in pixels of the network's maps: a y for each of its columns, from left to right.
 type path struct {
 	xs   []int
 	ys   []float32
@@ -30,7 +30,7 @@ func (p path) middle() int { return (p.start() + p.end()) / 2 }
 
 func (p path) slice(i, j int) path { return path{p.xs[i:j], p.ys[i:j], p.band} }
 
-// at returns the height at a column. Between columns it is interpolated; beyond its ends the path continues with its overall slope.
+// at returns the y at x. It interpolates between columns; beyond its ends the path continues with its overall slope.
 func (p path) at(x float64) float64 {
 	last := len(p.xs) - 1
 	switch i, _ := slices.BinarySearch(p.xs, int(math.Floor(x))); {
@@ -47,14 +47,14 @@ func (p path) at(x float64) float64 {
 	}
 }
 
-// incline returns the slope from the path's first to its last column, at most steepest.
+// incline returns the slope from the path's first to its last column, limited to steepest in both directions.
 func (p path) incline() float64 {
 	slope := float64(p.ys[len(p.ys)-1]-p.ys[0]) / float64(max(p.width(), 1))
 	return min(max(slope, -steepest), steepest)
 }
 
-// smooth returns the path with its heights blurred around the straight line from its first to its last column, so that its ends keep
-// their slope.
+// smooth returns the path blurred relative to the straight line from its first to its last column, so that its ends keep their
+// slope.
 func (p path) smooth(deviation float64) path {
 	n := len(p.ys)
 	slope := (p.ys[n-1] - p.ys[0]) / float32(max(n-1, 1))
@@ -69,7 +69,7 @@ func (p path) smooth(deviation float64) path {
 	return out
 }
 
-// mean returns the mean height of the path on the page: y in pixels, growing downwards.
+// mean returns the mean y of the path; y grows downwards.
 func (p path) mean() float64 {
 	var sum float64
 	for _, y := range p.ys {
@@ -78,7 +78,7 @@ func (p path) mean() float64 {
 	return sum / float64(len(p.ys))
 }
 
-// tail returns the mean height of the line's last k columns, and its slope there.
+// tail returns the mean y of the line's last k columns, and its slope there.
 func (p path) tail(k int) (height, slope float64) {
 	n := len(p.ys)
 	last := p.ys[max(n-k, 0):]
@@ -117,7 +117,7 @@ func (p path) extend(q path) path {
 	return path{slices.Concat(p.xs, q.xs[i:]), slices.Concat(p.ys, q.ys[i:]), p.band}
 }
 
-// quantile returns the value that the share q of the values does not exceed, interpolated.
+// quantile returns the q quantile of the values, interpolated. values must not be empty.
 func quantile(values []float64, q float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	at := q * float64(len(sorted)-1)
@@ -137,7 +137,7 @@ func (p path) scaled(factor float64) path {
 	return out
 }
 
-// liesIn reports whether most of the path lies in the band of another.
+// liesIn reports whether most of the path is in the band of another.
 func (p path) liesIn(q path) bool {
 	n := 0
 	for i, x := range p.xs {

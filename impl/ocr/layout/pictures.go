@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Pictures returns the boxes of possible woodcuts, engravings and photographs on a page of print, whose bounds begin at (0, 0). The
-// marks are the components of ink, and height is that of most letters. A frame around text looks like a picture too: the caller must
-// ask whether there are words in it.
+// Pictures returns the boxes of possible woodcuts, engravings and photographs on a page of print, whose bounds begin at (0, 0).
+// marks are the components of ink, and height is the usual height of letters. A frame around text looks like a picture too: the
+// caller must check whether it contains words.
 func Pictures(page *image.Gray, marks []image.Rectangle, height int) []image.Rectangle {
-	least := float64(height) * minPictureSide
+	minSide := float64(height) * minPictureSide
 	var found []image.Rectangle
 	for _, m := range marks {
 		if m.Dx() >= minPicture*height && m.Dy() >= maxMarkHeight*height && inkShare(page, m) >= minPictureInk {
@@ -18,12 +18,12 @@ func Pictures(page *image.Gray, marks []image.Rectangle, height int) []image.Rec
 	}
 	found = united(found)
 	return slices.DeleteFunc(found, func(b image.Rectangle) bool {
-		return float64(min(b.Dx(), b.Dy())) < least || !b.Inset(-1).In(page.Rect) || inkShare(page, b) < minPictureInk
+		return float64(min(b.Dx(), b.Dy())) < minSide || !b.Inset(-1).In(page.Rect) || inkShare(page, b) < minPictureInk
 	})
 }
 
-// Initials returns the boxes of possible initials: letters, with or without ornament, that are at least two lines high. The caller
-// must ask whether text stands to their right.
+// Initials returns the boxes of possible initials: letters, with or without ornament, that are at least two lines high. The
+// arguments are those of Pictures. The caller must check whether there is text to the right of each box.
 func Initials(page *image.Gray, marks []image.Rectangle, height int) []image.Rectangle {
 	h := float64(height)
 	var found []image.Rectangle
@@ -36,7 +36,7 @@ func Initials(page *image.Gray, marks []image.Rectangle, height int) []image.Rec
 	return united(found)
 }
 
-// united joins boxes that share a good part of the smaller one.
+// united joins boxes that overlap by at least samePicture of the smaller one.
 func united(boxes []image.Rectangle) []image.Rectangle {
 	var out []image.Rectangle
 	for _, b := range boxes {
@@ -44,7 +44,7 @@ func united(boxes []image.Rectangle) []image.Rectangle {
 			if shared := b.Intersect(out[i]); float64(area(shared)) >= samePicture*float64(min(area(b), area(out[i]))) {
 				b = b.Union(out[i])
 				out = slices.Delete(out, i, i+1)
-				i = -1 // the larger box may share with those before
+				i = -1 // the larger box may overlap earlier ones
 			}
 		}
 		out = append(out, b)

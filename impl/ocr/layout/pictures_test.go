@@ -17,7 +17,7 @@ func blankPage() *image.Gray {
 	return page
 }
 
-// hatch fills a box with lines of which one pixel in n is ink, and draws its edge.
+// hatch draws the edge of a box, and fills it so that one pixel in n is ink.
 func hatch(page *image.Gray, box image.Rectangle, n int) {
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		for x := box.Min.X; x < box.Max.X; x++ {
@@ -33,12 +33,12 @@ func TestPictures(t *testing.T) {
 	woodcut := image.Rect(300, 400, 800, 900)
 	for name, c := range map[string]struct {
 		boxes []image.Rectangle
-		every int // pixel of the boxes is ink
+		every int // one pixel in every pixels of the boxes is ink
 		want  []image.Rectangle
 	}{
 		"a woodcut is a picture":                         {[]image.Rectangle{woodcut}, 4, []image.Rectangle{woodcut}},
 		"overlapping parts are one":                      {[]image.Rectangle{woodcut, image.Rect(500, 600, 1000, 1200)}, 4, []image.Rectangle{image.Rect(300, 400, 1000, 1200)}},
-		"two pictures stay apart":                        {[]image.Rectangle{woodcut, image.Rect(780, 880, 1200, 1300)}, 4, []image.Rectangle{woodcut, image.Rect(780, 880, 1200, 1300)}},
+		"two pictures stay separate":                     {[]image.Rectangle{woodcut, image.Rect(780, 880, 1200, 1300)}, 4, []image.Rectangle{woodcut, image.Rect(780, 880, 1200, 1300)}},
 		"an empty frame is not a picture":                {[]image.Rectangle{woodcut}, 500, nil},
 		"an initial is not a picture":                    {[]image.Rectangle{image.Rect(100, 100, 260, 260)}, 4, nil},
 		"the dark edge of an image is not a picture":     {[]image.Rectangle{image.Rect(0, 0, 400, 2600)}, 2, nil},
@@ -55,7 +55,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// ruled draws n lines at a distance, three pixels thick, that fall by some pixels from left to right.
+// ruled draws n lines, three pixels thick and space pixels apart, that slope down by fall pixels from left to right.
 func ruled(page *image.Gray, from image.Point, n, space, fall int) {
 	for i := range n {
 		for x := from.X; x < leaf.X-from.X; x++ {

@@ -6,17 +6,18 @@ import (
 	"slices"
 )
 
-// Region is a part of a page of print that is read on its own: a column, or the text above or below columns.
+// Region is a part of a page of print that is read separately: a column, or the text above or below columns.
 type Region struct {
 	Box         image.Rectangle // in pixels of the page
 	band        int             // height of a band in pixels; bands count from the top of the page
-	left, right []int           // of each band, the first column of pixels in the region and the first after it
+	left, right []int           // for each band, the first column of pixels in the region and the first one after it
 }
 
-// Regions divides a page of print, whose bounds begin at (0, 0), at its rules and gutters and returns the parts in reading order: the
-// columns between rules from left to right, and in each the text above its columns, these columns from left to right, and the text below
-// them. Each part is divided again if it has columns itself. A strip of a facing page at the edge of the image is in no region. Regions returns
-// nil if the whole page is one region. The marks are the components of ink, and height is that of most letters.
+// Regions divides a page of print, whose bounds begin at (0, 0), at its rules and gutters, and returns the parts in reading
+// order: the columns between rules from left to right, and within each of these the text above its columns, the columns from
+// left to right, and the text below them. A part that has columns itself is divided again. Strips of a facing page at the edge
+// of the image are left out. Regions returns nil if the whole page is one region. marks are the components of ink, and height
+// is the usual height of letters.
 func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
 	var all []Region
 	trimmed := false
@@ -55,7 +56,7 @@ func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) 
 	return r.divide(letters, maxDivisions), trimmed
 }
 
-// isText reports whether a component may be a letter or several that touch. Specks, rules and pictures are not.
+// isText reports whether a component may be a letter, or several letters that touch, rather than a speck, a rule or a picture.
 func isText(m image.Rectangle, height int) bool {
 	return float64(m.Dy()) >= minMark*float64(height) && m.Dy() <= maxMarkHeight*height && m.Dx() <= maxMarkWidth*height
 }
@@ -68,15 +69,14 @@ func isPicture(m image.Rectangle, height, width int) bool {
 // isEdge reports whether a component has the shape of the dark edge of a leaf.
 func isEdge(m image.Rectangle) bool { return m.Dy() > highestPicture*m.Dx() }
 
-// tally counts letters in parts of a page, in the same time for parts of any size: sums has, for each corner of cells, the number of letters
-// above it and to its left.
+// tally counts the letters in a rectangle, in the same time for rectangles of any size: sums has, for each corner of a cell,
+// the number of letters above it and to its left.
 type tally struct {
 	cell, columns int // cell is the side of a cell in pixels
 	sums          []int
 }
 
-// newTally counts letters by the cell of their centre. cell is the side of a cell in pixels. The counts are summed from the upper left corner,
-// so that the number in any rectangle of cells takes four look-ups.
+// newTally counts each letter in the cell of its centre. cell is the side of a cell in pixels.
 func newTally(letters []image.Rectangle, cell int, page image.Point) tally {
 	t := tally{cell: cell, columns: page.X/cell + 2}
 	t.sums = make([]int, t.columns*(page.Y/cell+2))
@@ -91,20 +91,21 @@ func newTally(letters []image.Rectangle, cell int, page image.Point) tally {
 	return t
 }
 
-// in returns the number of letters in the cells that a box covers, its edges rounded to cells.
+// in returns the number of letters in a box whose edges are rounded to cells.
 func (t tally) in(m image.Rectangle) int {
 	round := func(v int) int { return (v + t.cell/2) / t.cell }
 	x0, x1, y0, y1 := round(m.Min.X), round(m.Max.X), round(m.Min.Y)*t.columns, round(m.Max.Y)*t.columns
 	return t.sums[y1+x1] - t.sums[y1+x0] - t.sums[y0+x1] + t.sums[y0+x0]
 }
 
-// isFrame reports whether the box of a component is as full of letters as a page of text.
+// isFrame reports whether a component is a frame around text: its box is as full of letters as a page of text.
 func isFrame(m image.Rectangle, letters tally) bool {
 	inside := letters.in(m)
 	return inside >= minFrameLetters && float64(inside) >= minFrameDensity*float64(area(m))/float64(letters.cell*letters.cell)
 }
 
-// withoutStrips narrows the page where the edge of the image cut off a facing page, and reports whether it did.
+// withoutStrips narrows the region where the edge of the image shows a strip of a facing page. It reports whether there was
+// one.
 func (r *Region) withoutStrips(b bands) bool {
 	trimmed := false
 	for _, g := range b.gutters() {
@@ -122,7 +123,7 @@ func (r *Region) withoutStrips(b bands) bool {
 	return trimmed
 }
 
-// divide returns the parts of a region with these letters, which it divides up to depth times.
+// divide divides a region with these letters at its gutters, and the parts again, up to depth levels deep.
 func (r Region) divide(letters []image.Rectangle, depth int) []Region {
 	b := newBands(letters, r)
 	all := b.gutters()
@@ -163,19 +164,19 @@ func (r Region) split(g gutter, letters []image.Rectangle) []Region {
 	return []Region{r.between(r.Box.Min.Y, top), left.fitted(), right.fitted(), r.between(bottom, r.Box.Max.Y)}
 }
 
-// isCrossed reports whether a letter stands where the gutter would continue.
+// isCrossed reports whether a letter is where the gutter would continue downwards.
 func (g gutter) isCrossed(m image.Rectangle, height int) bool {
 	end := g.at[len(g.at)-1]
 	return m.Min.X < end.to+height && m.Max.X > end.from-height
 }
 
-// between returns the part of a region between two heights.
+// between returns the part of a region from top to bottom.
 func (r Region) between(top, bottom int) Region {
 	r.Box.Min.Y, r.Box.Max.Y = top, bottom
 	return r
 }
 
-// fitted returns the region with the box that its bands need. A region without height stays as it is.
+// fitted returns the region with a box as wide as its bands require. It returns a region without height unchanged.
 func (r Region) fitted() Region {
 	if r.Box.Max.Y <= r.Box.Min.Y {
 		return r
@@ -185,17 +186,17 @@ func (r Region) fitted() Region {
 	return r
 }
 
-// Holds reports whether the middle of a box is in the region.
+// Holds reports whether the centre of a box is in the region.
 func (r Region) Holds(b image.Rectangle) bool {
 	m := image.Pt((b.Min.X+b.Max.X)/2, (b.Min.Y+b.Max.Y)/2)
 	i := m.Y / r.band
 	return m.Y >= r.Box.Min.Y && m.Y < r.Box.Max.Y && m.X >= r.left[i] && m.X < r.right[i]
 }
 
-// Cut returns a copy of the region, with its box at (0, 0). Pixels of its neighbours are white.
+// Cut returns the image of the region, with the corner of its box at (0, 0). Pixels of neighbouring regions are white.
 func (r Region) Cut(page *image.Gray) *image.Gray { return r.cut(page, 0xff) }
 
-// cut is Cut with another grey for the pixels of the neighbours.
+// cut is Cut with a given grey for the pixels of neighbouring regions.
 func (r Region) cut(page *image.Gray, grey uint8) *image.Gray {
 	out := image.NewGray(image.Rectangle{Max: r.Box.Size()})
 	for i := range out.Pix {

@@ -10,7 +10,7 @@ import (
 	"uncial/impl/ocr/layout"
 )
 
-// Pages of letters in columns of random widths and lengths. Some letters begin or end at the edge of a gutter.
+// The pages have letters in columns of random widths and lengths. Some letters begin or end at the edge of a gutter.
 func TestRegions_AnyPage(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2)) // #nosec G404 -- a drawing, not a secret

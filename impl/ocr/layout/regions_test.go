@@ -17,7 +17,8 @@ const (
 
 var leaf = image.Pt(1400, 2600)
 
-// paragraph returns the letters of lines from x0 to x1, with a blank after every fifth letter that is at another place in each line.
+// paragraph returns the letters of lines from x0 to x1, with a blank after every fifth letter. The blanks are at different
+// positions in each line.
 func paragraph(x0, x1, y, lines int) []image.Rectangle {
 	var all []image.Rectangle
 	for i := range lines {
@@ -57,7 +58,7 @@ func TestRegions(t *testing.T) {
 		},
 		"prices stay with their entries":       {join(paragraph(100, 1000, 300, 20), paragraph(1150, 1250, 300, 20)), nil},
 		"four short lines do not make columns": {join(paragraph(100, 1300, 300, 10), paragraph(100, 600, 800, 4), paragraph(700, 1300, 800, 4)), nil},
-		"a heading divides columns although a blank of it is in the gutter": {
+		"a heading divides columns although one of its blanks is in the gutter": {
 			join(columns, paragraph(400, 660, 1400, 1), paragraph(684, 1000, 1400, 1), paragraph(100, 660, 1500, 20), paragraph(700, 1300, 1500, 20)),
 			[]image.Point{{300, 600}, {900, 600}, {600, 1405}, {300, 1700}, {900, 1700}},
 		},
@@ -76,13 +77,13 @@ func TestRegions(t *testing.T) {
 func TestRegions_gutterThatLeans(t *testing.T) {
 	t.Parallel()
 	var marks []image.Rectangle
-	for i := range 24 { // 40 pixels further to the right than above
+	for i := range 24 { // each line is 40 pixels further to the right than the one above
 		marks = join(marks, paragraph(100+i*2, 660+i*2, 300+i*pitch, 1), paragraph(700+i*2, 1260+i*2, 300+i*pitch, 1))
 	}
 	regions := layout.Regions(marks, letter, leaf, nil)
 	require.Len(t, regions, 2)
 	for _, m := range marks {
-		require.NotEqual(t, regions[0].Holds(m), regions[1].Holds(m), "a letter is in one column")
+		require.NotEqual(t, regions[0].Holds(m), regions[1].Holds(m), "each letter must be in exactly one column")
 	}
 }
 

@@ -10,13 +10,14 @@ import (
 	"uncial/internal/document"
 )
 
-// Rule is a vertical rule between columns, as a straight line: the columns of pixels in which it meets both edges of the page.
+// Rule is a straight vertical rule between columns. Top and Bottom are the x at which it meets the upper and the lower edge of
+// the page, in pixels.
 type Rule struct{ Top, Bottom float64 }
 
-// Rules returns the rules, from left to right, that divide a page, whose bounds begin at (0, 0), into columns of similar width. Each runs
-// the height of the writing, and hardly any writing touches it; it may be part of something wider that is dark, such as the table between
-// two leaves. The cells of a table have different widths, and the edges of a scan cut off narrow strips. The time is bounded by the width of
-// the page.
+// Rules returns the rules, from left to right, that divide a page, whose bounds begin at (0, 0), into columns of similar width.
+// Each rule runs the height of the writing, and hardly any writing touches it. It may be part of something wider and dark, such
+// as the table between two leaves. The rules of tables and the edges of scans are not returned: they divide a page into parts
+// of different widths. The time is bounded by the width of the page.
 func Rules(g *image.Gray) []Rule {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	if w < minSide || h < ruleBands {
@@ -53,14 +54,14 @@ func Rules(g *image.Gray) []Rule {
 	return betweenColumns(found, float64(w))
 }
 
-// stripe is a possible piece of a rule in one band of the page: columns that are dark from top to bottom.
+// stripe is a possible piece of a rule in one band of the page: columns of pixels that are dark from top to bottom.
 type stripe struct {
 	span
-	clear bool // there is hardly any writing beside it
+	clear bool // there is hardly any ink beside it
 }
 
-// stripesOf returns the stripes of a band from left to right, none if there are as many as in hatching, and the number of edges of ink in the
-// rows that it looked at.
+// stripesOf returns the stripes of a band from left to right, or none if there are as many as in hatching. It also returns the
+// number of runs of ink in the rows that it examined.
 func stripesOf(g *image.Gray, top, bottom int) (stripes []stripe, edges int) {
 	w, stride := g.Rect.Dx(), max((bottom-top)/ruleRows, 1)
 	limits := darkLimits(g, top, bottom, stride)
@@ -76,17 +77,17 @@ func stripesOf(g *image.Gray, top, bottom int) (stripes []stripe, edges int) {
 		}
 		rows++
 	}
-	near, least := max(int(ruleGap*float64(w)), minRuleGap), int(math.Ceil(stripeShare*float64(rows)))
+	near, minDark := max(int(ruleGap*float64(w)), minRuleGap), int(math.Ceil(stripeShare*float64(rows)))
 	isClear := func(from, to int) bool {
 		sum := 0
 		for _, n := range dark[min(max(from, 0), w):min(max(to, 0), w)] {
-			if n < least { // other columns belong to a frame
+			if n < minDark { // darker columns belong to a frame
 				sum += n
 			}
 		}
 		return float64(sum) <= inkBesideRule*float64(rows*near)
 	}
-	for from, to := range imaging.Runs(w, 1, func(x int) bool { return dark[x] >= least }) {
+	for from, to := range imaging.Runs(w, 1, func(x int) bool { return dark[x] >= minDark }) {
 		stripes = append(stripes, stripe{span{from, to}, isClear(from-1-near, from-1) && isClear(to+1, to+1+near)})
 	}
 	if len(stripes) > maxStripes {
@@ -95,8 +96,8 @@ func stripesOf(g *image.Gray, top, bottom int) (stripes []stripe, edges int) {
 	return stripes, edges
 }
 
-// darkLimits returns, for each block of columns of a band, the grey below which a pixel is dark beside its paper. Where the whole block is
-// dark, the limit is that of the band.
+// darkLimits returns, for each block of columns of a band, the grey below which a pixel is dark compared with the paper of the
+// block. If the whole block is dark, the limit is derived from the paper of the band.
 func darkLimits(g *image.Gray, top, bottom, stride int) []uint8 {
 	w := g.Rect.Dx()
 	limits := make([]uint8, (w+paperBlock-1)/paperBlock)
@@ -129,7 +130,7 @@ type ruleEnd struct {
 	continued bool
 }
 
-// continued returns the ends with which a stripe continues rules, or begins one.
+// continued returns the new ends of the rules that a stripe continues, or the end of a new rule if it continues none.
 func continued(open []*ruleEnd, s stripe, band int, reach float64) []*ruleEnd {
 	var next []*ruleEnd
 	for _, e := range open {
@@ -145,14 +146,14 @@ func continued(open []*ruleEnd, s stripe, band int, reach float64) []*ruleEnd {
 	return next
 }
 
-// mostBands returns the ends without those that mostly lie within that of a rule with more bands.
+// mostBands drops the ends that are mostly within the end of a rule with more bands.
 func mostBands(all []*ruleEnd) []*ruleEnd {
 	slices.SortStableFunc(all, func(a, b *ruleEnd) int { return cmp.Compare(b.bands, a.bands) })
 	return apart(all, func(e *ruleEnd) span { return e.at })
 }
 
-// rule returns the rule with that end. It reports false unless the rule runs straight, from the first to the last band of the writing,
-// and is mostly clear of writing.
+// rule returns the rule with that end. It reports false unless the rule is straight, runs from the first to the last band of
+// the writing, and is mostly clear of writing.
 func (e *ruleEnd) rule(first, last int) (Rule, bool) {
 	inside, untouched := 0, 0
 	x := float64(e.at.from+e.at.to-1) / 2
@@ -181,7 +182,8 @@ func (e *ruleEnd) rule(first, last int) (Rule, bool) {
 	return r, true
 }
 
-// written returns the first and the last band of the writing: without those at the top and at the bottom that hold a small share of it.
+// written returns the first and the last band of the writing, not counting bands at the top and at the bottom that have only a
+// small share of it.
 func written(edges []int) (first, last int) {
 	total, sum := 0, 0
 	for _, n := range edges {
@@ -203,13 +205,14 @@ func written(edges []int) (first, last int) {
 // at returns the column of the rule at a height of a page.
 func (r Rule) at(y, height float64) float64 { return r.Top + (r.Bottom-r.Top)*y/height }
 
-// isCrossed reports whether the box of a line reaches beyond the rule on both sides by its height.
+// isCrossed reports whether the box of a line extends beyond the rule on both sides by more than its own height.
 func (r Rule) isCrossed(line document.Box, height int) bool {
 	x := int(r.at(float64(middle(line)), float64(height)))
 	return line.X < x-line.H && right(line) > x+line.H
 }
 
-// betweenColumns returns the rules between columns of similar width. Rules close to each other or to an edge of the page enclose no column.
+// betweenColumns returns the rules between columns of similar width, or nil if the widths differ. Rules close to each other or
+// to an edge of the page do not enclose a column.
 func betweenColumns(rules []Rule, width float64) []Rule {
 	var kept []Rule
 	var widths []float64
@@ -230,8 +233,8 @@ func betweenColumns(rules []Rule, width float64) []Rule {
 	return kept[:len(kept)-1]
 }
 
-// columnsOf returns the columns of a page between its rules, from left to right, with bands of a height in pixels: the whole page without
-// rules.
+// columnsOf returns the columns of a page between its rules, from left to right, or the whole page if there are no rules.
+// height is the height of the regions' bands in pixels.
 func columnsOf(page image.Point, height int, rules []Rule) []Region {
 	rest := Whole(page, height)
 	var all []Region
@@ -248,7 +251,8 @@ func columnsOf(page image.Point, height int, rules []Rule) []Region {
 	return append(all, rest.fitted())
 }
 
-// cutOnto returns a copy of the region, with its box at (0, 0), on paper of the same grey.
+// cutOnto is Cut, except that pixels of neighbouring regions have the grey of the region's paper. It returns page itself if the
+// region is the whole page.
 func (r Region) cutOnto(page *image.Gray) *image.Gray {
 	if r.Box == page.Rect {
 		return page

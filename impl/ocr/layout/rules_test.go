@@ -102,7 +102,7 @@ func TestFind_rules(t *testing.T) {
 			require.InDelta(t, lines[i].x1, l.Box().X+l.Box().W, 2*small, i)
 		}
 	})
-	t.Run("columns may have writing of different sizes", func(t *testing.T) {
+	t.Run("finds lines of different sizes in different columns", func(t *testing.T) {
 		t.Parallel()
 		g := sheet(1800, 1600, nil)
 		for i := range 5 {

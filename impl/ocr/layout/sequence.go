@@ -7,7 +7,7 @@ import (
 )
 
 // Sequence is the lines of a page in reading order. Lines that were found later can be added: print with Insert, handwriting
-// with InsertHandwriting. Successive lines of one block make a block again.
+// with InsertHandwriting. Blocks returns successive lines of one block as a block again.
 type Sequence struct{ pieces []piece }
 
 // piece is a line in a sequence.
@@ -18,10 +18,10 @@ type piece struct {
 	gone    bool // its words were given to another piece
 }
 
-// handwritten is the block of all lines of handwriting. Those that follow each other make one block.
+// handwritten is the block index of all lines of handwriting. Successive ones become one block.
 const handwritten = -1
 
-// SequenceOf returns the lines of the blocks. Changes to the sequence leave the blocks as they are.
+// SequenceOf returns the lines of the blocks as a sequence. Changes to the sequence do not change the blocks.
 func SequenceOf(blocks []document.Block) *Sequence {
 	s := &Sequence{}
 	for i, b := range blocks {
@@ -46,9 +46,10 @@ func (s *Sequence) Blocks() []document.Block {
 	return out
 }
 
-// InsertHandwriting inserts a line of handwriting after the last line that is to its left in its row or above it in its column;
-// handwriting that follows that line and is above counts too, whatever its width. If there is no such line, it inserts the line
-// before the first one below it in its column and the lines to its right that lead down to that one, or else after all lines above.
+// InsertHandwriting inserts a line of handwriting after the last line that is to its left in its row or above it in its column.
+// Handwriting that follows such a line and is higher than l counts too, in any column. If there is no such line, it inserts l
+// before the first line below it in its column, and before the lines to its right that lead down to that line. Otherwise it
+// inserts l after all lines above.
 func (s *Sequence) InsertHandwriting(l document.Line) {
 	before, below, above := 0, -1, 0
 	box := l.Box
@@ -78,8 +79,8 @@ func (s *Sequence) InsertHandwriting(l document.Line) {
 	s.pieces = slices.Insert(s.pieces, at, piece{line: l, block: handwritten})
 }
 
-// beside returns the index of the first of the successive lines before piece i that stand to the right of a box, lower than its middle,
-// and each above the next; i without such lines.
+// beside returns the index of the first of the successive lines before piece i that are to the right of a box, below its
+// middle, and each above the next; or i if there are none.
 func (s *Sequence) beside(box document.Box, i int) int {
 	for ; i > 0; i-- {
 		b, next := s.pieces[i-1].line.Box, s.pieces[i].line.Box
@@ -92,16 +93,16 @@ func (s *Sequence) beside(box document.Box, i int) int {
 
 func right(b document.Box) int { return b.X + b.W }
 
-// middle returns the height of the middle of a box.
+// middle returns the y of the middle of a box.
 func middle(b document.Box) int { return b.Y + b.H/2 }
 
-// InRow reports whether two boxes of print stand in one row: they overlap by half of the shorter one's height.
+// InRow reports whether two boxes of print are in one row: they overlap by at least half of the shorter one's height.
 func InRow(a, b document.Box) bool {
 	overlap := min(a.Y+a.H, b.Y+b.H) - max(a.Y, b.Y)
 	return float64(overlap) >= rowOverlap*float64(min(a.H, b.H))
 }
 
-// JoinLines returns one line with the words of a and then those of b.
+// JoinLines returns one line with the words of a followed by those of b.
 func JoinLines(a, b document.Line) document.Line {
 	a.Words = slices.Concat(a.Words, b.Words)
 	a.Box = a.Box.Union(b.Box)

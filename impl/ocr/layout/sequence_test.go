@@ -10,7 +10,7 @@ import (
 	"uncial/internal/document"
 )
 
-// line returns a line of words from x on, of the width of their letters.
+// line returns a line of words that begins at x. The width of a word is that of its letters.
 func line(x, y int, words ...string) document.Line {
 	l := document.Line{}
 	for _, w := range words {
@@ -60,7 +60,7 @@ func TestJoinTornLines(t *testing.T) {
 			"40 Johannisbeeren\n— Stillleben\n1200 Thierleben",
 		},
 		{
-			"takes the number of a line to the line, not the line to the number",
+			"moves a line number to its line instead of the line to the number",
 			[]document.Block{
 				block(line(0, at(3), "1")),
 				block(line(200, at(1), "Stances")),
@@ -109,16 +109,16 @@ func TestSequence_Insert(t *testing.T) {
 		missed document.Line
 		want   string
 	}{
-		{"a price goes to its entry, far as it is", entries, line(900, at(2), "1200"), "Morgen am See\nStillleben 1200\nDie Näherin"},
+		{"a price goes to its entry, however far it is", entries, line(900, at(2), "1200"), "Morgen am See\nStillleben 1200\nDie Näherin"},
 		{"a number goes before its entry", entries, line(40, at(3), "17."), "Morgen am See\nStillleben\n17. Die Näherin"},
 		{"the beginning of a line goes before its rest", text, line(0, at(2), "which"), "a line that goes on\nwhich goes on\nand on and on"},
 		{"the end of a line goes after its rest", text, line(168, at(2), "and", "on"), "a line that goes on\ngoes on and on\nand on and on"},
 		{"keeps writing beyond the ends of all lines apart", entries, line(240, at(2), "mit", "Krug"), "Morgen am See\nStillleben\nmit Krug\nDie Näherin"},
 		{"a loose line goes between its neighbours", entries, line(140, at(2)+25, "verkauft"), "Morgen am See\nStillleben\nverkauft\nDie Näherin"},
 		{"the first line of a page goes first", entries, line(400, 0, "Gemälde"), "Gemälde\nMorgen am See\nStillleben\nDie Näherin"},
-		{"a number under lines that are all to the right of it goes last", entries, line(0, at(4), "18."), "Morgen am See\nStillleben\nDie Näherin\n18."},
+		{"a number below lines that are all to its right goes last", entries, line(0, at(4), "18."), "Morgen am See\nStillleben\nDie Näherin\n18."},
 		{
-			"a line of a column goes into that column, though it stands in a row with the other", columns, line(270, at(3), "was", "missed"),
+			"a line of a column goes into that column, although it is in a row with the other column", columns, line(270, at(3), "was", "missed"),
 			"left column of text\nleft column of text\nleft column of text\nleft column of text\nleft column of text\nleft column of text\n" +
 				"right column here\nright column here\nabove column here\nwas missed\nright column here\nright column here",
 		},
@@ -158,7 +158,7 @@ func TestSequence_InsertHandwriting(t *testing.T) {
 		name    string
 		print   [][]document.Box // the lines of each block
 		written []document.Box
-		want    []document.Box // of the lines, in their order
+		want    []document.Box // boxes of the lines, in order
 	}{
 		{
 			"fills in two columns",

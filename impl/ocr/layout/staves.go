@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// Staves returns the boxes of the staves of music on a page whose bounds begin at (0, 0), from the first to the last of their five lines.
-// height is that of most letters. A table has more or fewer rules, and room for text between them.
+// Staves returns the boxes of the staves of music on a page whose bounds begin at (0, 0), from the first to the last of their
+// five lines. height is the usual height of letters. Tables are not staves: they have more or fewer rules, with room for text
+// between them.
 func Staves(page *image.Gray, height int) []image.Rectangle {
 	var open, found []staff
 	width := page.Rect.Dx() / staffStrips
@@ -40,7 +41,7 @@ func Staves(page *image.Gray, height int) []image.Rectangle {
 
 // staff is a staff in one or several strips of a page.
 type staff struct {
-	box, last image.Rectangle // as a whole, and in the rightmost strip
+	box, last image.Rectangle // of the whole staff, and of its part in the rightmost strip
 	space     float64         // between two lines, in pixels
 	strips    int
 }
@@ -51,7 +52,8 @@ func (s staff) continuesIn(next staff, width int) bool {
 		math.Abs(float64(next.box.Min.Y-s.last.Min.Y)) <= s.space && math.Abs(next.space-s.space) <= staffTolerance*s.space+1
 }
 
-// stavesIn returns the staves in a strip of a page: five thin dark lines from edge to edge at the same distance, and no sixth one.
+// stavesIn returns the staves in a vertical strip of a page: groups of exactly five thin, dark, evenly spaced lines from edge
+// to edge of the strip.
 func stavesIn(page *image.Gray, strip image.Rectangle, height int) []staff {
 	lines := darkLines(page, strip)
 	var out []staff
@@ -72,7 +74,7 @@ func stavesIn(page *image.Gray, strip image.Rectangle, height int) []staff {
 	return out
 }
 
-// areEven reports whether lines are thin and have the same distance.
+// areEven reports whether lines are thin and evenly spaced.
 func areEven(lines []span, space float64) bool {
 	for i, l := range lines {
 		if float64(l.width()) > staffThickness*space+1 {
@@ -87,8 +89,8 @@ func areEven(lines []span, space float64) bool {
 
 func (s span) middle() float64 { return float64(s.from+s.to) / 2 }
 
-// darkLines returns the rows, as spans from top to bottom, that are dark across a strip. A line may drift by a row up or down. Every
-// second column is looked at.
+// darkLines returns the rows that are dark across a strip, as spans from top to bottom. A line may drift by a row up or down.
+// Only every second column is examined.
 func darkLines(page *image.Gray, strip image.Rectangle) []span {
 	var out []span
 	for y := strip.Min.Y + 1; y < strip.Max.Y-1; y++ {

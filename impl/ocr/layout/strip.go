@@ -8,14 +8,15 @@ import (
 	"uncial/internal/document"
 )
 
-// source is the page that strips are taken from, shrunk so that one of its pixels is about one of a strip's.
+// source is the image that strips are cut from: the page, shrunk so that its pixels are about as large as those of a strip.
 type source struct {
 	g      *image.Gray
-	factor float64     // pixels of the page for one of the source
+	factor float64     // pixels of the page per pixel of the source
 	origin image.Point // of the source on the page
 }
 
-// newSource shrinks a page, or a part of it that begins at origin, given the usual height of its lines.
+// newSource returns the source for a page, or for a part of it that begins at origin. height is the usual height of its lines
+// in pixels of the page.
 func newSource(g *image.Gray, height float64, origin image.Point) source {
 	if height <= coarse*Height {
 		return source{g, 1, origin}
@@ -35,11 +36,11 @@ type Strip struct {
 	Image *image.Gray
 	line  Line
 	x0    float64 // where the strip begins, in pixels of the network's maps
-	pitch float64 // such pixels for a column of the strip
+	pitch float64 // such pixels per column of the strip
 }
 
-// Strip cuts the line out and erases the ink of neighbouring lines. It reports false if the line is too narrow to be read, or not on
-// the page.
+// Strip cuts the line out and erases the ink of neighbouring lines. It reports false if the line is too short to be read, or
+// not on the page.
 func (l Line) Strip() (Strip, bool) {
 	if len(l.path.xs) == 0 {
 		return Strip{}, false
@@ -68,8 +69,8 @@ func (s Strip) toPage(x, y float64) (float64, float64) {
 	return s.line.part.toPage(at, s.line.path.at(at)-b.up+y*(b.up+b.down)/Height)
 }
 
-// fill samples a strip's pixels from the page; at converts a point on the strip to one on the page that was shrunk. What lies outside
-// becomes paper. It reports false if all of the strip lies outside.
+// fill samples the strip's pixels from the source; at converts a point on the strip to one on the page. Pixels outside the
+// source become paper. It reports false if the whole strip is outside.
 func (s source) fill(strip *image.Gray, at func(x, y float64) (float64, float64)) bool {
 	var outside []int
 	for x := range strip.Rect.Dx() {
@@ -95,7 +96,7 @@ func (s source) fill(strip *image.Gray, at func(x, y float64) (float64, float64)
 	return true
 }
 
-// sample interpolates between 16 pixels. Outside the page it returns 0 and false.
+// sample interpolates between 16 pixels. Outside the source it returns 0 and false.
 func (s source) sample(x, y float64) (uint8, bool) {
 	w, h := s.g.Rect.Dx(), s.g.Rect.Dy()
 	if x < -0.5 || y < -0.5 || x > float64(w)-0.5 || y > float64(h)-0.5 {
@@ -120,13 +121,14 @@ func (s source) sample(x, y float64) (uint8, bool) {
 	return uint8(min(max(sum+0.5, 0), 255)), true
 }
 
-// cubic returns the factors of four neighbours for a point d beyond the second (cubic convolution with a = -1).
+// cubic returns the weights of four neighbours of a point at distance d, 0..1, beyond the second (cubic convolution with a =
+// -1).
 func cubic(d float32) [4]float32 {
 	d2, d3 := d*d, d*d*d
 	return [4]float32{-d + 2*d2 - d3, 1 - 2*d2 + d3, d + d2 - d3, -d2 + d3}
 }
 
-// greyQuantile returns the grey that the share q of the strip's pixels does not exceed, not counting some pixels that are 0.
+// greyQuantile returns the q quantile of the strip's greys, not counting zeros pixels of grey 0.
 func greyQuantile(g *image.Gray, q float64, zeros int) uint8 {
 	var h imaging.Histogram
 	h.Add(g.Pix)
@@ -134,7 +136,7 @@ func greyQuantile(g *image.Gray, q float64, zeros int) uint8 {
 	return h.AtRank(int(q * float64(h.Total())))
 }
 
-// Box returns the upright box on the page around a rectangle of the strip.
+// Box returns the bounding box, on the page, of a rectangle of the strip.
 func (s Strip) Box(r image.Rectangle) document.Box {
 	var e extremes
 	for i := range stripPoints + 1 {
@@ -146,7 +148,7 @@ func (s Strip) Box(r image.Rectangle) document.Box {
 	return e.box(math.Round, math.Round)
 }
 
-// Baseline returns the line that the letters stand on, in pixels of the page, from left to right.
+// Baseline returns the baseline of the line, in pixels of the page, from left to right.
 func (s Strip) Baseline() []document.Point {
 	foot := Height * s.line.path.band.up / s.line.path.band.height()
 	w := s.Image.Rect.Dx()

@@ -10,8 +10,8 @@ import (
 	"uncial/internal/document"
 )
 
-// JoinTornLines joins lines of print that a layout analysis tore apart: lines torn in two at a wide blank, and columns of
-// figures that belong to the entries next to them. Columns of text remain unchanged.
+// JoinTornLines joins lines of print that a layout analysis tore apart: lines that it split at a wide blank, and columns of
+// figures that belong to the entries next to them. It does not join columns of text.
 func JoinTornLines(blocks []document.Block) []document.Block {
 	s := SequenceOf(blocks)
 	joined := false
@@ -31,9 +31,9 @@ func JoinTornLines(blocks []document.Block) []document.Block {
 	return s.Blocks()
 }
 
-// joinPieces makes one line of two pieces in a row. It takes the position and the block of the left one, with two exceptions: if
-// the block of the left one is a scrap, it takes those of the right one; and a figure in front of an entry joins the block of the
-// entry.
+// joinPieces makes one line of two pieces in a row. The line gets the position and the block of the left piece, with two
+// exceptions: if only the block of the left piece is a scrap, it gets those of the right piece; and a figure in front of an
+// entry joins the block of the entry.
 func joinPieces(left, right *piece, blocks []document.Block) {
 	stays, goes := left, right
 	if isScrap(blocks[left.block]) && !isScrap(blocks[right.block]) {
@@ -45,7 +45,7 @@ func joinPieces(left, right *piece, blocks []document.Block) {
 	goes.gone = true
 }
 
-// isScrap reports whether a block is a drop capital, a number in the margin or the like.
+// isScrap reports whether a block is very short, such as a drop capital or a number in the margin.
 func isScrap(b document.Block) bool {
 	n := 0
 	for _, l := range b.Lines {
@@ -77,7 +77,7 @@ func leftToRight(pieces []piece) []int {
 	return order
 }
 
-// partner returns the index of the piece to whose end piece i belongs, or -1.
+// partner returns the index of the piece that piece i continues, or -1.
 func partner(pieces []piece, i int) int {
 	p := pieces[i]
 	best := -1
@@ -96,7 +96,7 @@ func partner(pieces []piece, i int) int {
 	gap := p.line.Box.X - right(pieces[best].line.Box)
 	switch {
 	case gap < -height:
-		return -1 // one lies on the other
+		return -1 // they overlap
 	case (p.figures || pieces[best].figures) && p.block != pieces[best].block:
 		return best
 	case float64(gap) <= tornGap*float64(height) && !isGutter(pieces, best, i):
@@ -105,8 +105,8 @@ func partner(pieces []piece, i int) int {
 	return -1
 }
 
-// isGutter reports whether the gap between two pieces of a row is part of a blank between columns: no line in the rows next
-// to it crosses the blank, or many more end there.
+// isGutter reports whether the gap between two pieces of a row is part of a gutter between columns: in the rows above and
+// below, no line crosses the gap, or many more lines end there.
 func isGutter(pieces []piece, left, rightPiece int) bool {
 	a, b := pieces[left].line.Box, pieces[rightPiece].line.Box
 	centre := (right(a) + b.X) / 2
@@ -128,8 +128,7 @@ func isGutter(pieces []piece, left, rightPiece int) bool {
 	return crossing == 0 || ending > endingsPerCrossing*crossing
 }
 
-// isFigureColumn reports whether a block is a column of prices, numbers of pages or of lines, or the dashes that stand for
-// them.
+// isFigureColumn reports whether a block is a column of prices, page numbers or line numbers, or of dashes in their place.
 func isFigureColumn(b document.Block) bool {
 	n := 0
 	for _, l := range b.Lines {
@@ -140,7 +139,7 @@ func isFigureColumn(b document.Block) bool {
 	return float64(n) >= figureColumn*float64(len(b.Lines))
 }
 
-// isFigures reports whether a line is a number, such as a date or a sum: few digits, and hardly a letter.
+// isFigures reports whether a line is a number, such as a date or a sum: it has few digits and hardly any letters.
 func isFigures(l document.Line) bool {
 	digits, letters := 0, 0
 	for _, r := range strings.Join(strings.Fields(l.Text()), "") {

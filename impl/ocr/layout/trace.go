@@ -9,9 +9,9 @@ import (
 	"uncial/impl/ocr/neural"
 )
 
-// decode returns the lines that the network's maps show, in pixels of the maps. The baseline map has a ridge for each line; from
-// column to column the heights of its ridges are connected, cut where the map of ends says so, and pieces that continue each other
-// are joined. The time is bounded by the size of the maps, whatever they hold.
+// decode returns the lines that the network's maps show, in pixels of the maps. The baseline map has a ridge for each line.
+// decode connects the ridges from column to column, cuts the paths where the map of ends says so, and joins paths that continue
+// each other. Its time is bounded by the size of the maps, whatever their values.
 func decode(m neural.Maps) []path {
 	var out []path
 	for _, t := range trace(m) {
@@ -47,7 +47,7 @@ func marks(column []float32) []mark {
 	return out
 }
 
-// isTop reports whether no value within thickestRidge/2 of a run's value is larger; of equal ones it is the first.
+// isTop reports whether the value at y is the largest within thickestRidge/2 in its run, and the first of equal ones.
 func isTop(column []float32, y, from, to int) bool {
 	for d := 1; d <= thickestRidge/2; d++ {
 		if y-d >= from && column[y-d] >= column[y] || y+d < to && column[y+d] > column[y] {
@@ -57,7 +57,7 @@ func isTop(column []float32, y, from, to int) bool {
 	return true
 }
 
-// centre returns the middle of a part of a column, each height weighted by its value.
+// centre returns the centre of a part of a column: its mean y, weighted by the values, and the largest value.
 func centre(column []float32, from, to int) mark {
 	var sum, weighted, top float32
 	for y := from; y < to; y++ {
@@ -74,7 +74,7 @@ type track struct {
 	strength float32 // sum over the columns
 }
 
-// expected returns the height at which the track is expected at a column beyond its end.
+// expected returns the y at which the track is expected at a column beyond its end.
 func (t *track) expected(x int) float64 {
 	n := len(t.xs)
 	k := max(n-slopeColumns, 0)
@@ -117,7 +117,7 @@ func trace(m neural.Maps) []path {
 	return out
 }
 
-// follow continues tracks with the marks of a column, each mark at most one track, and reports which marks were taken.
+// follow continues tracks with the marks of column x, each track with at most one mark, and reports which marks were taken.
 func follow(open []*track, found []mark, x int) []bool {
 	taken := make([]bool, len(found))
 	type pair struct {
@@ -146,7 +146,7 @@ func follow(open []*track, found []mark, x int) []bool {
 	return taken
 }
 
-// filled returns the path with a height for every column between its ends.
+// filled returns the path with a y for every column between its ends.
 func (p path) filled() path {
 	out := path{band: p.band}
 	for x := p.start(); x <= p.end(); x++ {
@@ -155,7 +155,7 @@ func (p path) filled() path {
 	return out
 }
 
-// ends returns, for each column of a path, how likely a line begins or ends there.
+// ends returns, for each column of a path, the probability that a line begins or ends there.
 func (p path) ends(m neural.Maps) []float32 {
 	out := make([]float32, len(p.xs))
 	for i, x := range p.xs {
@@ -169,7 +169,8 @@ func (p path) ends(m neural.Maps) []float32 {
 	return out
 }
 
-// cutAtEnds divides a path where the map says that a line ends and another begins. The map also says so at both ends of the path.
+// cutAtEnds divides a path where the map of ends says that one line ends and another begins. It ignores the ends of the path
+// itself, at which the map is high too.
 func cutAtEnds(p path, m neural.Maps) []path {
 	ends := p.ends(m)
 	var out []path
@@ -184,7 +185,8 @@ func cutAtEnds(p path, m neural.Maps) []path {
 	return append(out, p.slice(from, len(p.xs)))
 }
 
-// withHeights gives each path the heights that the maps state along it. Paths without a sensible height are dropped.
+// withHeights sets the band of each path to the medians of the Up and Down maps along it. It drops paths without a plausible
+// height.
 func withHeights(all []path, m neural.Maps) []path {
 	var out []path
 	for _, p := range all {
@@ -202,7 +204,7 @@ func withHeights(all []path, m neural.Maps) []path {
 	return out
 }
 
-// joinTracks joins paths that continue each other where the map says of neither that it ends.
+// joinTracks joins paths that continue each other, unless the map of ends says that a line ends there.
 func joinTracks(all []path, m neural.Maps) []path {
 	slices.SortStableFunc(all, func(a, b path) int { return cmp.Compare(a.start(), b.start()) })
 	used := make([]bool, len(all))
@@ -245,7 +247,7 @@ func continuation(line path, all []path, used []bool, m neural.Maps) int {
 	return best
 }
 
-// withoutDoubles drops paths that mostly lie on a longer one.
+// withoutDoubles drops paths that mostly coincide with a longer one.
 func withoutDoubles(all []path) []path {
 	slices.SortStableFunc(all, func(a, b path) int { return cmp.Compare(b.width(), a.width()) })
 	var out []path
@@ -257,7 +259,7 @@ func withoutDoubles(all []path) []path {
 	return out
 }
 
-// liesOn reports whether most of the path is nearer to another than lines can be.
+// liesOn reports whether most of the path is nearer to another path than two lines can be.
 func (p path) liesOn(q path) bool {
 	if p.end() < q.start() || p.start() > q.end() {
 		return false

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Whole returns a page as one region. Height is that of most letters.
+// Whole returns a page as one region. height is the usual height of letters in pixels.
 func Whole(page image.Point, height int) Region {
 	n := (page.Y + height - 1) / height
 	r := Region{Box: image.Rectangle{Max: page}, band: height, left: make([]int, n), right: make([]int, n)}
@@ -15,8 +15,8 @@ func Whole(page image.Point, height int) Region {
 	return r
 }
 
-// Unread returns the parts of the region, from top to bottom, in which several lines of letters are outside the boxes of all lines that
-// were read. The marks are the components of ink.
+// Unread returns the parts of the region, from top to bottom, with several lines of letters outside the boxes of the lines that
+// were read. marks are the components of ink.
 func (r Region) Unread(marks, lines []image.Rectangle) []Region {
 	n := len(r.left)
 	open, held, strays := make([]int, n), make([]int, n), make([]int, n)
@@ -53,7 +53,7 @@ func (r Region) Unread(marks, lines []image.Rectangle) []Region {
 	return out
 }
 
-// hold reports whether one of the spans of a band holds x.
+// hold reports whether one of the spans of a band contains x.
 func (b bands) hold(i, x int) bool {
 	return slices.ContainsFunc(b.ink[i], func(s span) bool { return s.from <= x && x < s.to })
 }

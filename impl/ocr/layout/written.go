@@ -8,8 +8,8 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// onlyWritten drops lines that are not writing on the page: writing that shines through from the other side, whose ink is fainter than
-// that of most lines; and what the network takes for lines on the table around the page, which is darker than paper.
+// onlyWritten drops lines that are not writing on the page: writing that shows through from the other side, whose ink is
+// fainter than that of most lines, and lines that the network finds on the table around the page, which is darker than paper.
 func onlyWritten(all []path, ink, paper imaging.Plane) []path {
 	tones := make([]tone, len(all))
 	for i, p := range all {
@@ -32,7 +32,7 @@ type tone struct {
 	length     int
 }
 
-// usual returns the median of a value of the lines, weighted by their length.
+// usual returns the median of value over the lines, weighted by their length.
 func usual(all []tone, value func(tone) float64) float64 {
 	sorted := slices.SortedFunc(slices.Values(all), func(a, b tone) int { return cmp.Compare(value(a), value(b)) })
 	total, sum := 0, 0
@@ -47,7 +47,7 @@ func usual(all []tone, value func(tone) float64) float64 {
 	return 0
 }
 
-// darkness returns the ink of the strokes of a line: the quantile strokeInk over the zone of small letters.
+// darkness returns the ink of the strokes of a line, 0..1: the strokeInk quantile in the zone of small letters.
 func (p path) darkness(ink imaging.Plane) float64 {
 	var counts [256]int
 	n := 0
@@ -79,8 +79,8 @@ func (p path) paper(paper imaging.Plane) float64 {
 	return sum / float64(len(p.xs))
 }
 
-// dropCutLines drops short lines at the left or right edge of an image if there are several: there the lines of another page were cut
-// off. width is that of the image, height the usual height of its lines.
+// dropCutLines drops short lines at the left or right edge of an image if there are several: the edge cut off the lines of
+// another page. width is the width of the image, and height the usual height of its lines.
 func dropCutLines(all []path, width, height float64) []path {
 	if len(all) == 0 {
 		return all

@@ -1,9 +1,8 @@
-// Package lexicon reads the word lists and the alphabets that Tesseract's models contain, and looks words up in the lists. A
-// reading that is in a list is probably correct. A word that is not in any list may still be correct: a name, or a historical
-// spelling.
+// Package lexicon reads the word lists and the alphabets of Tesseract's models, and looks words up in the lists. A listed word
+// is probably read correctly. An unlisted word may be correct too: it may be a name or a historical spelling.
 //
-// The packages impl/ocr/correct and impl/ocr/hand decide how lists are used for corrections. traineddata.go has the file
-// format; start with Read and Lexicon.Known.
+// This package does not correct anything: packages correct and hand decide how to use the lists. traineddata.go has the file
+// format. Start with Read and Lexicon.Known.
 package lexicon
 
 import (
@@ -13,19 +12,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxLetters is the largest character set of a word graph: a label has 14 bits for it.
+// maxLetters is the maximum id of a letter in a word graph: a label has 14 bits for it.
 const maxLetters = 1<<14 - 1
 
 // Lexicon is the word list of one model. It takes 6 bytes for each edge of its graph, 1-4 MB for the usual models, and is safe for
 // concurrent use.
 type Lexicon struct {
 	graph   *graph
-	letters map[string]uint16 // by their text, which may have several characters
-	longest int               // bytes of the longest letter
+	letters map[string]uint16 // ids by the text of a letter, which may have several characters
+	longest int               // length of the longest letter in bytes
 }
 
-// graph is a word graph (DAWG). A node is a run of edges. Edge i leads to the node that begins at edge next[i]; 0 means that
-// it leads nowhere. label[i] holds the id of the letter, and in its two lowest bits the flags below.
+// graph is a word graph (DAWG). A node is a run of edges. Edge i leads to the node that begins at edge next[i], or to no node
+// if that is 0. label[i] has the id of the letter and, in its two lowest bits, the flags below.
 type graph struct {
 	next  []uint32
 	label []uint16
@@ -37,8 +36,8 @@ const (
 	labelEnd  = 2 // a word may end here
 )
 
-// Read returns the word list in the content of a traineddata file. It fails if the file has no word list or is damaged; some
-// models, such as those for scripts, have none.
+// Read returns the word list in the content of a traineddata file. It returns an error if the file is damaged or has no word
+// list. Some models, such as those for scripts, have none.
 func Read(traineddata []byte) (*Lexicon, error) {
 	set, err := component(traineddata, unicharset)
 	if err != nil {
@@ -69,22 +68,23 @@ func Read(traineddata []byte) (*Lexicon, error) {
 	return l, nil
 }
 
-// Variants lists the letters that may replace a letter, such as "u" for 'v'. The letter itself need not be among them.
+// Variants lists, for each letter, the letters that may replace it, such as "u" for 'v'. The letter itself need not be among
+// them.
 type Variants map[rune][]string
 
-// earlySpelling has the variants for spelling that does not distinguish u and v, i and j, and for the long s. They are for
-// looking words up, never for changing them.
+// earlySpelling has the variants for spelling that does not distinguish u and v or i and j, and for the long s. They serve to
+// look words up, never to change them.
 var earlySpelling = Variants{
 	'u': {"v"}, 'v': {"u"}, 'U': {"V"}, 'V': {"U"}, 'i': {"j"}, 'j': {"i"}, 'I': {"J"}, 'J': {"I"},
 	'ſ': {"s"}, 's': {"ſ"}, '’': {"'"}, '\'': {"’"},
 }
 
-// maxEdges bounds the edges that the search for the variants of one word follows: a word of 20 letters with two spellings each has a
-// million variants.
+// maxEdges is the maximum number of edges that the search for the variants of one word follows: a word of 20 letters with two
+// spellings each has a million variants.
 const maxEdges = 4096
 
-// Match returns the words of the list that equal the given one if any of its letters may be exchanged for a variant: at most
-// limit of them, and the given word first if it is in the list.
+// Match returns the listed words that equal word if any of its letters may be replaced by a variant: at most limit of them, and
+// word itself first if it is listed.
 func (l *Lexicon) Match(word string, variants Variants, limit int) []string {
 	if word == "" || len(l.graph.next) == 0 {
 		return nil
@@ -94,17 +94,17 @@ func (l *Lexicon) Match(word string, variants Variants, limit int) []string {
 	return s.found
 }
 
-// search walks the graph along all variants of one word.
+// search follows all variants of one word through the graph.
 type search struct {
 	l        *Lexicon
 	variants Variants
 	limit    int
-	edges    int // that may still be followed
+	edges    int // number of edges that may still be followed
 	found    []string
 }
 
-// walk follows the rest of the word from a node. soFar is the spelling that led there. Letters of the model may have several
-// characters, such as ligatures; the longest that fits is tried first.
+// walk follows the rest of the word from a node. soFar is the spelling that led there. Letters of the model, such as ligatures,
+// may have several characters; the longest one that fits is tried first.
 func (s *search) walk(node uint32, rest string, soFar []byte) {
 	for n := min(s.l.longest, len(rest)); n > 0; n-- {
 		if id, ok := s.l.letters[rest[:n]]; ok {
@@ -119,7 +119,7 @@ func (s *search) walk(node uint32, rest string, soFar []byte) {
 	}
 }
 
-// take follows the edge of one letter and records a word that ends there.
+// take follows the edge of one letter, and records the word if it ends there.
 func (s *search) take(node uint32, id uint16, rest string, soFar []byte) {
 	if s.edges--; s.edges < 0 || len(s.found) >= s.limit {
 		return
@@ -139,7 +139,7 @@ func (s *search) take(node uint32, id uint16, rest string, soFar []byte) {
 	}
 }
 
-// edge returns the edge of a node that has the letter, and whether there is one.
+// edge returns the edge of a node with the given letter, and whether there is one.
 func (g *graph) edge(node uint32, id uint16) (uint32, bool) {
 	for i := node; int(i) < len(g.label); i++ {
 		if g.label[i]>>2 == id {
@@ -152,8 +152,8 @@ func (g *graph) edge(node uint32, id uint16) (uint32, bool) {
 	return 0, false
 }
 
-// Known reports whether a word of a text is in the list. It ignores the punctuation around the word, accepts capitals and
-// early spelling, and looks up compounds by their parts. Numbers and single letters are never known.
+// Known reports whether a word of a text is listed. It ignores punctuation around the word, accepts capitals and early
+// spelling, and looks up the parts of compounds. Numbers and single letters are never known.
 func (l *Lexicon) Known(word string) bool {
 	word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
 	if utf8.RuneCountInString(word) < 2 {
@@ -179,7 +179,8 @@ func (l *Lexicon) Known(word string) bool {
 	return known
 }
 
-// knownAs looks up one part of a word: unchanged, in lower case, and, if it is all in capitals, capitalised like a name.
+// knownAs looks up a word, or one part of a compound: unchanged, in lower case, and, if it is all in capitals, capitalised like
+// a name.
 func (l *Lexicon) knownAs(word string) bool {
 	if len(l.Match(word, earlySpelling, 1)) > 0 {
 		return true

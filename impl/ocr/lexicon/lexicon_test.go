@@ -166,7 +166,7 @@ func MustRead(tb testing.TB, words ...string) *lexicon.Lexicon {
 	return l
 }
 
-// traineddata builds a file with a word list: a character set of single runes and the words as a tree, node after node.
+// traineddata returns a file with a word list: a character set of single runes, and the words as a tree, node after node.
 func traineddata(words []string) []byte {
 	letters := []rune{' '}
 	for _, w := range words {

@@ -18,14 +18,14 @@ const (
 	unicharset = 21 // "lstm-unicharset"
 )
 
-// maxComponents bounds the table at the head of a traineddata file. Tesseract 5 has 24.
+// maxComponents is the maximum number of components of a traineddata file. Tesseract 5 has 24.
 const maxComponents = 64
 
-// errNoWords means that a traineddata file is valid but lacks the component.
+// errNoWords means that a traineddata file is valid but does not have the component.
 var errNoWords = errors.New("the model has no word list")
 
-// component returns one component of a traineddata file, without copying it. The file consists of a count, as many offsets
-// (-1 for an absent component), and the components, each of which ends at the next greater offset.
+// component returns one component of a traineddata file, without copying it. The file has the number of components, the offset
+// of each (-1 for an absent one), and the components, each of which ends at the next greater offset.
 func component(data []byte, index int) ([]byte, error) {
 	if len(data) < 4 {
 		return nil, errors.New("the traineddata file is shorter than four bytes")
@@ -49,13 +49,13 @@ func component(data []byte, index int) ([]byte, error) {
 		}
 	}
 	if start > end {
-		return nil, errors.New("a component of the traineddata file lies outside it")
+		return nil, errors.New("a component of the traineddata file is outside the file")
 	}
 	return data[start:end], nil
 }
 
-// parseUnicharset returns the characters of each id. The component is text: the number of ids, then one line for each id,
-// which begins with its characters; "NULL" stands for the blank.
+// parseUnicharset returns the characters of each id. The component is text: the number of ids, then one line for each id, which
+// begins with its characters; "NULL" stands for a space.
 func parseUnicharset(data []byte) ([]string, error) {
 	lines := strings.Split(string(data), "\n")
 	n, err := strconv.Atoi(strings.TrimSpace(lines[0]))
@@ -75,7 +75,7 @@ func parseUnicharset(data []byte) ([]string, error) {
 // Alphabet is the set of characters that a model can write.
 type Alphabet map[rune]bool
 
-// ReadAlphabet returns the alphabet in the content of a traineddata file, composed (NFC) as recognized text is.
+// ReadAlphabet returns the alphabet in the content of a traineddata file, in composed form (NFC) like recognized text.
 func ReadAlphabet(traineddata []byte) (Alphabet, error) {
 	set, err := component(traineddata, unicharset)
 	if err != nil {
@@ -103,9 +103,10 @@ const (
 	flagEnd    = 4 // a word may end here
 )
 
-// parseDAWG parses a word graph: the header, and then the edges in 64 bits each. From the low bits up, an edge has the
-// letter, three flags, and the edge at which the next node begins. A node consists of the edges from there to the next one
-// with flagLast; the root begins at edge 0. Every edge is checked to lead into the graph, so that walking cannot panic.
+// parseDAWG parses a word graph: the header, and then the edges in 64 bits each. From the low bits up, an edge has the letter,
+// three flags, and the edge at which the next node begins. A node consists of the edges from there to the next one with
+// flagLast; the root begins at edge 0. parseDAWG checks that every edge leads into the graph, so that following edges cannot
+// panic.
 func parseDAWG(data []byte) (*graph, error) {
 	if len(data) < dawgHeader || binary.LittleEndian.Uint16(data) != dawgMagic {
 		return nil, errors.New("not a word graph")
@@ -115,7 +116,7 @@ func parseDAWG(data []byte) (*graph, error) {
 	if letters == 0 || letters > maxLetters || uint64(len(data)-dawgHeader) < 8*uint64(n) {
 		return nil, errors.New("damaged word graph")
 	}
-	letterBits := bits.Len32(letters) // as ceil(log2(letters + 1))
+	letterBits := bits.Len32(letters) // the same as ceil(log2(letters + 1))
 	g := &graph{next: make([]uint32, n), label: make([]uint16, n)}
 	edges := bytes.NewReader(data[dawgHeader:])
 	var b [8]byte

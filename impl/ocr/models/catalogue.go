@@ -3,9 +3,9 @@ package models
 // catalogue maps BCP 47 tags to the models that read them, best first. The names are those of Debian's packs and of
 // Tesseract's own repositories, in which the names of scripts (und-...) begin with a capital letter.
 //
-// Some models read an older stage of a language that has no subtag of its own. Their tag ends in the private use subtag
-// x-old (RFC 5646, section 2.2.7): it-x-old, es-x-old, ka-x-old. Older stages that do have a subtag are enm (1100-1500),
-// frm (about 1400-1600) and grc (to 1453).
+// Some models read an older stage of a language for which there is no subtag. Their tag ends in the private use subtag x-old
+// (RFC 5646, section 2.2.7): it-x-old, es-x-old, ka-x-old. The older stages with a subtag are enm (1100-1500), frm (about
+// 1400-1600) and grc (to 1453).
 var catalogue = map[string][]string{
 	"af": {"afr"}, "am": {"amh"}, "ar": {"ara"}, "as": {"asm"}, "az": {"aze"}, "az-Cyrl": {"aze_cyrl"}, "be": {"bel"},
 	"bg": {"bul"}, "bn": {"ben"}, "bo": {"bod"}, "br": {"bre"}, "bs": {"bos"}, "ca": {"cat"}, "ceb": {"ceb"}, "chr": {"chr"},

@@ -1,11 +1,11 @@
-// Package models finds the models of Tesseract (*.traineddata files) and those of handwriting (*.uhm, see package neural), and determines
-// which languages Tesseract's models read; handwriting models state theirs. It knows the packs of Debian by name (catalogue.go), takes others from any
-// directory, and ships the project's own (package own). It does not load them: package reading chooses the models for a page, and
-// package tesseract loads them.
+// Package models finds Tesseract's models (*.traineddata files) and handwriting models (*.uhm, see package neural), and
+// determines which languages Tesseract's models read; handwriting models declare theirs. It knows the names of Debian's packs
+// (catalogue.go), accepts other models in any directory, and adds the shipped ones (package own). It does not load models:
+// package reading chooses those for a page, and packages tesseract and neural load them.
 //
-// A directory may have a file named languages.txt that assigns languages to its models: each line has the name of a model
-// and the BCP 47 tags that it reads, separated by spaces; "#" begins a comment. For such a tag this model is preferred to
-// those of the catalogue. A model that is in neither list can be used by its name only.
+// A directory may have a file named languages.txt that assigns languages to its models: each line has the name of a model and
+// the BCP 47 tags that it reads, separated by spaces; "#" begins a comment. For such a tag, this model is preferred to those of
+// the catalogue. A model in neither list can only be used by its name.
 //
 // Start with Find.
 package models
@@ -28,7 +28,7 @@ import (
 )
 
 const (
-	// Names of model files, by which directories of models are searched.
+	// The files that are looked for in a directory of models.
 	extension     = ".traineddata"
 	handExtension = ".uhm"
 	languagesFile = "languages.txt"
@@ -38,7 +38,7 @@ const (
 type Model struct {
 	Name string // of the file, without its extension
 	Dir  string // of the file; empty if Data is set
-	Data []byte // content of a model that ships with the program; nil for a file
+	Data []byte // content of a shipped model; nil for a file
 }
 
 // Hand is a file with a model of handwriting.
@@ -47,15 +47,15 @@ type Hand struct {
 	Path string
 }
 
-// Set holds the models that were found. It does not change, so it is safe for concurrent use.
+// Set holds the models that were found. It is immutable, and safe for concurrent use.
 type Set struct {
 	models map[string]Model
 	tags   map[string][]string // tag -> names of installed models, best first
 	hands  []Hand
 }
 
-// Dirs returns the directories in which Tesseract's packs are usually installed, as far as they exist: TESSDATA_PREFIX, if
-// it is set, and the directory of Debian.
+// Dirs returns those directories that exist and in which Tesseract's packs are usually installed: TESSDATA_PREFIX if it is set,
+// and Debian's directory.
 func Dirs() []string {
 	var dirs []string
 	for _, dir := range []string{os.Getenv("TESSDATA_PREFIX"), "/usr/share/tesseract-ocr/5/tessdata"} {
@@ -66,9 +66,9 @@ func Dirs() []string {
 	return dirs
 }
 
-// Find looks for *.traineddata in the directories and in their subdirectories named "script". If several have a model of
-// the same name, the first one is used. The program's own models come last, so that a directory can replace them. An
-// unreadable directory or an invalid languages.txt is an error that names it.
+// Find looks for models in the directories and in their subdirectories named "script". If several models have the same name,
+// the first one is used. The shipped models come last, so that a directory can replace them. If a directory cannot be read or a
+// languages.txt is invalid, the error names it.
 func Find(dirs ...string) (*Set, error) {
 	s := &Set{models: map[string]Model{}, tags: map[string][]string{}}
 	mapped := map[string][]string{} // tag -> names, from languages.txt
@@ -94,7 +94,7 @@ func Find(dirs ...string) (*Set, error) {
 	return s, nil
 }
 
-// validName matches names that Tesseract takes for one model ("+" would join two) and that every file system allows.
+// validName matches names that every file system allows and that Tesseract takes for a single model ("+" would join two).
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
 // scan adds the models of one directory, without subdirectories.
@@ -121,21 +121,21 @@ func (s *Set) scan(dir string) error {
 	return nil
 }
 
-// add adds a model unless one of that name is known.
+// add adds a model unless there already is one of that name.
 func (s *Set) add(m Model) {
 	if _, ok := s.models[m.Name]; !ok {
 		s.models[m.Name] = m
 	}
 }
 
-// addHand adds a model of handwriting unless one of that name is known.
+// addHand adds a handwriting model unless there already is one of that name.
 func (s *Set) addHand(h Hand) {
 	if !slices.ContainsFunc(s.hands, func(known Hand) bool { return known.Name == h.Name }) {
 		s.hands = append(s.hands, h)
 	}
 }
 
-// offer appends those of the models that are installed to the models of a tag.
+// offer appends the installed ones among the named models to the models of a tag.
 func (s *Set) offer(tag string, names []string) {
 	for _, n := range names {
 		if _, ok := s.models[n]; ok && !slices.Contains(s.tags[tag], n) {
@@ -144,7 +144,7 @@ func (s *Set) offer(tag string, names []string) {
 	}
 }
 
-// readMapping adds the lines of the directory's languages.txt, if it has one, to a map from tags to names of models.
+// readMapping adds the lines of the directory's languages.txt, if there is one, to a map from tags to the names of models.
 func readMapping(dir string, into map[string][]string) error {
 	path := filepath.Join(dir, languagesFile)
 	file, err := os.Open(path)
@@ -185,13 +185,14 @@ func readMapping(dir string, into map[string][]string) error {
 // Languages returns the tags that installed models read, sorted.
 func (s *Set) Languages() []string { return slices.Sorted(maps.Keys(s.tags)) }
 
-// For returns the names of the installed models that read a tag, best first; nil if the tag is not one of Languages.
+// For returns the names of the installed models that read a tag, best first. It returns nil if the tag is not one of Languages.
 func (s *Set) For(tag string) []string { return slices.Clone(s.tags[tag]) }
 
 // Names returns the names of all models found, sorted.
 func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.models)) }
 
-// Hands returns the models of handwriting that were found, in the order of the directories. The one that ships is not among them.
+// Hands returns the handwriting models that were found, in the order of the directories. The shipped handwriting model is not
+// among them.
 func (s *Set) Hands() []Hand { return slices.Clone(s.hands) }
 
 // Model returns the model of that name, and whether it was found.

@@ -7,34 +7,34 @@ import (
 	"strings"
 )
 
-// How the beam search weighs the network and the character model. The weights were tuned on lines of the training collections that
-// were held back from training; none is from a page that accuracy is measured on.
+// Weights and limits of the beam search. They were tuned on lines of the training collections that were held back from
+// training; none of these lines is from a page that accuracy is measured on.
 const (
-	beamWidth      = 25    // prefixes that are followed; with 10, pages have 1 to 3 % more errors and take a tenth less time
-	wordBeamWidth  = 10    // of the search for a single word; the weights of confidence were fitted with it
-	languageWeight = 0.4   // of the character model's logarithms against the network's
+	beamWidth      = 25    // prefixes kept at each step; with 10, pages have 1 to 3 % more errors and take a tenth less time
+	wordBeamWidth  = 10    // beamWidth in the search for a single word; the weights of confidence were fitted with it
+	languageWeight = 0.4   // weight of the character model's log probabilities relative to the network's
 	listedWeight   = 0.5   // the same for the character model of searches with word lists
-	characterBonus = 1.5   // for every character, which the character model's probabilities would otherwise make costly
-	surelyBlank    = 5e-4  // no character begins at a step whose classes other than blank have less than this together
-	minLog         = -7.0  // logarithm of the probability below which a class is not followed
+	characterBonus = 1.5   // score for every character; without it, the character model would favour short texts
+	surelyBlank    = 5e-4  // if all classes except blank have less than this probability together, no character begins at the step
+	minLog         = -7.0  // minimum log probability of a class that is followed
 	never          = -1e30 // logarithm of 0
 )
 
-// How much word lists count in the search. Words in the lists become likelier; other words stay possible.
-// Tuned on lines of the training collections that were held back, and checked on collections that nothing was trained on.
+// The influence of word lists on the search. Listed words become likelier; other words remain possible. Tuned on held-back
+// lines of the training collections, and checked on collections that are not used for training.
 const (
-	minKnown      = 3   // letters of the shortest word that is looked up
-	knownBonus    = 0.2 // for every letter of a known word
-	maxKnownBonus = 2.0 // for a long word
+	minKnown      = 3   // minimum letters of a word that is looked up
+	knownBonus    = 0.2 // score for every letter of a listed word
+	maxKnownBonus = 2.0 // maximum score for a listed word
 )
 
-// prefix is a beginning of the text: its last character, and the prefix before it. Prefixes form a tree, so that beginnings that
-// the beam shares are stored once.
+// prefix is a beginning of a text: its last character, and the prefix before it. Prefixes form a tree, so that beginnings that
+// several texts share are stored only once.
 type prefix struct {
 	parent    int32
 	class     int32 // 0 at the root
 	context   context
-	language  float64 // logarithm of the character model's part
+	language  float64 // the character model's part of the score, with bonuses
 	blank     float64 // logarithm of the probability of all paths that end in a blank
 	character float64 // logarithm of the probability of all paths that end in the character
 	seen      int     // the step to which blank and character belong
@@ -43,12 +43,13 @@ type prefix struct {
 
 func (p *prefix) total() float64 { return addLog(p.blank, p.character) }
 
-// addLog is log(exp a + exp b).
+// addLog returns log(exp a + exp b).
 func addLog(a, b float64) float64 {
 	if a < b {
 		a, b = b, a
 	}
-	if b-a < -40 {
+	const negligible = -40 // exp(-40) is less than the precision of a float64
+	if b-a < negligible {
 		return a
 	}
 	return a + math.Log1p(math.Exp(b-a))
@@ -57,11 +58,11 @@ func addLog(a, b float64) float64 {
 // guide is what a search uses besides the network.
 type guide struct {
 	language *Language
-	weight   float64  // of the character model's logarithms against the network's
-	symbols  []uint16 // of the character model, by class
-	width    int      // how many prefixes are followed
-	space    int32    // the class of the space, 0 if there is none
-	// known reports whether a word list has a word. Nil without lists.
+	weight   float64  // of the character model's log probabilities relative to the network's
+	symbols  []uint16 // the character model's symbol for each class
+	width    int      // number of prefixes that are kept at each step
+	space    int32    // the class of the space, or 0 if there is none
+	// known reports whether a word is listed; nil without word lists.
 	known func(word string) bool
 }
 
@@ -73,25 +74,27 @@ type beam struct {
 	at  []int32 // the prefixes that are followed
 }
 
-// text is a reading of a line.
+// text is a candidate for the text of a line.
 type text struct {
 	classes []int
 	score   float64 // logarithm of its probability, not normalized
 }
 
-// search returns the texts that network and character model together find most likely, the likeliest first (CTC prefix beam search: the
-// paths that spell the same text are added up, unlike in best). Its time grows with steps times the width of the guide.
+// search returns the texts that are most likely according to the network and the character model together, the likeliest first.
+// It is a CTC prefix beam search: unlike best, it adds up the probabilities of all paths that spell the same text. Its time is
+// proportional to steps times the width of the guide.
 func (n *network) search(g guide, rows []float32, steps int) []text {
 	return n.searchPart(g, rows, 0, steps, g.language.begin(), 0)
 }
 
-// searchWord is search for one word, in the steps from one to another. before is the context in front of the word.
+// searchWord is search for one word in the steps from from up to to. before is the context before the word.
 func (n *network) searchWord(g guide, rows []float32, from, to int, before context) []text {
 	g.width = wordBeamWidth
 	return n.searchPart(g, rows, from, to, before, g.symbols[g.space])
 }
 
-// searchPart is search in the steps from one to another, with the character model's context before them and its symbol after them.
+// searchPart is search in the steps from from up to to. before is the character model's context before them, and behind the
+// symbol after them.
 func (n *network) searchPart(g guide, rows []float32, from, to int, before context, behind uint16) []text {
 	b := &beam{guide: g, net: n}
 	b.all = append(b.all, prefix{parent: -1, context: before, character: never, seen: -1})
@@ -107,7 +110,7 @@ func (n *network) searchPart(g guide, rows []float32, from, to int, before conte
 	return texts
 }
 
-// text returns the text of a prefix, if a symbol of the character model comes after it.
+// text returns prefix i as a text, scored as if the symbol behind followed it.
 func (b *beam) text(i int32, behind uint16) text {
 	end, _ := b.language.after(b.all[i].context, behind)
 	t := text{score: b.score(i) + b.weight*end + b.wordBonus(i)}
@@ -121,7 +124,7 @@ func (b *beam) text(i int32, behind uint16) text {
 // score returns the value by which prefixes are compared.
 func (b *beam) score(i int32) float64 { return b.all[i].total() + b.all[i].language }
 
-// wordBonus returns the bonus of a prefix that ends with a word of the lists.
+// wordBonus returns the bonus of a prefix that ends with a listed word, or 0.
 func (b *beam) wordBonus(i int32) float64 {
 	if b.known == nil {
 		return 0
@@ -137,7 +140,7 @@ func (b *beam) wordBonus(i int32) float64 {
 	return min(knownBonus*float64(len(letters)), maxKnownBonus)
 }
 
-// advance follows all prefixes over one step.
+// advance extends all prefixes by step t, whose log probabilities are row.
 func (b *beam) advance(t int, row []float32) {
 	blank := float64(row[0])
 	if blank > -surelyBlank {
@@ -190,7 +193,7 @@ func (b *beam) advance(t int, row []float32) {
 	b.at = next[:min(len(next), b.width)]
 }
 
-// child returns the prefix with one more character, and creates it if necessary.
+// child returns the prefix with one more character. It creates it if necessary.
 func (b *beam) child(i, class int32) int32 {
 	for _, c := range b.all[i].children {
 		if b.all[c].class == class {
@@ -211,8 +214,8 @@ func (b *beam) child(i, class int32) int32 {
 	return c
 }
 
-// align places a text, given as classes, on the line: it finds the step at which the network is surest of each character, on the likeliest
-// path that spells the text (Viterbi over alternating blanks and characters).
+// align locates the characters of a text, given as classes, on the line. It finds the likeliest path that spells the text
+// (Viterbi over alternating blanks and characters), and on it the step at which the network is surest of each character.
 func (n *network) align(classes []int, rows []float32, steps int) []Character {
 	states := 2*len(classes) + 1
 	if steps == 0 || len(classes) == 0 {
@@ -231,7 +234,7 @@ func (n *network) align(classes []int, rows []float32, steps int) []Character {
 	}
 	now[0], now[1] = score(0, 0), score(0, 1)
 	for t := 1; t < steps; t++ {
-		for s := states - 1; s >= 0; s-- { // downwards: the row before is overwritten behind us
+		for s := states - 1; s >= 0; s-- { // downwards, because now[s-1] and now[s-2] must still have the values of the previous step
 			best, step := now[s], uint8(0)
 			if s > 0 && now[s-1] > best {
 				best, step = now[s-1], 1

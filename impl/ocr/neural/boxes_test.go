@@ -11,10 +11,10 @@ import (
 	"uncial/impl/ocr/ocrtest"
 )
 
-// minOverlap is the lowest acceptable median of the overlap (intersection over union) of the boxes of words with their ink.
+// minOverlap is the minimum median overlap (intersection over union) of the boxes of words with their ink.
 const minOverlap = 0.7
 
-// drawWords draws the words of a text and returns their ink: the smallest boxes around what each of them darkened.
+// drawWords draws the words of a text. For each word it returns the bounding box of the pixels that it darkened.
 func drawWords(text string, seed uint64) (*image.Gray, map[string]image.Rectangle) {
 	g := ocrtest.Sheet(1200, 48)
 	boxes, x := map[string]image.Rectangle{}, 12
@@ -54,6 +54,6 @@ func TestRecognizer_PutsBoxesAroundTheInkOfWords(t *testing.T) {
 	slices.Sort(overlaps)
 	median := overlaps[len(overlaps)/2]
 	t.Logf("%d of %d words were read; overlap of their boxes: median %.3f, least %.3f", len(overlaps), written, median, overlaps[0])
-	require.GreaterOrEqual(t, len(overlaps), written*3/4, "most words are compared")
+	require.GreaterOrEqual(t, len(overlaps), written*3/4, "most words must be compared")
 	require.GreaterOrEqual(t, median, minOverlap)
 }

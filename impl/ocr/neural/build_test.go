@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBuild_otherProcessors shows that a build for arm64 has the plain kernels and none of another processor. If the cross compiler of
-// Debian (gcc-aarch64-linux-gnu) is installed, the package is compiled too.
+// TestBuild_otherProcessors checks that a build for arm64 has only the plain kernels. If Debian's cross compiler
+// (gcc-aarch64-linux-gnu) is installed, it compiles the package too.
 func TestBuild_otherProcessors(t *testing.T) {
 	t.Parallel()
 	env := append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=1")

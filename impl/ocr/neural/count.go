@@ -13,26 +13,26 @@ import (
 	"strings"
 )
 
-// Text is lines of text, each of which counts Weight times.
+// Text is a text for counting. Each of its lines counts Weight times.
 type Text struct {
 	Lines  io.Reader
 	Weight int
 }
 
-// Counting says which n-grams of a text a character model has.
+// Counting determines which n-grams of the texts a character model keeps.
 type Counting struct {
 	// Order is the length of the longest n-grams, at most 8.
 	Order int
-	// LeastGain is how much an n-gram of three characters or more must change the logarithm of the likelihood of all texts. n-grams that
-	// change it less are left out, unless longer ones begin with them.
-	LeastGain float64
+	// MinGain is the minimum by which an n-gram of three characters or more must change the log likelihood of all texts.
+	// Those with less are left out, unless longer n-grams that are kept begin with them.
+	MinGain float64
 }
 
-// CountLanguage counts n-grams of characters in texts and returns the file of a Language. A character that the alphabet lacks ends a line
-// and begins another.
+// CountLanguage counts the character n-grams of texts and returns the content of the file of a Language. A character that is
+// not in the alphabet divides a line into two.
 func CountLanguage(texts []Text, alphabet []string, o Counting) ([]byte, error) {
 	if o.Order < 1 || o.Order > maxOrder || len(alphabet) == 0 || len(alphabet) >= maxClasses {
-		return nil, fmt.Errorf("an order of 1 to %d and an alphabet of at most %d characters can be counted", maxOrder, maxClasses-1)
+		return nil, fmt.Errorf("the order must be 1 to %d, and the alphabet must have 1 to %d characters", maxOrder, maxClasses-1)
 	}
 	c := counter{order: o.Order, counts: make([]map[string]int, o.Order), unseen: 1 / float64(4*len(alphabet)), probabilities: map[string]float64{}}
 	for k := range c.counts {
@@ -44,7 +44,7 @@ func CountLanguage(texts []Text, alphabet []string, o Counting) ([]byte, error) 
 	}
 	for _, t := range texts {
 		if t.Weight < 1 {
-			return nil, fmt.Errorf("a text cannot count %d times", t.Weight)
+			return nil, fmt.Errorf("invalid weight %d of a text; it must be at least 1", t.Weight)
 		}
 		all, err := io.ReadAll(t.Lines)
 		if err != nil {
@@ -55,22 +55,22 @@ func CountLanguage(texts []Text, alphabet []string, o Counting) ([]byte, error) 
 		}
 	}
 	if len(c.counts[0]) == 0 {
-		return nil, errors.New("the lines have no character of the alphabet")
+		return nil, errors.New("no line has a character of the alphabet")
 	}
-	return c.file(alphabet, o.LeastGain)
+	return c.file(alphabet, o.MinGain)
 }
 
-// counter holds the counts of n-grams by their length.
+// counter counts n-grams by their length.
 type counter struct {
 	order         int
-	counts        []map[string]int   // by length less one; a key has 2 bytes for each character
-	unseen        float64            // the probability of a character that no text has
-	probabilities map[string]float64 // of the last character of each n-gram after the others
+	counts        []map[string]int   // counts[k] has the n-grams of k+1 characters; a key has 2 bytes for each character
+	unseen        float64            // the probability of a character that is in no text
+	probabilities map[string]float64 // of the last character of each n-gram, given the others
 }
 
-const prunedFrom = 3 // n-grams of fewer characters are never left out: there are few
+const prunedFrom = 3 // minimum characters of an n-gram that may be left out; there are few shorter ones
 
-// line counts the n-grams of a line, each several times; the line's edges are character 0.
+// line counts each n-gram of a line the given number of times. The edges of the line are character 0.
 func (c *counter) line(text string, ids map[string]uint16, times int) {
 	key := []byte{0, 0}
 	flush := func() {
@@ -100,7 +100,7 @@ type node struct {
 	fallback    float64
 }
 
-// file writes the levels.
+// file returns the content of the character model's file.
 func (c *counter) file(alphabet []string, minGain float64) ([]byte, error) {
 	levels := make([][]node, c.order)
 	for k := range levels {
@@ -138,8 +138,8 @@ func (c *counter) file(alphabet []string, minGain float64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// pruned returns the levels without the n-grams that change the likelihood of the texts too little, and without empty levels. It keeps the
-// beginnings of all n-grams that it keeps, because the nodes of a file hang on those of the level above.
+// pruned returns the levels without the n-grams that change the likelihood of the texts too little, and without empty levels.
+// It keeps the beginnings of all n-grams that it keeps, because in the file, nodes are children of those of the level above.
 func (c *counter) pruned(levels [][]node, minGain float64) [][]node {
 	needed := map[string]bool{}
 	for k := len(levels) - 1; k >= 0; k-- {
@@ -160,7 +160,7 @@ func (c *counter) pruned(levels [][]node, minGain float64) [][]node {
 	return levels
 }
 
-// shorter returns the probability of the last character of an n-gram after the others without the first of them.
+// shorter returns the probability of the last character of an n-gram, given the others except the first.
 func (c *counter) shorter(key string) float64 {
 	if p, ok := c.probabilities[key[2:]]; ok {
 		return p
@@ -168,10 +168,12 @@ func (c *counter) shorter(key string) float64 {
 	return c.unseen
 }
 
-// units is a probability as the file has it.
-func units(p float64) byte { return byte(min(math.Round(-math.Log(max(p, 1e-9))/logUnit), 255)) }
+// units returns a probability in the form of the file: its negative logarithm in units of logUnit.
+func units(p float64) byte {
+	return byte(min(math.Round(-math.Log(max(p, minProbability))/logUnit), 255))
+}
 
-// level returns the n-grams of k+1 characters in order, and records their probabilities.
+// level returns the n-grams of k+1 characters, sorted, and records their probabilities.
 func (c *counter) level(k int) []node {
 	total, kinds := map[string]int{}, map[string]int{}
 	for key, n := range c.counts[k] {
@@ -190,7 +192,8 @@ func (c *counter) level(k int) []node {
 	return all
 }
 
-// weigh gives each context the weight of the characters that it lacks, so that its probabilities add up to 1.
+// weigh sets the fallback of each context: the weight of the characters that it has not seen, so that its probabilities add up
+// to 1.
 func (c *counter) weigh(contexts, kept []node) {
 	seen, below := map[string]float64{}, map[string]float64{}
 	for _, n := range kept {
@@ -198,8 +201,9 @@ func (c *counter) weigh(contexts, kept []node) {
 		seen[context] += n.probability
 		below[context] += c.shorter(n.key)
 	}
+	const minRest = 1e-6 // minimum of what is left of the probabilities, so that no division is by 0
 	for i := range contexts {
 		key := contexts[i].key
-		contexts[i].fallback = min(max(1-seen[key], 1e-6)/max(1-below[key], 1e-6), 1)
+		contexts[i].fallback = min(max(1-seen[key], minRest)/max(1-below[key], minRest), 1)
 	}
 }

@@ -9,39 +9,44 @@ import (
 )
 
 const (
-	// maxCompared is the largest number of texts of a line that are compared (usually 30), and maxRounds how often the best of them is improved.
+	// maxCompared is the maximum number of texts that are compared for a line (usually about 30 are), and maxRounds the maximum
+	// number of rounds in which the best text is improved.
 	maxCompared, maxRounds = 200, 3
-	// minProbability keeps every class possible at every step: no single view excludes a text.
+	// minProbability is the minimum probability of every class at every step, so that no single view excludes a text and every
+	// logarithm is finite.
 	minProbability = 1e-9
-	// Leading and trailing paths with less than minShare of the total probability are left out. It bounds
-	// the time of long lines: paths run ahead by eleven characters that the view does not show.
+	// minShare is the minimum share of the total probability of paths that are followed; those that are furthest behind or
+	// ahead are dropped below it. This bounds the time for long lines: paths run ahead by at most about eleven characters that
+	// the view does not show.
 	minShare = 1e-100
 )
 
-// ensemble compares texts of a line by several views of it. In each view the letters appear at different steps, so that the probabilities of steps
-// cannot be averaged. Those of whole texts can: a text has the mean logarithm of the probabilities that the views give it.
+// ensemble scores candidate texts of a line with several views of it. The letters appear at different steps in each view, so
+// the probabilities of steps cannot be averaged. Those of whole texts can: the score of a text is the mean of its log
+// probabilities in the views, plus its score in the character model.
 type ensemble struct {
 	net   *network
-	tree  *beam // has the character model's scores of the beginnings of texts
+	tree  *beam // caches the character model's scores of the beginnings of texts
 	views []view
-	texts []text         // that were compared
-	index map[string]int // of these texts, by their characters
+	texts []text         // those compared so far
+	index map[string]int // the index in texts, by the characters of a text
 }
 
-// view is a line at one width: the probabilities of the classes at each step, and the texts that a search found, the likeliest first.
+// view is the line at one width: the probabilities of the classes at each step, and the texts that a search found, the
+// likeliest first.
 type view struct {
 	probabilities []float64
 	classes       int
 	texts         []text
 }
 
-// newEnsemble begins with the empty text, in the context of the beginning of a line.
+// newEnsemble returns an ensemble without views.
 func newEnsemble(n *network, g guide) *ensemble {
 	tree := &beam{guide: g, net: n, all: []prefix{{parent: -1, context: g.language.begin()}}}
 	return &ensemble{net: n, tree: tree, index: map[string]int{}}
 }
 
-// add adds a view of the line, with its scores, which are not kept, and the texts that a search found in them.
+// add adds a view of the line: its scores, which it copies, and the texts that a search found in them.
 func (j *ensemble) add(rows []float32, steps int, texts []text) {
 	l := view{classes: j.net.out.classes, texts: texts}
 	for t := range steps {
@@ -52,8 +57,8 @@ func (j *ensemble) add(rows []float32, steps int, texts []text) {
 	j.views = append(j.views, l)
 }
 
-// decide returns the texts that were compared, the likeliest first. It begins with the best of those that are likeliest in one view, and
-// replaces stretches of it with those of other texts that make it likelier.
+// decide returns the texts that were compared, the likeliest first. It begins with the likeliest text of each view, and
+// improves the best of these by replacing stretches with those of other texts.
 func (j *ensemble) decide() []text {
 	best := 0
 	for _, l := range j.views {
@@ -70,8 +75,8 @@ func (j *ensemble) decide() []text {
 	return j.texts
 }
 
-// improve replaces stretches of a text with those of other texts in the same place, from the end to the beginning, wherever that makes the text
-// likelier. It takes and returns an index of texts.
+// improve replaces stretches of a text with the corresponding stretches of other texts, from the end to the beginning, wherever
+// that makes the text likelier. It takes and returns an index into texts.
 func (j *ensemble) improve(best int) int {
 	untouched := len(j.texts[best].classes)
 	for _, s := range j.replacements(j.texts[best].classes) {
@@ -86,7 +91,7 @@ func (j *ensemble) improve(best int) int {
 	return best
 }
 
-// likelier returns the index of the likelier text, or the first if both are equally likely.
+// likelier returns the index of the likelier text, or a if both are equally likely.
 func (j *ensemble) likelier(a, b int) int {
 	if j.texts[b].score > j.texts[a].score {
 		return b
@@ -94,13 +99,13 @@ func (j *ensemble) likelier(a, b int) int {
 	return a
 }
 
-// replacement is other text for a stretch of a text.
+// replacement is another text for a stretch of a text.
 type replacement struct {
 	from, to int
 	classes  []int
 }
 
-// replacements returns how the texts that were found differ from one, the last stretches first.
+// replacements returns the differences between a text and the texts of the views, the last stretches first.
 func (j *ensemble) replacements(from []int) []replacement {
 	var all []replacement
 	for _, l := range j.views {
@@ -117,7 +122,7 @@ func (j *ensemble) replacements(from []int) []replacement {
 	return slices.CompactFunc(all, func(a, b replacement) bool { return order(a, b) == 0 })
 }
 
-// compare scores a text, unless that was done before, and returns its index.
+// compare scores a text, unless it was scored before, and returns its index.
 func (j *ensemble) compare(classes []int) int {
 	name := make([]rune, len(classes))
 	for i, c := range classes {
@@ -135,8 +140,8 @@ func (j *ensemble) compare(classes []int) int {
 	return len(j.texts) - 1
 }
 
-// likelihood returns the logarithm of the probability of a text: of all paths that spell it (the forward algorithm of CTC), but those
-// that minShare leaves out.
+// likelihood returns the log probability of a text: the sum over all paths that spell it (the forward algorithm of CTC), except
+// those that minShare drops.
 func (l *view) likelihood(classes []int) float64 {
 	states := 2*len(classes) + 1 // alternating blanks and characters
 	class, skips := make([]int, states), make([]bool, states)
@@ -150,7 +155,7 @@ func (l *view) likelihood(classes []int) float64 {
 	for t := 0; t < len(l.probabilities); t += l.classes {
 		row, sum := l.probabilities[t:t+l.classes], 0.0
 		to = min(to+2, states)
-		for s := to - 1; s >= from; s-- { // downwards, because at[s-1] and at[s-2] must still be those of the step before
+		for s := to - 1; s >= from; s-- { // downwards, because at[s-1] and at[s-2] must still have the values of the previous step
 			p := at[s]
 			if s > 0 {
 				p += at[s-1]
@@ -182,7 +187,7 @@ func (l *view) likelihood(classes []int) float64 {
 	return logarithm + math.Log(max(end, math.SmallestNonzeroFloat64))
 }
 
-// languageScore returns the character model's and the word lists' part of a text's score.
+// languageScore returns the part of a text's score that comes from the character model and the word lists.
 func (b *beam) languageScore(classes []int) float64 {
 	i := int32(0)
 	for _, c := range classes {

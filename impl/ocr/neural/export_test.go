@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Recognizers makes a recognizer for each instruction set of this processor, by its name.
+// Recognizers returns a recognizer for each instruction set of this processor, by the name of the set.
 func Recognizers(m *Model, l *Language) map[string]*Recognizer {
 	out := map[string]*Recognizer{}
 	for _, k := range available() {
@@ -14,7 +14,7 @@ func Recognizers(m *Model, l *Language) map[string]*Recognizer {
 	return out
 }
 
-// Scores are the logarithms of the classes' probabilities at each step of an image of ink, 48 rows of width values.
+// Scores returns the log probabilities of the classes at each step. ink has 48 rows of width values.
 func (r *Recognizer) Scores(ink []float32, width int) [][]float32 {
 	rows, steps := r.net.scores(ink, width)
 	out := make([][]float32, steps)
@@ -24,7 +24,7 @@ func (r *Recognizer) Scores(ink []float32, width int) [][]float32 {
 	return out
 }
 
-// Text returns the text of a line for whose steps the network gives the classes these probabilities.
+// Text returns the text of a line, given the network's probabilities of the classes at each step.
 func (r *Recognizer) Text(probabilities [][]float32) string { return r.TextKnowing(nil, probabilities) }
 
 // TextKnowing is Text with word lists.
@@ -38,7 +38,7 @@ func (r *Recognizer) TextKnowing(known func(string) bool, probabilities [][]floa
 	return text
 }
 
-// Compare returns the text that is likeliest in several views of a line together. Each gives the probabilities of the classes at each step.
+// Compare returns the text that an ensemble finds likeliest. Each view has the probabilities of the classes at each step.
 func (r *Recognizer) Compare(views ...[][]float32) string {
 	j := newEnsemble(r.net, r.guide)
 	for _, l := range views {
@@ -48,7 +48,7 @@ func (r *Recognizer) Compare(views ...[][]float32) string {
 	return r.net.spell(j.decide()[0].classes)
 }
 
-// Likelihood is the probability that a view gives to a text.
+// Likelihood returns the probability of a text in a view.
 func (r *Recognizer) Likelihood(text string, probabilities [][]float32) float64 {
 	j := newEnsemble(r.net, r.guide)
 	j.add(r.rows(probabilities), len(probabilities), nil)
@@ -80,7 +80,7 @@ func (r *Recognizer) characters(g guide, rows []float32, steps int) []Character 
 	return r.net.align(r.net.search(g, rows, steps)[0].classes, rows, steps)
 }
 
-// After returns the logarithm of the probability of the last character of a text after the others.
+// After returns the log probability of the last character of a text, given the others.
 func (l *Language) After(text string) float64 {
 	c, logp := l.begin(), 0.0
 	for _, r := range text {
@@ -95,7 +95,7 @@ func (l *Language) After(text string) float64 {
 	return logp
 }
 
-// Finders makes a finder for each instruction set of this processor, by its name.
+// Finders returns a finder for each instruction set of this processor, by the name of the set.
 func Finders(m *FinderModel) map[string]*Finder {
 	out := map[string]*Finder{}
 	for _, k := range available() {
@@ -104,10 +104,10 @@ func Finders(m *FinderModel) map[string]*Finder {
 	return out
 }
 
-// ErrLanguage is errLanguage.
+// ErrLanguage is wrapped by every error of LoadLanguage.
 var ErrLanguage = errLanguage
 
-// Bounds and version of line models.
+// Limits and format of line models.
 const (
 	Format   = format
 	MaxWidth = maxLineWidth

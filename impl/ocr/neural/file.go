@@ -15,20 +15,20 @@ const (
 	maxHeader = 1 << 20  // bytes of its header
 )
 
-// ErrModel is joined to every error about a file that is not a model of this version, or is damaged.
+// ErrModel is wrapped by every error about a file that is damaged, or not a model of this version.
 var ErrModel = errors.New("not a usable model")
 
-// tensorHeader describes a tensor in the header of a safetensors file. Offsets are its first byte and the one after its last, counted from the
-// end of the header.
+// tensorHeader describes a tensor in the header of a safetensors file. Offsets are the offset of its first byte and the one
+// after its last byte, relative to the end of the header.
 type tensorHeader struct {
 	Dtype   string `json:"dtype"`
 	Shape   []int  `json:"shape"`
 	Offsets [2]int `json:"data_offsets"`
 }
 
-// file is a model's file: the length of the header as 8 bytes, little-endian; a JSON header in the form of safetensors, with the
-// metadata and the tensors by name; and the bytes of the tensors. After an error, reading further tensors returns nil, so that a
-// model needs to check for errors only once.
+// file is the file of a model: the length of the header as 8 bytes, little-endian; a JSON header in the format of safetensors,
+// with the metadata and the tensors by name; and the bytes of the tensors. err keeps the first error, so that a model needs to
+// check for errors only once.
 type file struct {
 	meta    map[string]string
 	tensors map[string]tensorHeader
@@ -36,7 +36,7 @@ type file struct {
 	err     error // the first error
 }
 
-// openFile reads the header, and checks that the file has a format and that its weights have the digest that the header states.
+// openFile reads the header, and checks that the file has the given format and that its weights have the digest in the header.
 func openFile(data []byte, format string) (*file, error) {
 	if len(data) < 8 || len(data) > maxFile {
 		return nil, fmt.Errorf("it has %d bytes", len(data))
@@ -58,7 +58,7 @@ func openFile(data []byte, format string) (*file, error) {
 		return nil, fmt.Errorf("its format is %q; this program reads %q", f.meta["format"], format)
 	}
 	if sum := sha256.Sum256(f.data); f.meta["sha256"] != hex.EncodeToString(sum[:]) {
-		return nil, errors.New("its weights are damaged: they do not have the digest that its header states")
+		return nil, errors.New("its weights are damaged: their digest differs from the one in its header")
 	}
 	for name, raw := range header {
 		var t tensorHeader
@@ -77,12 +77,13 @@ func (f *file) fail(format string, args ...any) {
 	}
 }
 
-// tensor returns the values of a tensor. Each of sizes is the size of a dimension, or 0 for one that the file decides, which
-// is then set; no dimension exceeds maxSize. Shape, bytes and values are checked before anything is computed with them.
+// tensor returns the values of a tensor. Each of sizes points to the expected size of a dimension, or to 0, which tensor
+// replaces with the size in the file. No dimension may exceed maxSize. tensor checks the shape, the bytes and the values; if it
+// fails, it returns nil and records the error.
 func (f *file) tensor(name string, maxSize int, sizes ...*int) []float32 {
 	t, ok := f.tensors[name]
 	if !ok || len(t.Shape) != len(sizes) {
-		f.fail("tensor %q is missing or has not %d dimensions", name, len(sizes))
+		f.fail("tensor %q is missing or does not have %d dimensions", name, len(sizes))
 		return nil
 	}
 	n := 1
@@ -99,7 +100,7 @@ func (f *file) tensor(name string, maxSize int, sizes ...*int) []float32 {
 	from, to := t.Offsets[0], t.Offsets[1]
 	wide := map[string]int{"F16": 2, "F32": 4}[t.Dtype]
 	if wide == 0 || from < 0 || to < from || to > len(f.data) || to-from != n*wide {
-		f.fail("tensor %q is of type %q and lies at %d to %d, which does not fit its shape", name, t.Dtype, from, to)
+		f.fail("tensor %q has type %q and bytes %d to %d, which does not fit its shape", name, t.Dtype, from, to)
 		return nil
 	}
 	raw, values := f.data[from:to], make([]float32, n)
@@ -109,18 +110,19 @@ func (f *file) tensor(name string, maxSize int, sizes ...*int) []float32 {
 		} else {
 			values[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
 		}
-		if v := values[i]; !(v >= -maxWeight && v <= maxWeight) { // NaN is neither
-			f.fail("tensor %q has a weight that is not a number of a sensible size", name)
+		if v := values[i]; !(v >= -maxWeight && v <= maxWeight) { // also refuses NaN
+			f.fail("tensor %q has a weight that is not a number or too large", name)
 			return nil
 		}
 	}
 	return values
 }
 
-// maxWeight is far above any weight that training produces, and far below any that could make sums overflow.
+// maxWeight is the maximum absolute value of a weight: far above any that training produces, and far below any that could make
+// sums overflow.
 const maxWeight = 1e4
 
-// half is the value of a floating-point number of 16 bits (IEEE 754 binary16).
+// half returns the value of a 16-bit floating-point number (IEEE 754 binary16), and NaN for an infinite one.
 func half(bits uint16) float32 {
 	sign, exponent, fraction := uint32(bits>>15)<<31, uint32(bits>>10)&31, uint32(bits)&1023
 	switch exponent {
@@ -128,7 +130,7 @@ func half(bits uint16) float32 {
 		v := float32(fraction) / (1 << 24)
 		return math.Float32frombits(math.Float32bits(v) | sign)
 	case 31:
-		return float32(math.NaN()) // infinite or not a number: no weight
+		return float32(math.NaN()) // infinite or not a number: invalid as a weight
 	}
 	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
 }

@@ -6,29 +6,30 @@ import (
 	"strconv"
 )
 
-// finderFormat is the version of the format of models that find lines, the first thing in their metadata.
+// finderFormat is the value of "format" in the metadata of models that find lines.
 const finderFormat = "uncial-finder-1"
 
-// The network of a FinderModel has the shape of a U: it looks at the page at a half, a quarter and so on down to a 32nd of its
-// size, with two convolutions at each size, and then returns size by size, adding what it saw there on the way down.
+// The network of a FinderModel is a U-Net. On the way down, it processes the page at a half, a quarter and so on to a 32nd of
+// its size, with two convolutions at each size. On the way up, it returns from size to size, and adds the result that it had at
+// each size on the way down.
 const (
-	finderDepth = 4                       // times that the network halves its input after the first convolution
-	finderConvs = 2 * (2*finderDepth + 1) // convolutions, two at each size on both ways
-	finderMaps  = 4                       // channels of the last one
-	finderCell  = 2 << finderDepth        // pixels of the input that the sides of the network's planes are multiples of
-	maxFinder   = 256                     // channels of a layer
-	// heightUnit is the height in pixels that the network states as 1.
+	finderDepth = 4                       // number of times that the network halves its input after the first convolution
+	finderConvs = 2 * (2*finderDepth + 1) // number of convolutions: two at each size, both down and up
+	finderMaps  = 4                       // channels of the last convolution
+	finderCell  = 2 << finderDepth        // the sides of the input are rounded up to multiples of this, in pixels
+	maxFinder   = 256                     // maximum channels of a layer
+	// heightUnit is the unit of the heights that the network returns, in pixels.
 	heightUnit = 16
 )
 
-// FinderModel is the weights of a network that finds baselines. It is immutable.
+// FinderModel holds the weights of a network that finds baselines. It is immutable.
 type FinderModel struct {
 	version, digest string
 	convs           []convolution
 }
 
-// LoadFinder takes a model that finds lines from the content of its file, which has the same form as that of a line model. data is
-// not kept.
+// LoadFinder reads a model that finds lines from the content of its file, which has the same format as that of a line model. It
+// does not keep data. The error wraps ErrModel.
 func LoadFinder(data []byte) (*FinderModel, error) {
 	f, err := openFile(data, finderFormat)
 	if err != nil {
@@ -42,8 +43,8 @@ func LoadFinder(data []byte) (*FinderModel, error) {
 	return m, nil
 }
 
-// build takes the convolutions from the file and checks that each layer's input fits the output of the one before. The second convolutions of a
-// size have the same number of channels on both ways, because their results are added up.
+// build reads the convolutions from the file, and checks that each layer's input fits the output of the previous layer. The
+// outputs that are added up must have the same number of channels.
 func (m *FinderModel) build(f *file) {
 	channels := 1
 	for i := range finderConvs {
@@ -53,7 +54,7 @@ func (m *FinderModel) build(f *file) {
 			side = 5
 		case back == 0:
 			c.out = finderMaps
-		case back%2 == 0 && back <= 2*finderDepth: // the result is added to that of a convolution on the way down
+		case back%2 == 0 && back <= 2*finderDepth: // its output is added to that of a convolution on the way down
 			c.out = m.convs[back-1].out
 		}
 		c.side = side
@@ -64,18 +65,18 @@ func (m *FinderModel) build(f *file) {
 	}
 }
 
-// Maps describe a page at each point. They are half as wide and half as high as the ink that they were made from, rounded up
-// to whole cells of the network; cells beyond the page have no baseline.
+// Maps describe a page at each point. They are half as wide and half as high as the ink that was passed to Finder.Maps, after
+// its sides were rounded up to multiples of finderCell. There are no baselines beyond the page.
 type Maps struct {
 	W, H     int
 	Baseline []float32 // probability that a baseline passes within 1.5 pixels of the map
 	End      []float32 // probability that a line begins or ends within 3 pixels of the map
-	// Up and Down are how far the ink of the line reaches above and below its baseline, in pixels of the page's ink. They mean
-	// something only where there is a baseline.
+	// Up and Down are the distances to which the ink of the line reaches above and below its baseline, in pixels of the ink.
+	// They are undefined where there is no baseline.
 	Up, Down []float32
 }
 
-// Finder runs a FinderModel. It serves one goroutine at a time, and keeps no memory between pages.
+// Finder runs a FinderModel. It must not be used by several goroutines at once. It does not keep buffers between pages.
 type Finder struct {
 	kernels
 	model   *FinderModel
@@ -85,7 +86,7 @@ type Finder struct {
 // NewFinder returns a finder with the fastest kernels of this processor.
 func NewFinder(m *FinderModel) *Finder { return newFinder(m, available()[0]) }
 
-// newFinder packs the weights in the order in which the kernels k read them.
+// newFinder returns a finder that computes with k. It packs the weights in the order in which k reads them.
 func newFinder(m *FinderModel, k kernels) *Finder {
 	f := &Finder{kernels: k, model: m}
 	for _, c := range m.convs {
@@ -99,11 +100,11 @@ func newFinder(m *FinderModel, k kernels) *Finder {
 	return f
 }
 
-// MaxFinderPixels is the size of the largest page that Maps takes: 3 megapixels, for which it needs 180 MB.
+// MaxFinderPixels is the maximum number of pixels that Maps accepts. It needs 180 MB for that many.
 const MaxFinderPixels = 3_000_000
 
-// Maps looks for baselines. ink holds h rows of w values, 0 for paper to 1 for ink. It returns empty maps if there are none or more
-// than MaxFinderPixels.
+// Maps finds baselines. ink has h rows of w values, from 0 for paper to 1 for ink. It returns empty maps if w or h is less than
+// 1, or if there are more than MaxFinderPixels or fewer than w*h values.
 func (f *Finder) Maps(ink []float32, w, h int) Maps {
 	if w < 1 || h < 1 || w > MaxFinderPixels || h > MaxFinderPixels/w || len(ink) < w*h {
 		return Maps{}
@@ -123,7 +124,7 @@ func (f *Finder) Maps(ink []float32, w, h int) Maps {
 	return m
 }
 
-// run is the network: down to the smallest size and back.
+// run runs the network, down to the smallest size and back.
 func (f *Finder) run(ink []float32, w, h int) *stack {
 	var kept [finderDepth]*stack // the results at each size on the way down
 	var m memory
@@ -142,8 +143,8 @@ func (f *Finder) run(ink []float32, w, h int) *stack {
 	return s
 }
 
-// halve is the first convolution, of 5x5 taps, which takes every second row and column. The page with a border of paper is split
-// into four planes, of its even and odd rows and columns, in which its taps are neighbours.
+// halve runs the first convolution, which has 5x5 taps and a stride of 2. It splits the page, with a border of paper, into four
+// planes of its even and odd rows and columns, so that the pixels for successive outputs are adjacent.
 func (f *Finder) halve(m *memory, ink []float32, w, h int) *stack {
 	c := f.model.convs[0]
 	cells := func(n int) int { return (n + finderCell - 1) / finderCell * finderCell }
@@ -173,7 +174,8 @@ func (f *Finder) halve(m *memory, ink []float32, w, h int) *stack {
 	return out
 }
 
-// convolve is a convolution of 3x3 taps, followed by a rectifier unless it is the last one. It releases its input.
+// convolve runs convolution i, which has 3x3 taps and is followed by a rectifier unless it is the last one. It releases its
+// input.
 func (f *Finder) convolve(i int, in *stack, m *memory) *stack {
 	c := f.model.convs[i]
 	out := m.stack(c.out, in.h, in.w)

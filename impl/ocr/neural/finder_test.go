@@ -10,8 +10,8 @@ import (
 	"uncial/impl/ocr/neural"
 )
 
-// newFinderSketch is a small network that finds lines. Its weights follow a formula, so that another program can compute with the
-// same ones.
+// newFinderSketch returns a small network that finds lines. Its weights follow a formula, so that another program can compute
+// with the same weights.
 func newFinderSketch() *sketch {
 	s := &sketch{
 		meta:    map[string]string{"format": "uncial-finder-1", "version": "test", "licence": "CC0-1.0"},
@@ -50,7 +50,7 @@ func mustFinder(tb testing.TB, data []byte) *neural.FinderModel {
 	return m
 }
 
-// pattern is ink that varies over the whole page.
+// pattern returns ink that varies over the whole page.
 func pattern(w, h int) []float32 {
 	ink := make([]float32, w*h)
 	for i := range ink {
@@ -104,15 +104,15 @@ func TestLoadFinder_RefusesDamagedFiles(t *testing.T) {
 		change func(s *sketch)
 		reason string
 	}{
-		"a model that reads lines":             {func(s *sketch) { s.meta["format"] = neural.Format }, `"uncial-lines-1"; this program reads "uncial-finder-1"`},
-		"a digest of other weights":            {func(s *sketch) { s.meta["sha256"] = "0" }, "damaged"},
-		"a weight that is not a number":        {func(s *sketch) { s.tensors["c9.bias"][0] = float32(math.NaN()) }, "c9.bias"},
-		"a missing tensor":                     {func(s *sketch) { s.order = s.order[1:] }, "c0.weight"},
-		"a shape that does not fit its bytes":  {shape("c3.bias", 8), "c3.bias"},
-		"more channels than a page has memory": {shape("c1.weight", 1024, 3, 3, 3), "c1.weight"},
-		"convolutions that do not fit":         {shape("c2.weight", 5, 6, 3, 3), "c2.weight"},
-		"sizes that cannot be added up":        {shape("c13.weight", 8, 7, 3, 3), "c13.weight"},
-		"another number of maps":               {shape("c17.weight", 3, 4, 3, 3), "c17.weight"},
+		"a model that reads lines":            {func(s *sketch) { s.meta["format"] = neural.Format }, `"uncial-lines-1"; this program reads "uncial-finder-1"`},
+		"a digest of other weights":           {func(s *sketch) { s.meta["sha256"] = "0" }, "damaged"},
+		"a weight that is not a number":       {func(s *sketch) { s.tensors["c9.bias"][0] = float32(math.NaN()) }, "c9.bias"},
+		"a missing tensor":                    {func(s *sketch) { s.order = s.order[1:] }, "c0.weight"},
+		"a shape that does not fit its bytes": {shape("c3.bias", 8), "c3.bias"},
+		"too many channels":                   {shape("c1.weight", 1024, 3, 3, 3), "c1.weight"},
+		"convolutions that do not fit":        {shape("c2.weight", 5, 6, 3, 3), "c2.weight"},
+		"sizes that cannot be added up":       {shape("c13.weight", 8, 7, 3, 3), "c13.weight"},
+		"another number of maps":              {shape("c17.weight", 3, 4, 3, 3), "c17.weight"},
 	} {
 		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()
@@ -136,7 +136,7 @@ func FuzzLoadFinder(f *testing.F) {
 	})
 }
 
-// BenchmarkFinder_Maps looks at one megapixel with the widths of the model that ships.
+// BenchmarkFinder_Maps processes one megapixel with a network of the same widths as the shipped model.
 func BenchmarkFinder_Maps(b *testing.B) {
 	s := newFinderSketch()
 	s.order = nil

@@ -14,7 +14,7 @@ KERNELS(plain)
 KERNELS(avx2)
 KERNELS(avx512)
 
-// Go cannot call through a pointer to a C function. The sets that this processor's architecture lacks are never used.
+// Go cannot call through a pointer to a C function. Sets of another architecture are never used.
 #ifdef __x86_64__
 #define DISPATCH(set, f, ...) switch (set) { case 2: f##_avx512(__VA_ARGS__); break; case 1: f##_avx2(__VA_ARGS__); break; default: f##_plain(__VA_ARGS__); }
 #else
@@ -40,20 +40,20 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// kernels is the arithmetic of one instruction set. The zero value is the one that runs on every processor. The methods check
-// the lengths of their operands, because C does not: a mistake in this package panics instead of reading foreign memory.
+// kernels is the arithmetic for one instruction set. The methods check the lengths of their operands, because C does not: a bug
+// in this package panics instead of accessing memory beyond them.
 type kernels struct {
 	name string
 	id   C.int // as in DISPATCH
 	rows int   // rows in a block of packed weights: ROWS in the set's C file
 }
 
-// slack is how many floats beyond the end of a buffer the kernels may read. They compute whole blocks of columns and drop what
-// lies beyond the last.
+// slack is the number of floats beyond the end of a buffer that the kernels may read. They compute whole blocks of columns, and
+// drop the results beyond the last column.
 const slack = 64
 
-// available returns the instruction sets of this processor, the fastest first. It checks the processor at run time, so that one
-// program runs on all.
+// available returns the kernels for the instruction sets of this processor, the fastest first. It checks the processor at run
+// time, so that one program runs on all processors of an architecture.
 func available() []kernels {
 	sets := []kernels{{"plain", 0, 4}}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
@@ -67,8 +67,8 @@ func available() []kernels {
 
 func floats(s []float32) *C.float { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// product is a convolution or a matrix product. It computes out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n; see
-// kernels.h. out has m rows at a distance of stride. bias may be nil.
+// product computes a convolution or a matrix product: out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n; see
+// kernels.h. The rows of out are stride apart. bias may be nil.
 func (k kernels) product(in []float32, off []int32, w packed, bias, out []float32, stride, n int, relu bool) {
 	need := int(slices.Max(off)) + n + slack
 	if len(off) != w.columns || len(in) < need || len(out) < (w.rows-1)*stride+n || (bias != nil && len(bias) < w.rows) {
@@ -82,7 +82,8 @@ func (k kernels) product(in []float32, off []int32, w packed, bias, out []float3
 		C.long(w.rows), floats(out), C.long(stride), C.long(n), flag)
 }
 
-// lstm runs one direction of a layer over the rows of pre; see kernels.h. out[step] has the layer's values at a distance of stride.
+// lstm runs one direction of a layer over the rows of pre; see kernels.h. It writes the layer's values for each step to out, in
+// rows that are stride apart.
 func (k kernels) lstm(pre, bias, recurrent []float32, steps, hidden int, reverse bool, out []float32, stride int, state []float32) {
 	if len(pre) < steps*4*hidden || len(bias) < 4*hidden || len(recurrent) < 4*hidden*hidden || len(out) < (steps-1)*stride+hidden || len(state) < 6*hidden {
 		panic("neural: an LSTM reaches beyond its operands")
@@ -94,7 +95,7 @@ func (k kernels) lstm(pre, bias, recurrent []float32, steps, hidden int, reverse
 	C.lstm(k.id, floats(pre), floats(bias), floats(recurrent), C.long(steps), C.long(hidden), flag, floats(out), C.long(stride), floats(state))
 }
 
-// softmax turns rows of n scores, at a distance of stride, into logarithms of probabilities.
+// softmax replaces rows of n scores, which are stride apart, by log probabilities.
 func (k kernels) softmax(x []float32, rows, n, stride int) {
 	if len(x) < rows*stride || stride%16 != 0 || n > stride {
 		panic("neural: a softmax reaches beyond its operand")
@@ -102,21 +103,21 @@ func (k kernels) softmax(x []float32, rows, n, stride int) {
 	C.softmax(k.id, floats(x), C.long(rows), C.long(n), C.long(stride))
 }
 
-// packed is a matrix in the order in which the kernels read it: blocks of rows, and in each block the columns one after the
-// other. Rows that fill up the last block are zero.
+// packed is a matrix in the order in which the kernels read it: blocks of rows, and within each block column after column. The
+// last block is padded with rows of zeros.
 type packed struct {
 	rows, columns int
 	data          []float32
 }
 
-// pack orders a matrix for the kernels; at(r, c) is its element.
+// pack returns a matrix in the order of the kernels; at(r, c) is its element.
 func (k kernels) pack(rows, columns int, at func(r, c int) float32) packed {
 	p := packed{rows, columns, nil}
 	p.data = k.repack(nil, rows, columns, at)
 	return p
 }
 
-// repack is pack into a buffer, which grows if it is too small.
+// repack is pack into a buffer, which it replaces if it is too small.
 func (k kernels) repack(buffer []float32, rows, columns int, at func(r, c int) float32) []float32 {
 	blocks := (rows + k.rows - 1) / k.rows
 	buffer = grow(buffer, blocks*k.rows*columns)
@@ -134,7 +135,7 @@ func (k kernels) repack(buffer []float32, rows, columns int, at func(r, c int) f
 	return buffer
 }
 
-// grow returns a slice of n floats, in the memory of s if that is large enough. Its content is undefined.
+// grow returns a slice of n floats with undefined content, in the memory of s if that is large enough.
 func grow(s []float32, n int) []float32 {
 	if cap(s) < n {
 		return make([]float32, n)

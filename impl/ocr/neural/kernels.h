@@ -1,11 +1,11 @@
 // The arithmetic of the network, once for each instruction set. A file kernels_*.c sets
 //   NAME(f)  the name of function f in this instruction set
-//   LANES    floats in a vector; SPREAD(x) is the initialiser of a vector that holds x in each
-//   ROWS     rows of the result computed together; weights are packed in blocks of so many rows
+//   LANES    floats in a vector; SPREAD(x) initialises a vector with x in every lane
+//   ROWS     rows of the result computed together; weights are packed in blocks of ROWS rows
 //   COLS     vectors of columns computed together
-// and includes this file. ROWS * COLS accumulators, COLS operands and a weight have to fit the vector registers.
+// and includes this file. ROWS * COLS accumulators, COLS operands and a weight must fit into the vector registers.
 //
-// Sums run over k in order in every instruction set; with fused multiply-add the results are identical bit by bit.
+// Every instruction set sums over k in the same order; those with fused multiply-add give identical bits.
 
 #include <math.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ static inline vf power(vf x) {
 static inline vf sigmoid(vf x) { return fill(1.0f) / (fill(1.0f) + power(-x)); }
 static inline vf tangent(vf x) { return fill(1.0f) - fill(2.0f) / (fill(1.0f) + power(x + x)); }
 
-// block adds up one block of the result: ROWS rows by COLS vectors from column p on.
+// block adds to one block of the result: ROWS rows by COLS vectors of columns.
 static inline void block(const float *in, const int32_t *off, long k, const float *w, vf acc[ROWS][COLS]) {
 	for (long i = 0; i < k; i++, w += ROWS) {
 		const float *x = in + off[i];
@@ -57,9 +57,9 @@ static inline void block(const float *in, const int32_t *off, long k, const floa
 	}
 }
 
-// out[m][p] = bias[m] + sum over i < k of w[m][i] * in[off[i] + p], for p < n; with relu nothing is below 0.
-// A convolution when off lists the taps of the kernel on padded planes, a matrix product when it lists rows. w is packed: blocks of
-// ROWS rows, in each the k columns one after the other. bias may be null. in must be readable COLS * LANES - 1 floats
+// out[m][p] = bias[m] + sum over i < k of w[m][i] * in[off[i] + p], for p < n; with relu, negative results become 0. It is a
+// convolution if off lists the taps of the kernel on padded planes, and a matrix product if off lists rows. w is packed: blocks
+// of ROWS rows, in each the k columns one after the other. bias may be null. in must be readable for COLS * LANES - 1 floats
 // beyond its end.
 void NAME(product)(const float *in, const int32_t *off, long k, const float *w, const float *bias, long m, float *out, long stride, long n, int relu) {
 	for (long p = 0; p < n; p += COLS * LANES) {
@@ -83,9 +83,9 @@ void NAME(product)(const float *in, const int32_t *off, long k, const float *w, 
 
 #define DEEP 8 // vectors of gates computed together in a step of the LSTM
 
-// One direction of an LSTM layer over t steps. pre[step][4h] are the products of the input, bias[4h] is added to them; gates
-// are in the order input, forget, cell, output. wh[h][4h]. out[step] gets h values at a distance of stride. state has room
-// for 6h floats. h is a multiple of 2 * LANES.
+// One direction of an LSTM layer over t steps. pre[step][4h] are the products of the input, to which bias[4h] is added.
+// wh[h][4h] are the recurrent weights. Gates are in the order input, forget, cell, output. The function writes h values for
+// each step to out, in rows that are stride apart. state must have room for 6h floats, and h must be a multiple of 2 * LANES.
 void NAME(lstm)(const float *pre, const float *bias, const float *wh, long t, long h, int reverse, float *out, long stride, float *state) {
 	long g = 4 * h;
 	float *cell = state, *hidden = state + h, *gate = state + 2 * h;
@@ -115,16 +115,17 @@ void NAME(lstm)(const float *pre, const float *bias, const float *wh, long t, lo
 	}
 }
 
-// Every row of t by n values, at a distance of stride, becomes the logarithms of its softmax. Rows are readable up to a multiple of LANES.
+// Replaces each of t rows of n values, which are stride apart, by the logarithms of its softmax. Rows must be readable up to a
+// multiple of LANES.
 void NAME(softmax)(float *x, long t, long n, long stride) {
 	for (long s = 0; s < t; s++, x += stride) {
-		float most = x[0], sum = 0;
-		for (long i = 1; i < n; i++) most = x[i] > most ? x[i] : most;
+		float largest = x[0], sum = 0;
+		for (long i = 1; i < n; i++) largest = x[i] > largest ? x[i] : largest;
 		for (long p = 0; p < n; p += LANES) {
-			vf e = power(*(vf *)(x + p) - fill(most));
+			vf e = power(*(vf *)(x + p) - fill(largest));
 			for (int i = 0; i < LANES && p + i < n; i++) sum += e[i];
 		}
-		float shift = most + logf(sum);
+		float shift = largest + logf(sum);
 		for (long i = 0; i < n; i++) x[i] -= shift;
 	}
 }

@@ -1,9 +1,9 @@
 package neural
 
-// foreign is the logarithm of the probability of a character that no text of a character model has.
+// foreign is the log probability of a character that is not in a character model's alphabet.
 const foreign = -6.0
 
-// Likelihood returns the logarithm of the probability of a line of text.
+// Likelihood returns the natural logarithm of the probability of a line of text, its end included.
 func (l *Language) Likelihood(line string) float64 {
 	sum, at := 0.0, l.begin()
 	for _, r := range line {

@@ -1,16 +1,17 @@
-// Package neural runs two networks of our own. One reads single lines of text: convolutions, the maximum of each column,
-// bidirectional LSTM layers, and connectionist temporal classification (CTC). The other looks at a whole page and says for each point
+// Package neural runs our two networks. One reads single lines of text, with convolutions, the maximum of each column,
+// bidirectional LSTM layers, and connectionist temporal classification (CTC). The other predicts for each point of a page
 // whether a baseline passes there.
 //
-// A Model is loaded from one flat file and can be shared. A Recognizer reads one line at a time with it; a Language tells the
-// search which characters follow each other. The arithmetic is C with vector extensions, compiled for several instruction
-// sets and chosen at run time; every set gives the same text.
+// A Model is loaded from one file and can be shared. A Recognizer reads one line at a time with it; a Language (a character
+// model) tells the search which characters are likely to follow each other. The arithmetic is C with vector extensions,
+// compiled for several instruction sets and chosen at run time. All sets give the same text, except where two readings are
+// about equally likely.
 //
-// This package does not make lines of what the second network says (package layout) and does not decide which lines are read
-// (package reading). The README of models/own describes the models that ship, and what they were trained on.
+// This package does not trace lines on the maps of the second network (package layout does) and does not decide which lines are
+// read (package reading does). The README of models/own describes the shipped models and their training data.
 //
 // Start with Recognizer.Read and Finder.Maps; network.go and finder.go have the layers, kernels.h the arithmetic, beam.go the
-// search, file.go the form of the files.
+// search, and file.go the file format.
 package neural
 
 import (
@@ -25,34 +26,34 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// format is the version of the format of line models, the first thing in their metadata.
+// format is the value of "format" in the metadata of line models.
 const format = "uncial-lines-1"
 
 const (
-	maxClasses = 4096 // characters it may know, and the blank
+	maxClasses = 4096 // characters of the alphabet, and the blank
 	maxWidth   = 1024 // channels of a layer
 	maxLayers  = 8    // of LSTM
 )
 
-// Info describes a model, as its file does. Reports and `uncial models` can name it by Version and Digest.
+// Info is the description of a model in its file. Version and Digest identify the model in documents and reports.
 type Info struct {
 	Version   string   // of the model
 	Licence   string   // SPDX expression
 	Languages []string // BCP 47 tags that it was trained for; none if the file does not say
 	Digest    string   // SHA-256 of the weights, in hexadecimal digits
-	Height    int      // pixels that a line's image has from top to bottom
+	Height    int      // of a line's image, in pixels
 	Alphabet  []string
 }
 
-// convolution is a layer of 3x3 or 5x5 taps, followed by a rectifier. In training its weights are standardised; the file has
-// them as they are used.
+// convolution is a layer of 3x3 or 5x5 taps, followed by a rectifier. Training standardises the weights; the file has the
+// standardised ones.
 type convolution struct {
 	in, out, side int
 	weight, bias  []float32 // weight[out][in][side][side]
 }
 
-// direction is one half of an LSTM layer. Its matrices are transposed, so that the kernels read the gates of one input in a row.
-// The gates are in the order input, forget, cell, output, as in PyTorch.
+// direction is one half of an LSTM layer. Its matrices are transposed, so that the gates of one input are adjacent for the
+// kernels. The gates are in the order of PyTorch: input, forget, cell, output.
 type direction struct {
 	in, hidden  int
 	input       []float32 // [in][4 hidden]
@@ -61,7 +62,7 @@ type direction struct {
 	inputOffset []int32
 }
 
-// Model is a network's weights. It is immutable.
+// Model holds the weights of a network that reads lines. It is immutable.
 type Model struct {
 	info   Info
 	convs  []convolution
@@ -76,7 +77,8 @@ type Model struct {
 // Info returns the description of the model.
 func (m *Model) Info() Info { return m.info }
 
-// Open loads a model from a file. The error says in one sentence what is wrong with it.
+// Open loads a model from a file. If the file is not a usable model, the error wraps ErrModel and says in one sentence what is
+// wrong with it.
 func Open(path string) (*Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -88,7 +90,7 @@ func Open(path string) (*Model, error) {
 		return nil, err
 	}
 	if stat.Size() < 8 || stat.Size() > maxFile {
-		return nil, fmt.Errorf("%w: %s has %d bytes, which no model has", ErrModel, path, stat.Size())
+		return nil, fmt.Errorf("%w: %s has %d bytes, too few or too many for a model", ErrModel, path, stat.Size())
 	}
 	data, err := unix.Mmap(int(f.Fd()), 0, int(stat.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {
@@ -102,7 +104,7 @@ func Open(path string) (*Model, error) {
 	return m, nil
 }
 
-// Load takes a model from the content of its file. data is not kept.
+// Load reads a model from the content of its file. It does not keep data. The error wraps ErrModel.
 func Load(data []byte) (*Model, error) {
 	m, err := load(data)
 	if err != nil {
@@ -111,7 +113,7 @@ func Load(data []byte) (*Model, error) {
 	return m, nil
 }
 
-// load reads a model from the bytes of its file. Errors: a file of another format, and sizes that do not agree.
+// load is Load without ErrModel in its errors.
 func load(data []byte) (*Model, error) {
 	f, err := openFile(data, format)
 	if err != nil {
@@ -125,11 +127,11 @@ func load(data []byte) (*Model, error) {
 	return m, f.err
 }
 
-// describe reads the model's description from the header of its file. Errors say which entry this program cannot work with.
+// describe reads the model's description from the header of its file. It returns an error if an entry is invalid.
 func (m *Model) describe(f *file) error {
 	height, err := strconv.Atoi(f.meta["height"])
 	if err != nil || height != lineHeight {
-		return fmt.Errorf("its lines are %q pixels high; this program cuts lines of %d", f.meta["height"], lineHeight)
+		return fmt.Errorf("its lines are %q pixels high; this program reads lines of %d pixels", f.meta["height"], lineHeight)
 	}
 	m.info = Info{
 		Version: f.meta["version"], Licence: f.meta["licence"], Languages: strings.Fields(f.meta["languages"]), Digest: f.meta["sha256"], Height: height,

@@ -18,7 +18,7 @@ import (
 	"uncial/impl/ocr/neural"
 )
 
-// sketch is a small network with weights that are always the same.
+// sketch is a small network whose weights are always the same.
 type sketch struct {
 	meta    map[string]string
 	tensors map[string][]float32
@@ -72,7 +72,7 @@ func newSketch() *sketch {
 	return s
 }
 
-// file is the sketch as a file with weights of 32 bits.
+// file returns the sketch as a file with 32-bit weights.
 func (s *sketch) file() []byte {
 	var data bytes.Buffer
 	header := map[string]any{}
@@ -98,7 +98,7 @@ func mustLoad(tb testing.TB, data []byte) *neural.Model {
 	return m
 }
 
-func TestLoad_TellsWhatAModelSaysOfItself(t *testing.T) {
+func TestLoad_ReadsTheDescription(t *testing.T) {
 	t.Parallel()
 	info := mustLoad(t, newSketch().file()).Info()
 	require.Equal(t, "test", info.Version)

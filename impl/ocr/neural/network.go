@@ -2,20 +2,21 @@ package neural
 
 import "strconv"
 
-// The network has five convolutions. The first takes every second row and column, the second is followed by the maximum of 2x2
-// pixels, the fourth by that of two rows. Then come the maximum of each column, LSTM layers in both directions, and one linear
-// layer. A column of scores therefore stands for four columns of the image, and no letter is narrower than that.
+// The network has five convolutions. The first has a stride of 2; the second is followed by the maximum of 2x2 pixels, and the
+// fourth by the maximum of two rows. Then come the maximum of each column, bidirectional LSTM layers, and one linear layer. So
+// each step of scores covers four columns of the image, and no letter is narrower than that.
 const (
 	lineHeight = 48 // pixels of a line's image
-	margin     = 16 // columns of paper that are put on both sides of a line
-	step       = 4  // columns of the image to a column of scores
+	margin     = 16 // columns of paper that are added on both sides of a line
+	step       = 4  // columns of the image per step of scores
 )
 
-// convolutionSides are the sides of the filters of each layer, in cells of its input. A model file must have the same.
+// convolutionSides are the sides of the filters of each convolution, in pixels of its input. Those of a model file must be the
+// same.
 var convolutionSides = [...]int{5, 3, 3, 3, 3}
 
-// build takes the layers from the file, from the first to the last, and checks that each layer's input fits the output of the one before. The
-// widths of the layers are the file's, so that larger networks work without a new program.
+// build reads the layers from the file, and checks that each layer's input fits the output of the previous layer. The file
+// determines the widths of the layers, so that larger networks work without a new program.
 func (m *Model) build(f *file) {
 	channels := 1
 	for i, side := range convolutionSides {
@@ -51,7 +52,7 @@ func (m *Model) build(f *file) {
 	copy(o.bias, bias)
 }
 
-// direction reads one half of an LSTM layer; hidden is 0 if its size is not known yet.
+// direction reads one half of an LSTM layer. hidden is the size of the layer, or 0 if the file determines it.
 func (f *file) direction(name string, in, hidden int) direction {
 	d := direction{in: in, hidden: hidden}
 	gates := 4 * hidden
@@ -69,7 +70,8 @@ func (f *file) direction(name string, in, hidden int) direction {
 	return d
 }
 
-// transpose turns a matrix of rows by columns into one of columns rows, at a distance of stride and followed by slack.
+// transpose returns the transposed matrix of a matrix of rows by columns. The rows of the result are stride apart, and slack
+// follows the last one.
 func transpose(m []float32, rows, columns, stride int) []float32 {
 	t := make([]float32, columns*stride+slack)
 	for r := range rows {
@@ -80,7 +82,7 @@ func transpose(m []float32, rows, columns, stride int) []float32 {
 	return t
 }
 
-// rowOffsets is where n rows at a distance of stride begin.
+// rowOffsets returns the offsets of n rows that are stride apart.
 func rowOffsets(n, stride int) []int32 {
 	off := make([]int32, n)
 	for i := range off {
@@ -89,9 +91,9 @@ func rowOffsets(n, stride int) []int32 {
 	return off
 }
 
-// planes are the channels of an image between two layers, each with a border of zeros: h rows of w pixels lie in rows of
-// stride w+2, the first pixel at offset stride+1 of its plane. With the border a convolution is one product over the whole
-// plane, and clears the values between the rows afterwards.
+// planes are the channels of an image between two layers, each with a border of zeros: h rows of w pixels with a stride of w+2;
+// the first pixel is at offset stride+1 of its plane. Thanks to the border, a convolution is one product over the whole plane,
+// after which the values between the rows must be cleared.
 type planes struct {
 	channels, h, w int
 	data           []float32
@@ -100,17 +102,17 @@ type planes struct {
 func (p *planes) stride() int { return p.w + 2 }
 func (p *planes) size() int   { return (p.h + 2) * p.stride() }
 
-// reshape gives the planes a shape, all zeros.
+// reshape sets the shape of the planes, and all values to zero.
 func (p *planes) reshape(channels, h, w int) {
 	p.channels, p.h, p.w = channels, h, w
 	p.data = grow(p.data, channels*p.size()+2*slack)
 	clear(p.data)
 }
 
-// pixels is where the pixels of a channel begin; row y is at y*stride.
+// pixels returns the data from the first pixel of a channel on; row y is at y*stride.
 func (p *planes) pixels(channel int) []float32 { return p.data[channel*p.size()+p.stride()+1:] }
 
-// clearBorder makes what a product wrote beside the rows zero again.
+// clearBorder sets the values that a product wrote between the rows to zero again.
 func (p *planes) clearBorder() {
 	for c := range p.channels {
 		px := p.pixels(c)
@@ -120,24 +122,25 @@ func (p *planes) clearBorder() {
 	}
 }
 
-// network runs a model's layers, one image at a time. It owns the memory between the layers, which grows to what the widest line
-// needs: about 7 KB for each column of the image.
+// network runs a model's layers, one image at a time. It owns the buffers between the layers, which grow to the size that the
+// widest line needs: about 7 KB for each column of the image.
 type network struct {
 	*Model
 	kernels
 	weights   []packed  // of the convolutions
-	taps      [][]int32 // of the convolution at work
+	taps      [][]int32 // of each convolution, for the current image
 	a, b      planes
 	phases    []float32
-	sequence  []float32 // of the layer before: steps by channels
+	sequence  []float32 // output of the previous layer: steps by channels
 	next      []float32
-	block     []float32 // the sequence as the kernels take it
+	block     []float32 // the sequence in the order of the kernels
 	gates     []float32
 	state     []float32
 	scoreRows []float32
 }
 
-// newNetwork packs the weights of a model for the kernels of this processor. The model itself stays unchanged, so that networks can share it.
+// newNetwork returns a network that computes with k. It packs the weights for k, and does not change the model, so that
+// networks can share it.
 func newNetwork(m *Model, k kernels) *network {
 	n := &network{Model: m, kernels: k, taps: make([][]int32, len(m.convs))}
 	for _, c := range m.convs {
@@ -147,9 +150,8 @@ func newNetwork(m *Model, k kernels) *network {
 	return n
 }
 
-// scores returns the logarithms of the classes' probabilities: steps rows at a distance of out.stride, one for each four columns
-// of the image. ink holds lineHeight rows of width values, 0 for paper to 1 for ink. The result is valid until the next
-// call.
+// scores returns the log probabilities of the classes: one row for each step, in rows that are out.stride apart. ink has
+// lineHeight rows of width values, from 0 for paper to 1 for ink. The result is valid until the next call.
 func (n *network) scores(ink []float32, width int) (rows []float32, steps int) {
 	w := (width + 2*margin + step - 1) / step * step
 	n.first(ink, width, w)
@@ -177,11 +179,14 @@ func (n *network) scores(ink []float32, width int) (rows []float32, steps int) {
 	return n.scoreRows, steps
 }
 
-// scaled returns the input of the network for a pixel: as in training, with a mean near 0 and a deviation near 1.
-func scaled(ink float32) float32 { return (ink - 0.12) * 3.6 }
+// scaled returns the input of the network for a pixel, with a mean near 0 and a standard deviation near 1, as in training.
+func scaled(ink float32) float32 {
+	const meanInk, inkScale = 0.12, 3.6 // of the lines in training
+	return (ink - meanInk) * inkScale
+}
 
-// first is the convolution of 5x5 taps that takes every second row and column. The padded image is split into four planes, of
-// its even and odd rows and columns, in which its taps are neighbours.
+// first runs the first convolution, which has 5x5 taps and a stride of 2. It splits the padded image into four planes of its
+// even and odd rows and columns, so that the pixels for successive outputs are adjacent.
 func (n *network) first(ink []float32, width, w int) {
 	c := n.convs[0]
 	n.a.reshape(c.out, lineHeight/2, w/2)
@@ -211,12 +216,12 @@ func (n *network) first(ink []float32, width, w int) {
 	n.a.clearBorder()
 }
 
-// convolveInto runs layer i into out, which has its shape; the taps of the layer are known.
+// convolveInto runs convolution i. out must have its shape, and n.taps[i] its taps.
 func (n *network) convolveInto(in []float32, i int, out *planes) {
 	n.product(in, n.taps[i], n.weights[i], n.convs[i].bias, out.pixels(0), out.size(), (out.h-1)*out.stride()+out.w, true)
 }
 
-// convolve is a convolution of 3x3 taps, followed by a rectifier.
+// convolve runs convolution i, which has 3x3 taps and is followed by a rectifier.
 func (n *network) convolve(i int, in, out *planes) {
 	c := n.convs[i]
 	out.reshape(c.out, in.h, in.w)
@@ -244,7 +249,7 @@ func pool(in, out *planes, h, w int) {
 				if w == 1 {
 					line = line[:len(row)]
 					for x, v := range line {
-						row[x] = max(row[x], v) // nothing is below 0 after a rectifier
+						row[x] = max(row[x], v) // values are never below 0 after a rectifier
 					}
 					continue
 				}
@@ -257,23 +262,24 @@ func pool(in, out *planes, h, w int) {
 	}
 }
 
-// columns makes a sequence of the largest value of each column of each channel, so that the height of a letter in the strip does not
-// matter.
+// columns sets the sequence to the largest value of each column of each channel, so that the vertical position of a letter in
+// the strip does not matter.
 func (n *network) columns(in *planes) {
 	n.sequence = grow(n.sequence, in.w*in.channels+slack)
 	for c := range in.channels {
 		px := in.pixels(c)
 		for x := range in.w {
-			most := float32(0)
+			largest := float32(0)
 			for y := range in.h {
-				most = max(most, px[y*in.stride()+x])
+				largest = max(largest, px[y*in.stride()+x])
 			}
-			n.sequence[x*in.channels+c] = most
+			n.sequence[x*in.channels+c] = largest
 		}
 	}
 }
 
-// matrix multiplies steps rows of values with weights[in][stride] into a buffer of rows of stride.
+// matrix multiplies rows (steps by in) by weights (in by stride), and returns the product (steps by stride) in buffer, which it
+// replaces if it is too small.
 func (n *network) matrix(rows []float32, steps, in int, weights []float32, offset []int32, buffer []float32, stride int) []float32 {
 	buffer = grow(buffer, steps*stride+slack)
 	n.block = n.repack(n.block, steps, in, func(t, i int) float32 { return rows[t*in+i] })

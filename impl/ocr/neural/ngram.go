@@ -8,28 +8,29 @@ import (
 	"math"
 )
 
-// Language is a character n-gram model: how likely each character is after the ones before it. The one for
-// first readings was built from transcriptions that keep the spelling of their time, so it prefers what people wrote then to modern
-// forms. It is immutable.
+// Language is a character n-gram model (character model): it gives the probability of each character after the characters
+// before it. The model for first readings was built from transcriptions that keep the spelling of their time, so it prefers
+// historical spellings to modern ones. A Language is immutable.
 //
-// Probabilities are those of Witten and Bell, interpolated: a character not seen in a context gets the weight that the context gives to
-// new characters, times its probability in the context without its first character.
+// It uses interpolated Witten-Bell smoothing: a character that was not seen in a context gets the weight of new characters in
+// that context, times its probability in the context without its first character.
 //
-// A file has the magic bytes, the length of a JSON header as 4 bytes, the header (order, alphabet, nodes of each level), and for each
-// level the nodes in order of their context: 2 bytes character, 1 byte probability, 1 byte weight of new characters, 4 bytes first
-// child in the level below. All numbers are little-endian. Character 0 is the edge of a line, character i is alphabet[i-1].
+// A file has the magic bytes, the length of a JSON header as 4 bytes, the header (alphabet, number of nodes of each level), and
+// for each level the nodes in order of their context: 2 bytes for the character, 1 byte for its probability, 1 byte for the
+// weight of new characters, and 4 bytes for the index of the first child in the level below. All numbers are little-endian.
+// Character 0 is the edge of a line, character i is alphabet[i-1].
 type Language struct {
 	order    int
 	alphabet []string
-	symbols  map[string]uint16 // of the alphabet
-	levels   []level           // levels[k] are the n-grams of k+1 characters; those of the last have no children
-	unseen   float64           // logarithm of the probability of a character that no text has
+	symbols  map[string]uint16 // by character
+	levels   []level           // levels[k] has the n-grams of k+1 characters; those of the last level have no children
+	unseen   float64           // log probability of a character that is in no text
 }
 
 type level struct {
 	symbol      []uint16
-	probability []uint8 // logarithm, in units of -logUnit
-	fallback    []uint8 // logarithm of the weight that new characters have after it
+	probability []uint8 // log probability, in units of -logUnit
+	fallback    []uint8 // logarithm of the weight of new characters after it, in the same units
 	first       []uint32
 }
 
@@ -41,10 +42,10 @@ const (
 	nodeSize      = 8
 )
 
-// errLanguage is joined to every error about a file that is not a character model of this version, or is damaged.
+// errLanguage is wrapped by every error about a file that is damaged, or not a character model of this version.
 var errLanguage = errors.New("not a usable character model")
 
-// LoadLanguage takes a character model from the content of its file. data is not kept.
+// LoadLanguage reads a character model from the content of its file. It does not keep data.
 func LoadLanguage(data []byte) (*Language, error) {
 	l, err := loadLanguage(data)
 	if err != nil {
@@ -53,9 +54,7 @@ func LoadLanguage(data []byte) (*Language, error) {
 	return l, nil
 }
 
-// loadLanguage reads a character model: languageMagic, the length of a JSON header, the header with the alphabet and the number of nodes of
-// each level, and then the nodes, level by level. Errors say what is wrong with the file; the caller names it. Sizes are checked before
-// memory is allocated for them.
+// loadLanguage is LoadLanguage without errLanguage in its errors. It checks sizes before it allocates memory for them.
 func loadLanguage(data []byte) (*Language, error) {
 	if len(data) < len(languageMagic)+4 || string(data[:len(languageMagic)]) != languageMagic {
 		return nil, fmt.Errorf("it does not begin with %q", languageMagic)
@@ -98,7 +97,8 @@ func loadLanguage(data []byte) (*Language, error) {
 	return l, nil
 }
 
-// loadLevel reads the nodes of a level; below has its number of nodes and those of the levels below it.
+// loadLevel reads the nodes of a level. below has the number of its nodes, followed by the numbers of those in the levels
+// below.
 func loadLevel(data []byte, below []int, characters int) (level, error) {
 	n := below[0]
 	l := level{make([]uint16, n), make([]uint8, n), make([]uint8, n), make([]uint32, n+1)}
@@ -118,21 +118,22 @@ func loadLevel(data []byte, below []int, characters int) (level, error) {
 	return l, nil
 }
 
-// context is the position after a text: nodes[k] is the node of its last k characters, in level k-1. Keeping all of them makes
-// the next character one search in each level.
+// context is the position after a text: nodes[k] is the node of its last k characters, in level k-1. Because it keeps all of
+// them, looking up the next character takes one search in each level.
 type context struct {
 	nodes [maxOrder]int32
-	n     int // the longest that is there
+	n     int // the length of the longest n-gram that was found
 }
 
-// begin is the context at the edge of a line.
+// begin returns the context at the edge of a line.
 func (l *Language) begin() context {
 	_, c := l.after(context{}, 0)
 	return c
 }
 
-// after returns the logarithm of the probability of a character in a context, and the context after it. The longest n-gram that
-// the model has decides; each context that lacks the character adds its weight for new characters.
+// after returns the log probability of a character in a context, and the context after the character. The longest n-gram that
+// the model has determines the probability; each longer context, in which the character was not seen, contributes its weight of
+// new characters.
 func (l *Language) after(c context, symbol uint16) (float64, context) {
 	var next context
 	logp, fallback, found := 0.0, 0.0, false
@@ -150,7 +151,7 @@ func (l *Language) after(c context, symbol uint16) (float64, context) {
 			continue
 		}
 		if found {
-			next.n = 0 // a longer context without its suffix: the file was pruned unevenly
+			next.n = 0 // the file has a longer n-gram but not its suffix, because of pruning
 		} else if k > 0 {
 			fallback -= logUnit * float64(l.levels[k-1].fallback[c.nodes[k]])
 		}
@@ -161,7 +162,7 @@ func (l *Language) after(c context, symbol uint16) (float64, context) {
 	return logp, next
 }
 
-// child returns the node of the last k characters of a context and one more, or -1 if there is none.
+// child returns the node of the last k characters of a context followed by one more character, or -1 if there is none.
 func (l *Language) child(c context, k int, symbol uint16) int32 {
 	if k >= l.order {
 		return -1

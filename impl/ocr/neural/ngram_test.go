@@ -58,14 +58,14 @@ func TestCountLanguage_weighsTexts(t *testing.T) {
 	require.Greater(t, count(1).After("ab"+"c"), count(1).After("ab"+"b"))
 	require.Less(t, count(9).After("ab"+"c"), count(9).After("ab"+"b"))
 	_, err := neural.CountLanguage([]neural.Text{{Lines: strings.NewReader("abb\n")}}, alphabet, neural.Counting{Order: 4})
-	require.ErrorContains(t, err, "0 times")
+	require.ErrorContains(t, err, "invalid weight 0")
 }
 
-func TestCountLanguage_leavesOutWhatShorterNGramsSay(t *testing.T) {
+func TestCountLanguage_leavesOutNGramsThatShorterOnesPredict(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("abc cab\nacb bca\nb c a\n", 20)
 	count := func(minGain float64) []byte {
-		data, err := neural.CountLanguage([]neural.Text{{Lines: strings.NewReader(text), Weight: 1}}, alphabet, neural.Counting{Order: 6, LeastGain: minGain})
+		data, err := neural.CountLanguage([]neural.Text{{Lines: strings.NewReader(text), Weight: 1}}, alphabet, neural.Counting{Order: 6, MinGain: minGain})
 		require.NoError(t, err)
 		return data
 	}
@@ -82,7 +82,7 @@ func TestCountLanguage_leavesOutWhatShorterNGramsSay(t *testing.T) {
 	require.InDelta(t, 1, sum, 0.08)
 }
 
-func TestCountLanguage_RefusesWhatItCannotCount(t *testing.T) {
+func TestCountLanguage_RefusesInvalidArguments(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		text     string
@@ -103,7 +103,7 @@ func TestCountLanguage_RefusesWhatItCannotCount(t *testing.T) {
 	}
 }
 
-// no is the probability of what a step of a line does not show.
+// no is the probability of a character that a step of a line does not show.
 const no = 1e-6
 
 // row returns the logarithms of the probabilities of blank, " ", a, b, c and é.
@@ -114,7 +114,7 @@ func row(p ...float32) []float32 {
 	return p
 }
 
-func TestRecognizer_SearchesWithTheLanguageModel(t *testing.T) {
+func TestRecognizer_SearchesWithTheCharacterModel(t *testing.T) {
 	t.Parallel()
 	l := mustLanguage(t, mustCount(t, strings.Repeat("abc\n", 50), 4))
 	r := neural.NewRecognizer(mustLoad(t, newSketch().file()), l)
@@ -124,9 +124,9 @@ func TestRecognizer_SearchesWithTheLanguageModel(t *testing.T) {
 	}
 	require.Equal(t, "abc", r.Text(image), "c is a little less likely than é in the image and far more likely after ab")
 	image[4] = row(no, no, no, no, no, 0.999)
-	require.Equal(t, "abé", r.Text(image), "a clear image outweighs the list")
+	require.Equal(t, "abé", r.Text(image), "a clear image outweighs the character model")
 	image[1], image[2] = row(no, no, 0.99, no, no, no), row(no, no, 0.99, no, no, no)
-	require.Equal(t, "aé", r.Text(image), "one character over several steps is one")
+	require.Equal(t, "aé", r.Text(image), "a character over several steps is read once")
 }
 
 func TestLoadLanguage_RefusesDamagedFiles(t *testing.T) {
@@ -183,11 +183,11 @@ func TestRecognizer_SearchesWithWordLists(t *testing.T) {
 		last  []float32 // probabilities of c and é
 		want  string
 	}{
-		{"takes the likelier letter without a list", nil, []float32{0.45, 0.55}, "abé a"},
-		{"takes a word of the list", knows("abc"), []float32{0.45, 0.55}, "abc a"},
-		{"keeps a word of the list", knows("abé"), []float32{0.55, 0.45}, "abé a"},
-		{"keeps what the image shows clearly", knows("abc"), []float32{no, 0.99}, "abé a"},
-		{"looks up no short word", knows("a"), []float32{0.45, 0.55}, "abé a"},
+		{"reads the likelier letter without a word list", nil, []float32{0.45, 0.55}, "abé a"},
+		{"prefers a listed word", knows("abc"), []float32{0.45, 0.55}, "abc a"},
+		{"keeps a listed word", knows("abé"), []float32{0.55, 0.45}, "abé a"},
+		{"keeps a letter that the image shows clearly", knows("abc"), []float32{no, 0.99}, "abé a"},
+		{"does not look up short words", knows("a"), []float32{0.45, 0.55}, "abé a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

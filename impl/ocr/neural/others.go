@@ -9,11 +9,12 @@ import (
 	"uncial/internal/document"
 )
 
-// nearWord is how many words further left or right a word may be in another text of the line, which may divide the line differently.
+// nearWord is the maximum difference between the indices of a word in two texts of a line, which may divide the line
+// differently.
 const nearWord = 2
 
-// addOthers records how many of the likeliest texts of a line have each of its words, and what the others have there. The words, which have
-// signals, are those of the first text.
+// addOthers records for each word the share of the likely texts that have it, and the words that other texts have in its place.
+// words are those of the first text, and must have signals.
 func (n *network) addOthers(words []Word, texts []text) {
 	weights, split := make([]float64, len(texts)), make([][]string, len(texts))
 	sum := 0.0
@@ -34,8 +35,8 @@ func (n *network) addOthers(words []Word, texts []text) {
 	}
 }
 
-// others returns the words that other texts have in place of word number i of the first text, with the shares of these texts, the likeliest
-// first. Texts that divide the line into another number of words do not count: their words stand elsewhere.
+// others returns the words that other texts have in place of word i of the first text, with the shares of these texts, the
+// likeliest first. It ignores texts with another number of words, in which the words have other indices.
 func others(word string, i int, split [][]string, weights []float64, sum float64) []document.Alternative {
 	var out []document.Alternative
 	for k, text := range split {
@@ -53,7 +54,7 @@ func others(word string, i int, split [][]string, weights []float64, sum float64
 	return out[:min(len(out), document.MaxAlternatives)]
 }
 
-// spell returns the text of classes. Class 0, the blank between characters, must not be among them.
+// spell returns the text of classes, which must not include class 0, the blank of CTC.
 func (n *network) spell(classes []int) string {
 	var s strings.Builder
 	for _, c := range classes {

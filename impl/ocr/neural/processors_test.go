@@ -19,8 +19,8 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// How much instruction sets may differ on 2,000 lines. They add in different orders, so that the last bits differ and can decide
-// between readings that are about equally likely.
+// The differences that are accepted between instruction sets on 2,000 lines. The sets round differently, and the last bits can
+// decide between readings that are about equally likely.
 const (
 	minSame         = 0.998
 	largestCERApart = 0.0005
@@ -29,16 +29,16 @@ const (
 // Environment variables of TestRecognizer_ReadsTheSameOnEveryProcessor.
 const (
 	linesEnv = "UNCIAL_LINES" // a folder of lines as impl/ocr/neural/training describes; drawn lines if not set
-	textsEnv = "UNCIAL_TEXTS" // a JSON file with what another processor has read in the drawn lines
+	textsEnv = "UNCIAL_TEXTS" // a JSON file with the texts that another processor read in the drawn lines
 )
 
-// transcribed is the image of a line and what it says.
+// transcribed is the image of a line and its text.
 type transcribed struct {
 	strip *image.Gray
 	text  string
 }
 
-// drawnLines are written by the joined hand of the tests.
+// drawnLines returns lines in the joined hand that ocrtest draws.
 func drawnLines() []transcribed {
 	var lines []transcribed
 	for i, text := range []string{"le maire et les habitants", "de la ville de paris", "une lettre pour vous", "nous avons vu la mer"} {
@@ -107,7 +107,7 @@ func foldedCER(lines []transcribed, texts []string) float64 {
 	return sum.Value()
 }
 
-// requireSame compares what two instruction sets have read.
+// requireSame compares the texts that two instruction sets read.
 func requireSame(tb testing.TB, name string, lines []transcribed, want, got []string) {
 	tb.Helper()
 	same := 0
@@ -152,8 +152,9 @@ func TestRecognizer_ReadsDrawnLines(t *testing.T) {
 	require.Less(t, foldedCER(lines, textsOf(mustShipped(t)["plain"], lines)), 0.2, "the drawn lines are legible")
 }
 
-// TestBuild_arm64 runs the tests of the arithmetic, and the comparison above with what this processor reads, in a build for arm64.
-// It needs Debian's gcc-aarch64-linux-gnu and qemu-user-static, and does nothing where one of them is missing; CI has both.
+// TestBuild_arm64 builds the tests for arm64 and runs those of the arithmetic, including a comparison with the texts that this
+// processor reads. It needs Debian's gcc-aarch64-linux-gnu and qemu-user-static. If one is missing, it does nothing, except
+// that it fails in CI.
 func TestBuild_arm64(t *testing.T) {
 	t.Parallel()
 	compiler, missing := exec.LookPath("aarch64-linux-gnu-gcc")

@@ -20,38 +20,38 @@ type Word struct {
 // Character is one character of a word.
 type Character struct {
 	Text string
-	Prob float64 // as the network has it, 0 to 1
+	Prob float64 // the network's probability, 0 to 1
 	X    int     // column of the line's image where its probability is highest
 
 	class, step int
 }
 
-// Recognizer reads lines with a model. It serves one goroutine at a time; a worker that reads with several threads has one for each.
+// Recognizer reads lines with a model. It must not be used by several goroutines at once; a worker that reads with several
+// threads has one for each.
 type Recognizer struct {
 	net   *network
 	guide guide
 	ink   []float32
 }
 
-// NewRecognizer returns a recognizer with the fastest kernels of this processor. The character model decides between readings that
-// the network finds about equally likely. Without one (nil), each step of the line is read by itself.
+// NewRecognizer returns a recognizer with the fastest kernels of this processor. The character model decides between readings
+// that the network finds about equally likely. If it is nil, the recognizer reads each step of the line separately.
 func NewRecognizer(m *Model, l *Language) *Recognizer {
 	return newRecognizer(m, l, available()[0])
 }
 
-// newRecognizer returns a recognizer that computes with k. Without l (nil), the search uses the network alone. Characters that the
-// character model lacks get a symbol that none of its texts has.
+// newRecognizer is NewRecognizer with kernels k.
 func newRecognizer(m *Model, l *Language, k kernels) *Recognizer {
 	return &Recognizer{net: newNetwork(m, k), guide: newGuide(m, l, languageWeight)}
 }
 
-// newGuide returns the guide of a search with a character model, or nil without one.
+// newGuide returns the guide of a search with character model l, which may be nil.
 func newGuide(m *Model, l *Language, weight float64) guide {
 	g := guide{language: l, weight: weight, width: beamWidth, space: int32(slices.Index(m.info.Alphabet, " ")) + 1}
 	if l != nil {
 		g.symbols = make([]uint16, len(m.info.Alphabet)+1)
 		for i, c := range m.info.Alphabet {
-			g.symbols[i+1] = uint16(len(l.alphabet) + 1) // a character that no text of the character model has
+			g.symbols[i+1] = uint16(len(l.alphabet) + 1) // a symbol that the character model has never seen
 			if symbol, ok := l.symbols[c]; ok {
 				g.symbols[i+1] = symbol
 			}
@@ -60,17 +60,18 @@ func newGuide(m *Model, l *Language, weight float64) guide {
 	return g
 }
 
-// maxLineWidth is the widest image of a line in pixels. At 48 pixels of height that is a line of some 1,000 characters.
+// maxLineWidth is the maximum width of a line's image in pixels. At a height of 48 pixels, such a line has about 1,000
+// characters.
 const maxLineWidth = 16_000
 
-// Read reads one line: 48 pixels high, dark ink on light paper, at most maxLineWidth wide. It returns nil if the image has another
-// height or is wider, or if nothing is written on it. The words are in order and their boxes do not overlap.
+// Read reads the image of one line: dark ink on light paper, 48 pixels high, at most maxLineWidth wide. It returns nil if the
+// image has another height or is wider, or if nothing is written on it. The words are in order, and their boxes do not overlap.
 func (r *Recognizer) Read(line *image.Gray) []Word {
 	rows, steps := r.score(line)
 	return r.words(r.guide, rows, steps, line)
 }
 
-// score returns the scores of a line, without steps if the line has the wrong size.
+// score returns the scores of a line. If the line has the wrong size, it returns 0 steps.
 func (r *Recognizer) score(line *image.Gray) (rows []float32, steps int) {
 	size := line.Rect.Size()
 	if size.Y != lineHeight || size.X < 1 || size.X > maxLineWidth {
@@ -92,7 +93,8 @@ func (r *Recognizer) words(g guide, rows []float32, steps int, line *image.Gray)
 	return r.placed(r.net.search(g, rows, steps), rows, steps, line)
 }
 
-// placed returns the words of the likeliest of some texts, with signals. r.ink is that of the line.
+// placed returns the words of texts[0], which must be the likeliest text, with boxes and signals. r.ink must be the ink of the
+// line.
 func (r *Recognizer) placed(texts []text, rows []float32, steps int, line *image.Gray) []Word {
 	out := words(r.net.align(texts[0].classes, rows, steps), r.ink, line.Rect.Dx())
 	r.addSignals(out, rows, steps)
@@ -100,7 +102,7 @@ func (r *Recognizer) placed(texts []text, rows []float32, steps int, line *image
 	return out
 }
 
-// inkOf returns how much ink there is on each pixel, 0 to 1.
+// inkOf returns the amount of ink of each pixel, 0 to 1, in buffer, which it replaces if it is too small.
 func inkOf(line *image.Gray, buffer []float32) []float32 {
 	levels := inkLevels(line)
 	w, h := line.Rect.Dx(), line.Rect.Dy()
@@ -113,8 +115,8 @@ func inkOf(line *image.Gray, buffer []float32) []float32 {
 	return buffer
 }
 
-// Ink returns how much ink there is on each pixel of a line, row after row, 0 for paper to 255, as Read sees it. Training takes
-// lines in this form.
+// Ink returns the amount of ink of each pixel of a line, row after row, from 0 for paper to 255, in the same way as Read
+// computes it. Training uses lines in this form.
 func Ink(line *image.Gray) []byte {
 	levels := inkLevels(line)
 	w, h := line.Rect.Dx(), line.Rect.Dy()
@@ -127,8 +129,8 @@ func Ink(line *image.Gray) []byte {
 	return out
 }
 
-// inkLevels is how much ink each brightness is, by the contrast of the line itself: paper is the brightness that a quarter of the
-// pixels have or exceed, ink that of the darkest 1.5 %.
+// inkLevels returns the amount of ink for each grey, relative to the contrast of the line: the grey of the paper is the upper
+// quartile of its pixels, and the grey of the ink that of the darkest 1.5 %.
 func inkLevels(line *image.Gray) (levels [256]uint8) {
 	const paperShare, inkShare, minContrast = 0.75, 0.015, 30
 	w, h := line.Rect.Dx(), line.Rect.Dy()
@@ -146,7 +148,8 @@ func inkLevels(line *image.Gray) (levels [256]uint8) {
 	return levels
 }
 
-// quantile is the brightness below which a share of the n pixels lies, between neighbours interpolated.
+// quantile returns the quantile of n pixels, of which counts has the number of each grey, interpolated between neighbouring
+// ranks.
 func quantile(counts *[256]int, n int, share float64) float64 {
 	at := float64(n-1) * share
 	value := func(rank int) int {
@@ -163,7 +166,7 @@ func quantile(counts *[256]int, n int, share float64) float64 {
 	return float64(low) + float64(high-low)*(at-math.Floor(at))
 }
 
-// best returns the most likely class of each step without repeats and blanks (the best path of CTC).
+// best returns the likeliest class of each step, without repeats and blanks (the best path of CTC).
 func (n *network) best(rows []float32, steps int) []Character {
 	var out []Character
 	before, run := 0, float32(0)
@@ -197,8 +200,9 @@ func (n *network) character(row []float32, class, t int) Character {
 	return Character{Text: n.info.Alphabet[class-1], Prob: math.Exp(float64(row[class])), X: t*step + step/2 - margin, class: class, step: t}
 }
 
-// words splits characters at spaces. The step at which the network is surest of a character lies somewhere on the character, but
-// that of a space only near it. So words end at the widest gap in the ink between their outer characters.
+// words divides characters into words at spaces. The step at which the network is surest of a letter is on the letter, but that
+// of a space is only near the space. So the boundary of two words is at the widest gap in the ink between their outer
+// characters.
 func words(all []Character, ink []float32, width int) []Word {
 	columns := columnInk(ink, width)
 	var out []Word
@@ -223,7 +227,7 @@ func words(all []Character, ink []float32, width int) []Word {
 	return out
 }
 
-// columnInk adds up the ink of each column of an image whose rows lie one after the other.
+// columnInk returns the sum of the ink in each column of an image.
 func columnInk(ink []float32, width int) []float32 {
 	sums := make([]float32, width)
 	for i, v := range ink {
@@ -235,7 +239,7 @@ func columnInk(ink []float32, width int) []float32 {
 // gap returns the middle of the widest run of columns without strokes between two characters, or the column with the least ink
 // if there is no such run.
 func gap(columns []float32, left, right int) int {
-	const paper = 0.6 // ink in a column without a stroke: grain, and the blur of strokes next to it
+	const paper = 0.6 // maximum ink in a column without a stroke, from grain and the blur of strokes next to it
 	left, right = min(max(left, 0), len(columns)-1), min(max(right, 0), len(columns)-1)
 	if right <= left {
 		return left
@@ -256,23 +260,24 @@ func gap(columns []float32, left, right int) int {
 	if bestTo > bestFrom {
 		return (bestFrom + bestTo) / 2
 	}
-	least := left
+	lightest := left
 	for x := left; x <= right; x++ {
-		if columns[x] < columns[least] {
-			least = x
+		if columns[x] < columns[lightest] {
+			lightest = x
 		}
 	}
-	return least
+	return lightest
 }
 
-// newWord joins characters to a word. Its box is around the ink between two columns, or all between them if there is none.
+// newWord returns the word of characters. Its box encloses the ink between the columns from and to, or everything between them
+// if there is no ink.
 func newWord(characters []Character, ink, columns []float32, from, to, width int) Word {
-	const stroke = 0.35 // ink of a pixel that belongs to a stroke
+	const stroke = 0.35 // minimum ink of a pixel that belongs to a stroke
 	w := Word{Characters: slices.Clone(characters)}
 	sum := 0.0
 	for _, c := range characters {
 		w.Text += c.Text
-		sum += math.Log(max(c.Prob, 1e-9))
+		sum += math.Log(max(c.Prob, minProbability))
 	}
 	w.Confidence = math.Exp(sum / float64(len(characters)))
 	from, to = min(max(from, 0), width-1), min(max(to, 1), width)

@@ -12,7 +12,7 @@ import (
 	"uncial/impl/ocr/neural"
 )
 
-// reference computes the scores of a sketch the simple way, in float64.
+// reference computes the scores of a sketch in the simplest way, in float64.
 type reference struct{ s *sketch }
 
 func (r reference) conv(x [][][]float64, name string, stride, pad int) [][][]float64 {
@@ -138,7 +138,7 @@ func (r reference) scores(ink []float32, width int) [][]float64 {
 	return out
 }
 
-// strokes is ink on a line of a width, always the same.
+// strokes returns the ink of a line of a given width, always the same.
 func strokes(width int) []float32 {
 	random := rand.New(rand.NewPCG(3, uint64(width)))
 	ink := make([]float32, 48*width)
@@ -194,7 +194,7 @@ func TestRecognizer_Read(t *testing.T) {
 				require.NotContains(t, w.Text, " ")
 				require.True(t, w.Box.In(line.Rect), "%v of %d pixels", w.Box, width)
 				require.False(t, w.Box.Empty())
-				require.GreaterOrEqual(t, w.Box.Min.X, end, "words stand beside each other")
+				require.GreaterOrEqual(t, w.Box.Min.X, end, "words must not overlap")
 				end = w.Box.Max.X
 				require.True(t, w.Confidence > 0 && w.Confidence <= 1)
 				text := ""

@@ -8,11 +8,12 @@ import (
 	edit "uncial/internal/text"
 )
 
-// flatten is what the logarithms of likely readings of a word are multiplied by before they are compared: the network is surer of
-// neighbouring steps together than of each by itself. Tuned with the weights of confidence, see impl/ocr/reading.
+// flatten is the factor by which the log probabilities of a word's likely readings are multiplied before they are compared.
+// Without it they would be too far apart, because the scores of neighbouring steps depend on each other. Tuned together with
+// the weights of confidence; see impl/ocr/reading.
 const flatten = 0.5
 
-// addSignals records how sure network and character model are of each word of a line.
+// addSignals records how sure the network and the character model are of each word of a line.
 func (r *Recognizer) addSignals(words []Word, rows []float32, steps int) {
 	before := r.guide.language.begin()
 	for i := range words {
@@ -28,7 +29,8 @@ func (r *Recognizer) addSignals(words []Word, rows []float32, steps int) {
 	}
 }
 
-// reach returns the steps that word i may extend over: from the likeliest place of a space in front of it to that behind it.
+// reach returns the range of steps in which word i is: from after the likeliest step of the space before it to the likeliest
+// step of the space after it.
 func (r *Recognizer) reach(words []Word, i int, rows []float32, steps int) (from, to int) {
 	space := func(from, to int) int {
 		best := from
@@ -52,8 +54,8 @@ func (r *Recognizer) reach(words []Word, i int, rows []float32, steps int) (from
 	return from, to
 }
 
-// expectedErrors returns the share of a word's characters that are wrong, on average over the likely readings of its steps: the number of
-// changes that make the word of each reading, for each of its characters, at most 1.
+// expectedErrors returns the expected share of a word's characters that are wrong, 0..1: the mean edit distance between the
+// word and the likely readings of its steps, weighted by their probabilities and divided by the length of the word.
 func (r *Recognizer) expectedErrors(word []int, rows []float32, from, to int, before context) float64 {
 	texts := r.net.searchWord(r.guide, rows, from, to, before)
 	var sum, errors float64
@@ -65,7 +67,7 @@ func (r *Recognizer) expectedErrors(word []int, rows []float32, from, to int, be
 	return min(errors/sum/float64(len(word)), 1)
 }
 
-// trimmed returns classes without blanks at the beginning and end; nil if there is nothing else.
+// trimmed returns classes without spaces at the beginning and the end, or nil if there are only spaces.
 func (r *Recognizer) trimmed(classes []int) []int {
 	isLetter := func(c int) bool { return c != int(r.guide.space) }
 	first := slices.IndexFunc(classes, isLetter)
@@ -79,7 +81,7 @@ func (r *Recognizer) trimmed(classes []int) []int {
 	return classes[first:last]
 }
 
-// classes returns the class of each character in the alphabet of the model, 1 for the first.
+// classes returns the class of each character: its index in the model's alphabet plus 1.
 func (w *Word) classes() []int {
 	var out []int
 	for _, c := range w.Characters {
@@ -95,8 +97,8 @@ func (w *Word) ends() (first, last int) {
 
 // entropy returns the largest entropy of the network's classes, in nats, at any step of a word.
 func (n *network) entropy(word []Character, rows []float32, steps int) float64 {
-	const minLog = -12 // smaller probabilities add nothing
-	most := 0.0
+	const minLog = -12 // smaller probabilities contribute almost nothing
+	largest := 0.0
 	for t := max(word[0].step-1, 0); t <= min(word[len(word)-1].step+1, steps-1); t++ {
 		e := 0.0
 		for _, v := range rows[t*n.out.stride : t*n.out.stride+n.out.classes] {
@@ -104,7 +106,7 @@ func (n *network) entropy(word []Character, rows []float32, steps int) float64 {
 				e -= math.Exp(float64(v)) * float64(v)
 			}
 		}
-		most = max(most, e)
+		largest = max(largest, e)
 	}
-	return most
+	return largest
 }

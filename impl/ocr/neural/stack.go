@@ -2,8 +2,8 @@ package neural
 
 import "slices"
 
-// stack is the channels of a page between two layers of the finder, with a border of zeros: row y of all channels lies together,
-// because a convolution of a large page then finds what it needs close together in memory. With planes it takes 1.5 times as long.
+// stack is the channels of a page between two layers of the finder, with a border of zeros. It stores row y of all channels
+// together, so that the data for a convolution is close together in memory; with planes, a large page takes 1.5 times as long.
 type stack struct {
 	channels, h, w int
 	data           []float32
@@ -34,14 +34,14 @@ func (m *memory) stack(channels, h, w int) *stack {
 // release keeps the buffer of a stack that is no longer needed.
 func (m *memory) release(s *stack) { m.free = append(m.free, s.data) }
 
-// stride is the distance from a channel to the next in a row, and rowSize that from a row to the next.
+// stride is the distance between channels within a row, and rowSize the distance between rows.
 func (s *stack) stride() int  { return s.w + 2 }
 func (s *stack) rowSize() int { return s.channels * s.stride() }
 
-// row returns the pixels from row y on; channel c begins c*stride further.
+// row returns the data from row y on; channel c begins at c*stride.
 func (s *stack) row(y int) []float32 { return s.data[(y+1)*s.rowSize()+1:] }
 
-// taps returns the offsets of a convolution's taps from the upper left one, by row, channel and column.
+// taps returns the offsets of a convolution's taps relative to the upper left one, ordered by row, channel and column.
 func (s *stack) taps(side int) []int32 {
 	var taps []int32
 	for y := range side {
@@ -69,7 +69,7 @@ func (s *stack) pool(m *memory) *stack {
 	return out
 }
 
-// addEnlarged adds a stack of half the size, each of whose pixels becomes 2x2.
+// addEnlarged adds a stack of half the size, enlarged so that each of its pixels becomes 2x2 pixels.
 func (s *stack) addEnlarged(small *stack) {
 	for y := range s.h {
 		for c := range s.channels {

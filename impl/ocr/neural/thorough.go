@@ -8,31 +8,32 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// viewWidths are the widths at which a thorough reading looks at a line again, as shares of its own. Tuned on lines of the training
-// collections that were held back, and checked on collections that nothing was trained on.
+// viewWidths are the widths at which a thorough reading reads a line again, as shares of its own width. Tuned on held-back
+// lines of the training collections, and checked on collections that are not used for training.
 var viewWidths = [...]float64{0.93, 1.07}
 
-// maxSteps is the length of the longest line that is read thoroughly, in steps of 4 pixels: more than a line of a double page has.
+// maxSteps is the maximum length of a line that is read thoroughly, in steps of 4 pixels. Even lines across a double page are
+// shorter.
 const maxSteps = 1000
 
 // Search configures the further readings of a line.
 type Search struct {
-	// Known reports whether a word list has a word. Nil without lists.
+	// Known reports whether a word is listed; nil without word lists.
 	Known func(word string) bool
-	// Texts is the character model of the search with lists. Nil stands for that of the first reading.
+	// Texts is the character model of the search with lists. If it is nil, the search uses that of the first reading.
 	Texts *Language
-	// Thorough looks at the line again at other widths. Each takes about as long as the first reading.
+	// Thorough requests that the line is also read at other widths. Each takes about as long as the first reading.
 	Thorough bool
 }
 
 // Readings are the readings of a line.
 type Readings struct {
-	First    []Word // as Read returns it
-	Listed   []Word // with word lists; nil without them
-	Thorough []Word // with word lists, and from several views of the line together; nil unless asked for, or if the line is too long
+	First    []Word // the words that Read returns
+	Listed   []Word // read with word lists; nil without them
+	Thorough []Word // read with word lists and at several widths; nil if it was not requested or the line is too long
 }
 
-// ReadAgain reads a line as Read does, and with the further readings of s.
+// ReadAgain reads a line as Read does, and adds the further readings that s requests.
 func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 	rows, steps := r.score(line)
 	g := r.guide
@@ -50,7 +51,7 @@ func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 		out.Listed = r.placed(texts, rows, steps, line)
 	}
 	if s.Thorough && steps <= maxSteps {
-		g.weight = languageWeight // with the weight of the search with lists, one page became worse by 0.011
+		g.weight = languageWeight // with listedWeight, the CER of one page rose by 0.011
 		j := newEnsemble(r.net, g)
 		j.add(rows, steps, texts)
 		out.Thorough = r.thoroughly(j, rows, steps, line)
@@ -58,7 +59,8 @@ func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 	return out
 }
 
-// thoroughly returns the words that an ensemble finds likeliest from further views of a line. rows are the scores of the line at its own width.
+// thoroughly adds further views of the line to an ensemble, and returns the words of the text that the ensemble finds
+// likeliest. rows are the scores of the line at its own width.
 func (r *Recognizer) thoroughly(j *ensemble, rows []float32, steps int, line *image.Gray) []Word {
 	own := slices.Clone(rows) // r.score writes over them
 	for _, share := range viewWidths {

@@ -11,24 +11,24 @@ import (
 	"uncial/impl/ocr/neural"
 )
 
-// It reads one line only, because a processor that is emulated runs this test too.
+// It reads only one line, because an emulated processor runs this test too.
 func TestRecognizer_ReadAgain(t *testing.T) {
 	t.Parallel()
 	r := mustShipped(t)["plain"]
 	line := drawnLines()[0].strip
 	all := r.ReadAgain(line, neural.Search{Known: func(string) bool { return false }, Thorough: true})
 	require.Equal(t, r.Read(line), all.First)
-	require.Equal(t, all.First, all.Listed, "lists without words change nothing")
+	require.Equal(t, all.First, all.Listed, "empty word lists change nothing")
 	require.NotEmpty(t, all.Thorough)
 	for i, w := range all.Thorough {
 		require.NotNil(t, w.Signals)
 		require.True(t, w.Box.In(line.Rect))
 		require.True(t, i == 0 || all.Thorough[i-1].Box.Max.X <= w.Box.Min.X, "words are in order and do not overlap")
 	}
-	require.Equal(t, neural.Readings{First: all.First}, r.ReadAgain(line, neural.Search{}), "nothing else was asked for")
+	require.Equal(t, neural.Readings{First: all.First}, r.ReadAgain(line, neural.Search{}), "no further readings were requested")
 	vowels := mustLanguage(t, mustCount(t, strings.Repeat("aeiou\n", 99), 4))
 	other := r.ReadAgain(line, neural.Search{Known: func(string) bool { return false }, Texts: vowels})
-	require.Equal(t, all.First, other.First, "other texts count in the search with lists alone")
+	require.Equal(t, all.First, other.First, "Texts affects only the search with lists")
 	require.NotEmpty(t, other.Listed)
 	require.NotEqual(t, all.Listed, other.Listed)
 	require.Empty(t, r.ReadAgain(image.NewGray(image.Rect(0, 0, 100, 64)), neural.Search{Thorough: true}), "a line of another height")
@@ -39,7 +39,7 @@ func TestRecognizer_Compare(t *testing.T) {
 	l := mustLanguage(t, mustCount(t, "abc\nabé\n", 2))
 	r := neural.NewRecognizer(mustLoad(t, newSketch().file()), l)
 	blank := func() []float32 { return row(0.99, no, no, no, no, no) }
-	// a view has a or b first and c or é last, with that many blanks between them
+	// a view has a or b first and c or é last, with the given number of blanks between them
 	view := func(a, c float32, blanks int) [][]float32 {
 		rows := [][]float32{row(no, no, a, 1-a, no, no)}
 		for range blanks {
@@ -52,8 +52,8 @@ func TestRecognizer_Compare(t *testing.T) {
 		views [][][]float32
 		want  string
 	}{
-		{"takes what is likeliest in the only view", [][][]float32{view(0.9, 0.9, 1)}, "ac"},
-		{"is not misled by one view that is a little wrong", [][][]float32{view(0.4, 0.9, 1), view(0.9, 0.9, 2), view(0.9, 0.9, 3)}, "ac"},
+		{"returns the likeliest text of the only view", [][][]float32{view(0.9, 0.9, 1)}, "ac"},
+		{"is not misled by one view that is slightly wrong", [][][]float32{view(0.4, 0.9, 1), view(0.9, 0.9, 2), view(0.9, 0.9, 3)}, "ac"},
 		{"takes each letter from the view that is sure of it", [][][]float32{view(0.99, 0.4, 1), view(0.4, 0.99, 3)}, "ac"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -61,14 +61,14 @@ func TestRecognizer_Compare(t *testing.T) {
 			require.Equal(t, c.want, r.Compare(c.views...))
 		})
 	}
-	t.Run("finds the probability of all paths that spell a text", func(t *testing.T) {
+	t.Run("adds up the probabilities of all paths that spell a text", func(t *testing.T) {
 		t.Parallel()
 		rows := [][]float32{row(0.2, no, 0.8, no, no, no), row(0.5, no, 0.5, no, no, no)}
 		require.InDelta(t, 0.8*0.5+0.8*0.5+0.2*0.5, r.Likelihood("a", rows), 1e-4, "a-, aa and -a")
 		require.InDelta(t, 0.2*0.5, r.Likelihood("", rows), 1e-4)
 		require.InDelta(t, 0, r.Likelihood("aa", rows), 1e-4, "a doubled letter needs a blank between, and three steps")
 	})
-	t.Run("finds the probability of a long text", func(t *testing.T) {
+	t.Run("computes the probability of a long text", func(t *testing.T) {
 		t.Parallel()
 		const letters = 300
 		text := strings.Repeat("abc", letters/3)

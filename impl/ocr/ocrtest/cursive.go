@@ -53,18 +53,19 @@ var cursive = map[rune]glyph{
 	'y': {path: []point{{.1, .4}, {.25, 1}, {.25, 1}, {.2, .4}, {.35, .03}, {.6, .2}, {.8, 1}, {.8, 1}, {.7, 0}, {.5, -.85}, {.25, -.9}, {.2, -.6}, {.6, -.1}, {1.1, .3}}, advance: 1.05},
 }
 
-// with returns a path that begins with one that several letters share.
+// with returns a path that begins with a shape that several letters share.
 func with(begin []point, more ...point) []point { return append(append([]point{}, begin...), more...) }
 
 // The hand is slanted and irregular, because recognizers and the detection of handwriting expect both.
 const (
 	slant     = 0.35 // to the right, per unit of height
 	wordSpace = 0.9  // between words, in x-heights
-	jitter    = 0.05 // largest deviation of the pen, in x-heights
+	jitter    = 0.05 // maximum deviation of the pen, in x-heights
 )
 
-// Write draws text in a joined hand, starting at x, with an x-height of small pixels, and returns the x where it ends.
-// base returns the y of the baseline at each x. Characters that the hand lacks become gaps. The same seed draws the same.
+// Write draws text in a joined hand, starting at x, with an x-height of small pixels, and returns the x where it ends. base
+// returns the y of the baseline at each x. Characters that the hand does not have become gaps. The same seed gives the same
+// drawing.
 func Write(g *image.Gray, x, small int, base func(x float64) float64, text string, seed uint64) int {
 	random := rand.New(rand.NewPCG(seed, 2)) // #nosec G404 -- a drawing, not a secret
 	size, at := float64(small), float64(x)/float64(small)

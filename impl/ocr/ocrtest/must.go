@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long tests wait for an event that must happen. The promised times are shorter, but test machines are busy.
+// patience is the maximum time that tests wait for an event that must happen. The promised times are shorter, but test machines
+// are busy.
 const patience = 30 * time.Second
 
 // MustPNG encodes an image as a PNG file.
@@ -42,8 +43,8 @@ func MustSelf(tb testing.TB) string {
 	return path
 }
 
-// Eventually waits until the condition holds, and fails the test after 30 s. It checks every millisecond, so condition must
-// be cheap. event completes "timed out waiting until ...", as in "the queue is full".
+// Eventually waits until condition is true, and fails the test after 30 s. It checks every millisecond, so condition must be
+// cheap. event completes "timed out waiting until ...", as in "the queue is full".
 func Eventually(tb testing.TB, event string, condition func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(patience); !condition(); time.Sleep(time.Millisecond) {

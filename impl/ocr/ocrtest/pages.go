@@ -37,8 +37,8 @@ func MustPages(tb testing.TB) *accuracy.Folder {
 	return folder
 }
 
-// MustPage returns the first page of the folder that has one of the ids, in the order of ids, with its image file and ground
-// truth. A test names a real page first and a rendered one after it, so that it works with both folders.
+// MustPage returns the page with the first of the ids that the folder has, with its image file and ground truth. A test names a
+// real page first and then a rendered one, so that it works with both folders.
 func MustPage(tb testing.TB, folder *accuracy.Folder, ids ...string) (page accuracy.Page, image []byte, truth string) {
 	tb.Helper()
 	for _, id := range ids {
@@ -48,7 +48,7 @@ func MustPage(tb testing.TB, folder *accuracy.Folder, ids ...string) (page accur
 			return folder.Pages[i], image, truth
 		}
 	}
-	tb.Fatalf("the folder of pages has none of %q", ids)
+	tb.Fatalf("the folder of pages does not have any of %q", ids)
 	return page, nil, ""
 }
 

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The promises below are those of ocr.Recognizer that the type system cannot express. A new implementation must pass them
-// all. Times are upper limits for a busy machine: the suite checks how a call ends, not how fast.
+// The promises of ocr.Recognizer that the type system cannot express. A new implementation must keep all of them. Times are
+// upper limits for a busy machine: the suite checks how a call ends, not how fast.
 
-// Options of a recognizer that a check asks for.
+// Options of the recognizer that a check needs.
 type Options struct {
 	Workers  int
 	Queue    int
@@ -28,9 +28,9 @@ type Options struct {
 // Subject is an open recognizer.
 type Subject struct {
 	ocr.Recognizer
-	// Load returns how many images are being read and how many wait.
+	// Load returns the number of images that are being read and the number that wait.
 	Load func() (busy, queued int)
-	// Kill kills the process that reads, as an operator or the kernel might. Nil if Harness.Crash is set.
+	// Kill kills the process that reads, as an operator or the kernel might. It may be nil if Harness.Crash is set.
 	Kill func()
 }
 
@@ -39,9 +39,9 @@ type Harness struct {
 	// Open opens a recognizer that is closed when the test ends.
 	Open     func(tb testing.TB, o Options) Subject
 	Language string // one that can be read
-	// Page returns an image, and a word that is on it and on no other.
+	// Page returns an image, and a word that is only on that image.
 	Page   func(i int) (image []byte, word string)
-	Steady []byte        // takes some ten milliseconds to read; nil stands for Page(0)
+	Steady []byte        // takes tens of milliseconds to read; if nil, Page(0) is used instead
 	Broken []byte        // not an image
 	Slow   []byte        // takes longer than Long to read
 	Crash  []byte        // kills the worker; if nil, the Subject's Kill is called instead
@@ -49,7 +49,7 @@ type Harness struct {
 	Long   time.Duration
 }
 
-// promises lists what every recognizer promises. The name completes "a recognizer ...".
+// promises lists the promises of every recognizer. The name completes "a recognizer ...".
 var promises = []struct {
 	name, explanation string
 	check             func(t *testing.T, h Harness)
@@ -58,7 +58,7 @@ var promises = []struct {
 	{"lists its languages", "They are sorted, and there is at least one.", listsLanguages},
 	{"reads many images at once", "Answers are never mixed up, in whichever order the images are finished.", readsManyAtOnce},
 	{"refuses a broken image", "The error blames the image and says what is wrong; nothing else is affected.", refusesBrokenImage},
-	{"ignores a caller who has left", "Nothing is read for a caller who left before the call.", ignoresEndedContext},
+	{"ignores a caller who has left", "An image is not read if its caller left before the call.", ignoresEndedContext},
 	{"stops when the caller leaves", "The call returns within a second, and the worker is free again.", stopsWhenCallerLeaves},
 	{"frees the queue position of a waiting caller who leaves", "The next image can wait there at once.", freesQueuePosition},
 	{"keeps the caller's deadline", "It ends the reading just as a caller who leaves does.", keepsCallersDeadline},
@@ -81,7 +81,7 @@ func Run(t *testing.T, h Harness) {
 	}
 }
 
-// open opens a recognizer whose own deadline never matters.
+// open opens a recognizer with a deadline that is never reached.
 func (h Harness) open(t *testing.T, workers, queue int) Subject {
 	t.Helper()
 	return h.Open(t, Options{Workers: workers, Queue: queue, Deadline: h.Long + patience})
@@ -92,7 +92,7 @@ type result struct {
 	err error
 }
 
-// start reads in the background.
+// start reads an image in the background.
 func (h Harness) start(ctx context.Context, s Subject, image []byte) <-chan result {
 	done := make(chan result, 1)
 	go func() {
@@ -115,7 +115,7 @@ func (h Harness) startSlow(t *testing.T, s Subject) (stop func()) {
 	}
 }
 
-// startPage begins to read a page behind the image being read, and returns once it waits. read checks that it is read.
+// startPage sends a page while another image is being read, and returns once the page waits. read checks that it is read.
 func (h Harness) startPage(t *testing.T, s Subject) (read func()) {
 	t.Helper()
 	image, word := h.Page(0)
@@ -136,7 +136,7 @@ func await(t *testing.T, done <-chan result, limit time.Duration) result {
 	}
 }
 
-// requireWord checks that a page was read, by the word that is on no other page.
+// requireWord checks that a page was read, by the word that is only on that page.
 func requireWord(t *testing.T, r result, word string) {
 	t.Helper()
 	require.NoError(t, r.err)
@@ -151,7 +151,7 @@ func (h Harness) mustRead(t *testing.T, s Subject) *document.Document {
 	return r.doc
 }
 
-// until waits for a load.
+// until waits until the recognizer has the given load.
 func until(t *testing.T, s Subject, busy, queued int) {
 	t.Helper()
 	Eventually(t, fmt.Sprintf("%d images are being read and %d wait", busy, queued), func() bool {
@@ -178,7 +178,7 @@ func listsLanguages(t *testing.T, h Harness) {
 	require.True(t, slices.IsSorted(tags), tags)
 }
 
-// readsManyAtOnce reads more images than there are workers, each with a word of its own.
+// readsManyAtOnce reads more images than there are workers, each with a different word.
 func readsManyAtOnce(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 2, 16)
@@ -192,7 +192,7 @@ func readsManyAtOnce(t *testing.T, h Harness) {
 	}
 }
 
-// refusesBrokenImage includes the empty image, which no decoder sees.
+// refusesBrokenImage includes the empty image, which does not reach a decoder.
 func refusesBrokenImage(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
@@ -204,7 +204,7 @@ func refusesBrokenImage(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
-// ignoresEndedContext uses the slow image, so that a recognizer that began to read would be seen to be busy.
+// ignoresEndedContext uses the slow image, so that a recognizer that began to read it would be busy.
 func ignoresEndedContext(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
@@ -214,7 +214,7 @@ func ignoresEndedContext(t *testing.T, h Harness) {
 	until(t, s, 0, 0)
 }
 
-// stopsWhenCallerLeaves then reads a page, which takes longer than patience if the only worker is still busy.
+// stopsWhenCallerLeaves also reads a page afterwards, which would take longer than patience if the only worker were still busy.
 func stopsWhenCallerLeaves(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
@@ -250,7 +250,7 @@ func keepsCallersDeadline(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
-// keepsOwnDeadline expects ocr.ErrTimeout, so that the service can tell a slow image from a caller who left.
+// keepsOwnDeadline expects ocr.ErrTimeout, so that the service can distinguish a slow image from a caller who left.
 func keepsOwnDeadline(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.Open(t, Options{Workers: 1, Queue: 1, Deadline: h.Short})
@@ -259,7 +259,7 @@ func keepsOwnDeadline(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
-// refusesWhenFull occupies the worker and the one position in the queue.
+// refusesWhenFull occupies the worker and the only position in the queue.
 func refusesWhenFull(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
@@ -271,8 +271,8 @@ func refusesWhenFull(t *testing.T, h Harness) {
 	read()
 }
 
-// survivesCrash kills the worker with an image, or from outside if no image can do that. The error must not be one that
-// blames the caller or invites a retry.
+// survivesCrash kills the worker with an image, or from outside if there is no such image. The error must not blame the caller
+// or invite a retry.
 func survivesCrash(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
@@ -283,7 +283,7 @@ func survivesCrash(t *testing.T, h Harness) {
 	done := h.start(t.Context(), s, image)
 	if h.Crash == nil {
 		until(t, s, 1, 0)
-		time.Sleep(h.Short / 4) // until the worker has the image: killed earlier, it would cost no image
+		time.Sleep(h.Short / 4) // until the worker has the image: if it were killed earlier, the image would be read again
 		s.Kill()
 	}
 	r := await(t, done, patience)
@@ -297,9 +297,9 @@ func survivesCrash(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
-// sharesWorkers lets one account, the flooder, send 32 images at a time, and another account one at a time. The number of images of the
-// flooder that are read meanwhile shows how often the other account had to wait. The image takes longer to read than to send; otherwise
-// the worker would have time for the flooder between two images of the other account.
+// sharesWorkers lets one account, the flooder, send 32 images at a time, and another account one at a time. The number of the
+// flooder's images that are read in the meantime shows how often the other account had to wait. The image takes longer to read
+// than to send; otherwise the worker would have time for the flooder between two images of the other account.
 func sharesWorkers(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 64)
@@ -329,7 +329,8 @@ func sharesWorkers(t *testing.T, h Harness) {
 	require.LessOrEqual(t, flooded.Load()-before, int64(2*images+2), "at most about one image of the flooder for one of the other")
 }
 
-// countsMemory checks that an answer counts against the memory of its account, and that one without room fails with fair.ErrFull.
+// countsMemory checks that an answer counts in the memory of its account, and that an answer without room fails with
+// fair.ErrFull.
 func countsMemory(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 4)

@@ -26,7 +26,7 @@ import (
 // Language is one of the two languages that the scripted worker reads.
 const Language = "en"
 
-// startFile, in the first directory of models, is the script that a scripted worker runs before it says hello.
+// startFile, in the first directory of models, is the script that a scripted worker runs before it sends its hello.
 const startFile = "start"
 
 // MaybeWorker must be called by TestMain before anything else. In a process that a pool started as a worker it does not
@@ -42,7 +42,7 @@ const startFile = "start"
 //	internal REASON, timeout   answer with the other kinds of errors
 //	crash, exit STATUS         end the process
 //	garbage, huge              break the protocol
-//	wrong id, wrong language, wrong enhancement    answer what was not asked
+//	wrong id, wrong language, wrong enhancement    answer with something that was not requested
 //	stderr BYTES               print to standard error
 func MaybeWorker() {
 	if os.Getenv(pipe.ProtocolEnv) == "" {
@@ -55,8 +55,8 @@ func MaybeWorker() {
 	os.Exit(0)
 }
 
-// MustScriptStart returns a directory of models that makes scripted workers run the script before they say hello. It may
-// also hold "hello PROTOCOL" and "no languages", which replace the hello.
+// MustScriptStart returns a directory of models that makes scripted workers run the script before they send their hello. The
+// script may also have "hello PROTOCOL" and "no languages", which replace the hello.
 func MustScriptStart(tb testing.TB, script string) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -161,7 +161,7 @@ func play(script []byte) (*document.Document, *pipe.Error) {
 	return doc, nil
 }
 
-// misbehaviours are the commands that do something to the process instead of returning something.
+// misbehaviours are the commands that affect the process instead of returning something.
 var misbehaviours = map[string]func(argument string){
 	"sleep": func(duration string) {
 		d, err := time.ParseDuration(duration)

@@ -16,7 +16,7 @@ import (
 	"uncial/internal/language"
 )
 
-// checkDocument checks every rule of package document, so that the writers of formats can rely on them even if a hostile
+// checkDocument checks every rule of package document, so that the writers of formats can rely on these rules even if a hostile
 // image has taken over the worker. Indexes in its errors count from 0.
 func checkDocument(d *document.Document) error {
 	switch {
@@ -56,29 +56,30 @@ func checkDocument(d *document.Document) error {
 	return nil
 }
 
-// maxModels is the limit in openapi.yaml. A page is read by few models.
+// maxModels is the maximum number of models of a document, as in openapi.yaml. Few models read a page.
 const maxModels = 64
 
 var digest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
-// checkAsked checks that the answer has what the request asked for.
+// checkAsked checks that the answer has what was requested.
 func (a *Answer) checkAsked(r Request) error {
 	switch {
 	case a.Error != nil:
 		return nil
 	case (a.Strips != nil) != (r.Cut != nil), a.Strips != nil && len(a.Strips.Widths) != len(r.Cut.Lines):
-		return errors.New("pipe: the answer has other strips than were asked for")
+		return errors.New("pipe: the answer's strips are not those that were requested")
 	case a.Document != nil:
 		return checkAsked(a.Document, r)
 	}
 	return nil
 }
 
-// tag is the form of the language that answers a request for und. Package workerpool checks that it is one of the worker's.
+// tag matches the language in the answer to a request for und. Package workerpool checks that it is one of the worker's
+// languages.
 var tag = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
 
-// checkAsked checks that the document has what the request asked for and nothing else, so that a worker which a hostile image took
-// over cannot answer in another language, or with corrections that nobody wanted.
+// checkAsked checks that the document has what was requested and nothing else, so that a worker that a hostile image has taken
+// over cannot answer in another language, or with corrections that were not requested.
 func checkAsked(d *document.Document, r Request) error {
 	switch {
 	case d.Language != r.Language && (r.Language != language.Undetermined || !tag.MatchString(d.Language)):
@@ -135,7 +136,7 @@ func checkPage(p *document.Page) error {
 	return checkBlocks(p)
 }
 
-// checkBlocks returns the first block or line of a page that breaks the rules of a document, with its position.
+// checkBlocks checks the blocks of a page. The error names the position of the first block or line that breaks a rule.
 func checkBlocks(p *document.Page) error {
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
@@ -151,7 +152,8 @@ func checkBlocks(p *document.Page) error {
 	return nil
 }
 
-// checkPicture checks size and header of a page's picture, if it has one. Its pixels are for those who open the PDF to decode.
+// checkPicture checks the size and the header of a page's picture, if it has one. It does not decode the pixels: programs that
+// open the PDF will.
 func checkPicture(p *document.Page) error {
 	switch {
 	case p.Orientation < 0 || p.Orientation > 8:
@@ -164,7 +166,8 @@ func checkPicture(p *document.Page) error {
 	return pdf.Picture{Data: p.Picture}.Check()
 }
 
-// checkPreview checks size and header of a page's preview, if it has one. The pixels are for the browser to decode.
+// checkPreview checks the size and the header of a page's preview, if it has one. It does not decode the pixels: the browser
+// will.
 func checkPreview(preview []byte) error {
 	if preview == nil {
 		return nil
@@ -182,7 +185,7 @@ func checkPreview(preview []byte) error {
 	return nil
 }
 
-// checkLine checks a line and its words. Boxes are nested: a word lies in its line, and a line in its block.
+// checkLine checks a line and its words. Boxes must be nested: a word inside its line, and a line inside its block.
 func checkLine(b *document.Block, l *document.Line) error {
 	if !contains(b.Box, l.Box) || len(l.Words) == 0 {
 		return errors.New("expected words, and a box inside that of the block")
@@ -226,13 +229,13 @@ func isWordText(s string) bool {
 // withoutSpaces removes the spaces from the text of an edit, which may join or split words.
 func withoutSpaces(s string) string { return strings.ReplaceAll(s, " ", "") }
 
-// isFraction also reports false for NaN.
+// isFraction reports whether f is 0 to 1. It reports false for NaN.
 func isFraction(f float64) bool { return f >= 0 && f <= 1 }
 
 func pageBox(p *document.Page) document.Box { return document.Box{W: p.Width, H: p.Height} }
 
-// contains reports whether inner has an area and lies inside outer. The sums cannot overflow, whatever a worker sent:
-// outer lies inside a page, and the size of inner is compared with that of outer before it is used.
+// contains reports whether inner has an area and is inside outer. The sums cannot overflow, whatever a worker sent: outer is
+// inside a page, and the size of inner is compared with that of outer before it is used.
 func contains(outer, inner document.Box) bool {
 	return inner.W >= 1 && inner.H >= 1 && inner.X >= outer.X && inner.Y >= outer.Y &&
 		inner.W <= outer.W && inner.H <= outer.H &&

@@ -76,7 +76,7 @@ func TestConn_SendAnswer_InvalidDocument(t *testing.T) {
 		damage(d)
 		var sent bytes.Buffer
 		require.Error(t, pipe.New(nil, &sent).SendAnswer(pipe.Answer{ID: 1, Document: d}), name)
-		require.Zero(t, sent.Len(), "%s: nothing was sent, so that an error can still be sent", name)
+		require.Zero(t, sent.Len(), "%s: nothing must be sent, so that an error can still be sent", name)
 	}
 	blank := &document.Document{Pages: []document.Page{{Width: 1, Height: 1}}, Language: "en"}
 	require.NoError(t, pipe.New(nil, io.Discard).SendAnswer(pipe.Answer{ID: 1, Document: blank}), "a blank page")

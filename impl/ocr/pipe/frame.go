@@ -14,8 +14,8 @@ import (
 	"uncial/internal/strictjson"
 )
 
-// send writes one frame: header as JSON of at most limit bytes, then the payload. Nothing is written if either is too
-// large.
+// send writes one frame: header as JSON of at most limit bytes, then the payload. If either is too large, it returns an error
+// and writes nothing.
 func (c *Conn) send(header any, limit int, payload []byte) error {
 	text, err := json.Marshal(header)
 	if err != nil {
@@ -42,9 +42,9 @@ func (c *Conn) send(header any, limit int, payload []byte) error {
 	return nil
 }
 
-// receive reads one frame, decodes the JSON of its header into header and returns the payload, whose memory counts in the reservation.
-// A frame does not name its message, so the caller passes the limits of the message that it expects. The error is io.EOF if the
-// pipe ends between two frames, and fair.ErrFull if the reservation has no memory left: the frame is then skipped.
+// receive reads one frame, decodes its header from JSON, and returns the payload, whose memory counts in the reservation. A
+// frame does not name its message, so the caller passes the limits of the message that it expects. The error is io.EOF if the
+// pipe ends between two frames. It is fair.ErrFull if the reservation has no memory left; then the frame has been skipped.
 func (c *Conn) receive(header any, maxHeader, maxPayload int, reservation *fair.Reservation) ([]byte, error) {
 	if _, err := c.r.Peek(1); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -69,8 +69,8 @@ func (c *Conn) receive(header any, maxHeader, maxPayload int, reservation *fair.
 	return payload, nil
 }
 
-// readPart reads a length and as many bytes. Memory grows with the bytes that arrive, not with the length announced. If the reservation has
-// none left, it reads to the end of the part and returns fair.ErrFull.
+// readPart reads a length, and then as many bytes. Its memory grows with the bytes that arrive, not with the announced length.
+// If the reservation has no memory left, it skips the rest of the part and returns fair.ErrFull.
 func readPart(r *bufio.Reader, limit int, reservation *fair.Reservation) ([]byte, error) {
 	var prefix [4]byte
 	if _, err := io.ReadFull(r, prefix[:]); err != nil {
@@ -116,7 +116,7 @@ func checkHeader(text []byte, limit int) error {
 	if elements > maxElements || bytes.Count(text, []byte(",")) > maxCommas {
 		return fmt.Errorf("pipe: header has %d elements or more than %d commas; at most %d elements are allowed", elements, maxCommas, maxElements)
 	}
-	// The decoder would replace bytes that are not UTF-8, so that a text could change without notice.
+	// The decoder would silently replace bytes that are not UTF-8.
 	if !utf8.Valid(text) {
 		return errors.New("pipe: header is not UTF-8")
 	}

@@ -8,11 +8,11 @@ import (
 	"uncial/internal/document"
 )
 
-// imagesPerPage is how many images a page of a document may have.
+// imagesPerPage is the maximum number of images of a page of a document.
 const imagesPerPage = 2
 
-// images returns the images of a document, page after page. Images travel apart from the header, so that they are not decoded from
-// base64, have a limit of their own, and count as memory of the request.
+// images returns pointers to the images of a document, page after page. Images are sent in the payload instead of the header,
+// so that they need no base64, have their own limit, and count in the memory of the request.
 func images(d *document.Document) []*[]byte {
 	all := make([]*[]byte, 0, len(d.Pages)*imagesPerPage)
 	for i := range d.Pages {
@@ -32,7 +32,7 @@ func maxImages(to Request) (n int) {
 	return n
 }
 
-// ImageBytes returns the memory that the images of a document occupy; 0 if it is nil.
+// ImageBytes returns the memory of a document's images in bytes. d may be nil.
 func ImageBytes(d *document.Document) (n int) {
 	if d == nil {
 		return 0
@@ -43,7 +43,8 @@ func ImageBytes(d *document.Document) (n int) {
 	return n
 }
 
-// takeImages moves the images out of the document and returns them, one after the other. The caller's document does not change.
+// takeImages moves the images from the document to the payload, which it returns, and their lengths to a.Images. It replaces
+// a.Document by a copy, so that the caller's document does not change.
 func (a *Answer) takeImages() (payload []byte) {
 	if a.Document == nil || !slices.ContainsFunc(images(a.Document), func(image *[]byte) bool { return *image != nil }) {
 		return nil

@@ -36,7 +36,7 @@ func TestConn_ReceiveAnswer_Memory(t *testing.T) {
 		reservation.Close()
 		require.Zero(t, places.Used())
 	})
-	t.Run("carries pictures and how they lie", func(t *testing.T) {
+	t.Run("carries pictures and their orientation", func(t *testing.T) {
 		t.Parallel()
 		var b bytes.Buffer
 		pictured := doc()
@@ -59,7 +59,7 @@ func TestConn_ReceiveAnswer_Memory(t *testing.T) {
 		_, err = c.ReceiveAnswer(asked, nil)
 		require.NoError(t, err, "the pipe is in step")
 	})
-	t.Run("counts what has arrived and not what was announced", func(t *testing.T) {
+	t.Run("counts the bytes that have arrived instead of those announced", func(t *testing.T) {
 		t.Parallel()
 		places := fair.NewPlaces(1<<20, 0)
 		cut := append(frame(`{"id":1,"images":[41943040],"document":{}}`, ""), 0)
@@ -70,15 +70,16 @@ func TestConn_ReceiveAnswer_Memory(t *testing.T) {
 	})
 }
 
-// maxDecoding is how much memory, in bytes, the service may allocate for an answer of the worst form, apart from images.
+// maxDecoding is the maximum memory, in bytes, that the service may allocate for the worst possible answer, not counting
+// images.
 const maxDecoding = 320 << 20
 
 func TestConn_ReceiveAnswer_BoundsMemory(t *testing.T) {
 	word, err := json.Marshal(page().Blocks[0].Lines[0].Words[0])
 	require.NoError(t, err)
-	const most = 490_000 // elements; a few are not words
+	const maxWords = 490_000 // a few elements fewer than allowed, because not all elements are words
 	for name, words := range map[string]string{
-		"with as many words as it may have":       strings.TrimSuffix(strings.Repeat("{},", most), ","),
+		"with as many words as it may have":       strings.TrimSuffix(strings.Repeat("{},", maxWords), ","),
 		"with words of the usual length":          strings.TrimSuffix(strings.Repeat(string(word)+",", (16<<20)/(len(word)+1)-10), ","),
 		"with one word of the whole length":       `{"text":"` + strings.Repeat("x", 16<<20-1000) + `"}`,
 		"with escapes, which are shorter decoded": `{"text":"` + strings.Repeat(`\u00e4`, (16<<20-1000)/6) + `"}`,
@@ -88,7 +89,7 @@ func TestConn_ReceiveAnswer_BoundsMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := reader(raw).ReceiveAnswer(pipe.Request{ID: 1, Language: "en"}, nil)
 		runtime.ReadMemStats(&after)
-		require.ErrorContains(t, err, "pipe: page 0", "%s: it was decoded, and refused only then", name)
+		require.ErrorContains(t, err, "pipe: page 0", "%s: it must be decoded before it is refused", name)
 		t.Logf("an answer of %d KiB %s: %d MiB", len(raw)>>10, name, (after.TotalAlloc-before.TotalAlloc)>>20)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(maxDecoding), name)
 	}

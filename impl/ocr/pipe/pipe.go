@@ -2,11 +2,12 @@
 // standard input and reads from its standard output: one hello at the start, then one answer for each request.
 //
 // Every message is a frame: the length of the header (big-endian uint32), the header in JSON, the length of the payload
-// (big-endian uint32), the payload: the image of a request, or the strips of an answer. Decoding is strict and bounded on both
-// sides, because a worker that a hostile image took over may write anything. After an error, close the pipe.
+// (big-endian uint32), and the payload, which is the image of a request, or the strips or images of an answer. Decoding is
+// strict and bounded on both sides, because a worker that a hostile image has taken over may write anything. After an error,
+// close the pipe.
 //
-// The messages are in this file, the frames in frame.go, and the checks on documents in document.go. Package workerpool
-// starts the processes. Start with Conn.
+// The messages are in this file, the frames in frame.go, and the checks on documents in document.go. This package does not
+// start processes; package workerpool does. Start with Conn.
 package pipe
 
 import (
@@ -27,7 +28,7 @@ import (
 	"uncial/internal/strictjson"
 )
 
-// Protocol is the version of this protocol. Both sides must have the same one; raise it with every change of a message.
+// Protocol is the version of this protocol. It must be the same on both sides; increase it with every change of a message.
 const Protocol = 6
 
 // Environment variables that the service sets for a worker.
@@ -42,9 +43,9 @@ const (
 // Limits of a frame, in bytes unless stated otherwise.
 const (
 	maxHello    = 1 << 20  // header of a hello
-	maxRequest  = 8 << 20  // header of a request; without lines some 200 bytes
+	maxRequest  = 8 << 20  // header of a request; without lines it has about 200 bytes
 	maxLines    = 20_000   // lines of a request
-	maxStrips   = 64 << 20 // payload of an answer with strips: 1.4 million columns, of which a dense page has a third
+	maxStrips   = 64 << 20 // payload of an answer with strips: 1.4 million columns, three times those of a dense page
 	maxAnswer   = 16 << 20 // header of an answer: a book of 10 pages has about 2 MiB
 	maxElements = 500_000  // objects and arrays in a header; with maxCommas it bounds the memory that decoding allocates
 	maxCommas   = 5 * maxElements
@@ -59,12 +60,12 @@ const (
 type Hello struct {
 	Version   string   `json:"version"`         // of the engine, such as "tesseract 5.5.0"; for the log only
 	Protocol  int      `json:"protocol"`        // Protocol
-	Languages []string `json:"languages"`       // BCP 47 tags that it can read, sorted, never empty
-	Models    []string `json:"models"`          // names of the models found, sorted, without ".traineddata"
-	Hands     []Hand   `json:"hands,omitempty"` // models of handwriting that were found, sorted by name; the one that ships is not among them
+	Languages []string `json:"languages"`       // BCP 47 tags that the worker can read, sorted, never empty
+	Models    []string `json:"models"`          // names of the models that were found, sorted, without ".traineddata"
+	Hands     []Hand   `json:"hands,omitempty"` // handwriting models that were found, sorted by name; the shipped one is not among them
 }
 
-// Hand describes a model of handwriting.
+// Hand describes a handwriting model.
 type Hand struct {
 	Name      string   `json:"name"`
 	Version   string   `json:"version"`
@@ -79,24 +80,24 @@ type Request struct {
 	Enhance  bool   `json:"enhance,omitempty"`
 	Preview  bool   `json:"preview,omitempty"` // fill in document.Page.Preview
 	Picture  bool   `json:"picture,omitempty"` // fill in document.Page.Picture
-	Deadline int64  `json:"deadline"`          // milliseconds left, at least 1; soon after, the worker is killed
-	// Threads is how many cores the worker may use: its own and those of idle workers. 0 counts as 1.
+	Deadline int64  `json:"deadline"`          // milliseconds left, at least 1; the worker is killed soon after
+	// Threads is the number of cores that the worker may use: its own and those of idle workers. 0 counts as 1.
 	Threads int `json:"threads,omitempty"`
-	// Cut asks for the images of lines instead of a document.
+	// Cut requests the images of lines instead of a document.
 	Cut *Cut `json:"cut,omitempty"`
 }
 
 // Cut names lines of an image's first page.
 type Cut struct {
-	// Width and Height are the size of the page that the lines are measured on, 0 if it is that of the image. The image may be a
-	// smaller or larger copy.
+	// Width and Height are the size of the page on which the lines were measured, or 0 if it is the size of the image. The
+	// image may be a smaller or larger copy of that page.
 	Width  float64 `json:"width,omitempty"`
 	Height float64 `json:"height,omitempty"`
 	Lines  []Band  `json:"lines"`
 }
 
-// Band is the place of a line on a page: its baseline from left to right as x and y alternately, where it begins and ends,
-// and how far its letters reach above and below the baseline.
+// Band is the position of a line on a page: its baseline from left to right as alternating x and y, the x at which it begins
+// and ends, and how far its letters reach above and below the baseline.
 type Band struct {
 	Baseline []float64 `json:"baseline"`
 	X0       float64   `json:"x0"`
@@ -111,9 +112,10 @@ type Answer struct {
 	Document *document.Document `json:"document,omitempty"`
 	Strips   *Strips            `json:"strips,omitempty"` // only for a request with Cut
 	Error    *Error             `json:"error,omitempty"`
-	// Images are the lengths of the document's images, which follow one another in the payload; see images. Nil if there are none.
+	// Images are the lengths of the document's images in the payload, in the order of the function images; nil if there are
+	// none.
 	Images []int `json:"images,omitempty"`
-	// Steps says how long the steps of the reading took.
+	// Steps are the durations of the steps of the reading.
 	Steps []timing.Step `json:"steps,omitempty"`
 }
 
@@ -121,7 +123,7 @@ type Answer struct {
 type Strips struct {
 	// Widths are the strips' widths in pixels, in the order of Cut.Lines; 0 for a line that could not be cut.
 	Widths []int `json:"widths"`
-	// Ink is the payload of the frame: for each strip StripHeight rows of bytes, 0 paper to 255 ink.
+	// Ink is the payload of the frame: StripHeight rows of bytes for each strip, from 0 for paper to 255 for ink.
 	Ink []byte `json:"-"`
 }
 
@@ -138,7 +140,7 @@ const (
 	Internal     Kind = "internal" // the program; Message is for the log
 )
 
-// Error says why an image could not be read. The worker can read the next one.
+// Error says why an image could not be read. The worker can read the next image.
 type Error struct {
 	Kind    Kind   `json:"kind"`
 	Message string `json:"message"` // never empty; one line if Kind is InvalidImage. SendAnswer shortens it
@@ -172,7 +174,7 @@ func (c *Conn) ReceiveHello() (Hello, error) {
 	return h, h.check()
 }
 
-// SendRequest sends an image to a worker. If it fails, the worker may have received a part.
+// SendRequest sends a request and its image to a worker. If it fails, the worker may have received a part of them.
 func (c *Conn) SendRequest(r Request, image []byte) error {
 	if err := r.check(image); err != nil {
 		return err
@@ -206,9 +208,9 @@ func (c *Conn) SendAnswer(a Answer) error {
 	return c.send(a, maxAnswer, images)
 }
 
-// ReceiveAnswer reads the answer to the request that was sent last. Its images count in the reservation, which may be nil. The error is
-// io.EOF if the worker exited instead, and fair.ErrFull if the reservation has no memory left for the images; after the latter the pipe can
-// be used again.
+// ReceiveAnswer reads the answer to the last request. Its images count in the reservation, which may be nil. The error is
+// io.EOF if the worker exited instead. It is fair.ErrFull if the reservation has no memory left for the images; only then can
+// the pipe be used again.
 func (c *Conn) ReceiveAnswer(to Request, reservation *fair.Reservation) (Answer, error) {
 	limit := maxImages(to)
 	if to.Cut != nil {
@@ -235,13 +237,13 @@ func (c *Conn) ReceiveAnswer(to Request, reservation *fair.Reservation) (Answer,
 	return a, a.checkAsked(to)
 }
 
-// AnswerLimit returns the maximum size in bytes of the document for a request as JSON, with images in base64.
+// AnswerLimit returns the maximum size in bytes of the JSON document that answers a request, with images in base64.
 func AnswerLimit(to Request) int {
 	return maxAnswer + (maxImages(to)/3+ocr.MaxPages*imagesPerPage)*4
 }
 
-// DecodeDocument decodes the document for a request from JSON, with the checks that ReceiveAnswer makes. Package remote uses it
-// for answers of an engine.
+// DecodeDocument decodes the JSON document that answers a request, with the checks of ReceiveAnswer. Package remote uses it for
+// the answers of an engine.
 func DecodeDocument(text []byte, to Request) (*document.Document, error) {
 	if err := checkHeader(text, AnswerLimit(to)); err != nil {
 		return nil, err
@@ -256,7 +258,7 @@ func DecodeDocument(text []byte, to Request) (*document.Document, error) {
 	return &d, checkAsked(&d, to)
 }
 
-// check returns why the service cannot work with the worker that said hello.
+// check returns an error if the service cannot work with the worker that sent the hello.
 func (h *Hello) check() error {
 	switch {
 	case h.Protocol != Protocol:
@@ -269,7 +271,8 @@ func (h *Hello) check() error {
 	return nil
 }
 
-// check returns what is wrong with a request and its image. Both sides call it, so that a mistake of the service costs no worker.
+// check returns an error if a request or its image is invalid. Both sides call it, so that a bug in the service does not cost a
+// worker.
 func (r *Request) check(image []byte) error {
 	switch {
 	case r.Language == "":
@@ -288,7 +291,7 @@ func (r *Request) check(image []byte) error {
 	return nil
 }
 
-// count returns how many of document, strips and error the answer has.
+// count returns the number of results in the answer: document, strips and error.
 func (a *Answer) count() int {
 	n := 0
 	for _, has := range []bool{a.Document != nil, a.Strips != nil, a.Error != nil} {
@@ -299,7 +302,7 @@ func (a *Answer) count() int {
 	return n
 }
 
-// check compares the widths with the payload.
+// check checks that the widths fit the payload.
 func (s *Strips) check() error {
 	columns := 0
 	for _, w := range s.Widths {
@@ -316,7 +319,7 @@ func (s *Strips) check() error {
 	return nil
 }
 
-// checkSteps bounds what a worker may report about its steps, whose names become names of spans.
+// checkSteps checks the steps that a worker reports. Their names become the names of spans.
 func (a *Answer) checkSteps() error {
 	if len(a.Steps) > timing.MaxSteps {
 		return fmt.Errorf("pipe: answer.steps has %d items; at most %d are allowed", len(a.Steps), timing.MaxSteps)
@@ -332,8 +335,8 @@ func (a *Answer) checkSteps() error {
 	return nil
 }
 
-// check returns what is wrong with an answer. The worker has read hostile images, so the service trusts no field of it: a compromised worker
-// can at most send a wrong text.
+// check returns an error if an answer is invalid. The worker may have read hostile images, so the service does not trust any
+// field: all that a compromised worker can do is send a wrong text.
 func (a *Answer) check() error {
 	if err := a.checkSteps(); err != nil {
 		return err
@@ -353,7 +356,8 @@ func (a *Answer) check() error {
 	return nil
 }
 
-// printable returns the message without unprintable characters, cut to its limit, and on one line if the caller sees it.
+// printable returns the message without unprintable characters, shortened to its limit, and on one line if it will be shown to
+// the caller.
 func printable(kind Kind, message string) string {
 	message = strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || unicode.IsPrint(r) && r != utf8.RuneError {

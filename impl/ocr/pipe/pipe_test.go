@@ -158,40 +158,40 @@ func TestConn_ReceiveAnswer(t *testing.T) {
 		return `"pages":[{"width":1,"height":1,"confidence":0` + more + `}],"confidence":0`
 	}
 	for name, raw := range map[string]string{
-		"a frame cut in the length":      good[:2],
-		"a frame cut in the header":      good[:20],
-		"a frame without a payload":      good[:len(good)-4],
-		"a header over the limit":        "\xff\xff\xff\xff",
-		"a payload":                      string(frame(`{"id":1,`+failure+`}`, "x")),
-		"a header that is not JSON":      header(`garbage`),
-		"an empty header":                header(``),
-		"data after the JSON value":      header(`{"id":1,` + failure + `}{}`),
-		"an unknown field":               header(`{"id":1,` + failure + `,"x":1}`),
-		"neither document nor error":     header(`{"id":1}`),
-		"an unknown kind":                header(`{"id":1,"error":{"kind":"x","message":"m"}}`),
-		"an empty message":               header(`{"id":1,"error":{"kind":"image","message":""}}`),
-		"a message that SendAnswer cuts": header(`{"id":1,"error":{"kind":"image","message":"two\nlines"}}`),
-		"a negative id":                  header(`{"id":-1,` + failure + `}`),
-		"an answer to another request":   header(`{"id":2,` + failure + `}`),
-		"another language":               header(`{"id":1,"document":{"language":"de",` + page("") + `}}`),
-		"a language that is not a tag":   header(`{"id":1,"document":{"language":"<x>",` + page("") + `}}`),
-		"corrections nobody asked for":   header(`{"id":1,"document":{"language":"en","enhanced":true,` + page("") + `}}`),
-		"a preview nobody asked for":     string(frame(`{"id":1,"images":[1],"document":{"language":"en",`+page("")+`}}`, "x")),
-		"a picture nobody asked for":     string(frame(`{"id":1,"images":[0,1],"document":{"language":"en",`+page("")+`}}`, "x")),
-		"a text that is not UTF-8":       header("{\"id\":1,\"error\":{\"kind\":\"image\",\"message\":\"\xff\"}}"),
-		"an array of nulls":              header(`{"id":1,"document":{"pages":[` + strings.Repeat("null,", 3_000_000) + `null]}}`),
-		"a document without pages":       header(`{"id":1,"document":{"pages":[],"language":"en","confidence":0}}`),
-		"more elements than allowed":     header(`{"id":1,"document":{"pages":[` + strings.Repeat("0,", 4<<20) + `0]}}`),
-		"an answer nested too deeply":    header(strings.Repeat(`[`, 1<<20)),
-		"text instead of a frame":        "Error opening data file\n",
-		"both a document and an error":   header(`{"id":1,` + failure + `,"document":{"pages":[{"width":1,"height":1}],"language":"en","confidence":0}}`),
+		"a frame cut in the length":           good[:2],
+		"a frame cut in the header":           good[:20],
+		"a frame without a payload":           good[:len(good)-4],
+		"a header over the limit":             "\xff\xff\xff\xff",
+		"a payload":                           string(frame(`{"id":1,`+failure+`}`, "x")),
+		"a header that is not JSON":           header(`garbage`),
+		"an empty header":                     header(``),
+		"data after the JSON value":           header(`{"id":1,` + failure + `}{}`),
+		"an unknown field":                    header(`{"id":1,` + failure + `,"x":1}`),
+		"neither document nor error":          header(`{"id":1}`),
+		"an unknown kind":                     header(`{"id":1,"error":{"kind":"x","message":"m"}}`),
+		"an empty message":                    header(`{"id":1,"error":{"kind":"image","message":""}}`),
+		"a message that SendAnswer changes":   header(`{"id":1,"error":{"kind":"image","message":"two\nlines"}}`),
+		"a negative id":                       header(`{"id":-1,` + failure + `}`),
+		"an answer to another request":        header(`{"id":2,` + failure + `}`),
+		"another language":                    header(`{"id":1,"document":{"language":"de",` + page("") + `}}`),
+		"a language that is not a tag":        header(`{"id":1,"document":{"language":"<x>",` + page("") + `}}`),
+		"corrections that were not requested": header(`{"id":1,"document":{"language":"en","enhanced":true,` + page("") + `}}`),
+		"a preview that was not requested":    string(frame(`{"id":1,"images":[1],"document":{"language":"en",`+page("")+`}}`, "x")),
+		"a picture that was not requested":    string(frame(`{"id":1,"images":[0,1],"document":{"language":"en",`+page("")+`}}`, "x")),
+		"a text that is not UTF-8":            header("{\"id\":1,\"error\":{\"kind\":\"image\",\"message\":\"\xff\"}}"),
+		"an array of nulls":                   header(`{"id":1,"document":{"pages":[` + strings.Repeat("null,", 3_000_000) + `null]}}`),
+		"a document without pages":            header(`{"id":1,"document":{"pages":[],"language":"en","confidence":0}}`),
+		"more elements than allowed":          header(`{"id":1,"document":{"pages":[` + strings.Repeat("0,", 4<<20) + `0]}}`),
+		"an answer nested too deeply":         header(strings.Repeat(`[`, 1<<20)),
+		"text instead of a frame":             "Error opening data file\n",
+		"both a document and an error":        header(`{"id":1,` + failure + `,"document":{"pages":[{"width":1,"height":1}],"language":"en","confidence":0}}`),
 	} {
 		_, err := reader([]byte(raw)).ReceiveAnswer(asked, nil)
 		require.Error(t, err, name)
 		require.NotEqual(t, io.EOF, err, name)
 	}
 	_, err := reader([]byte(good)).ReceiveAnswer(asked, nil)
-	require.NoError(t, err, "the frame that the others are made from")
+	require.NoError(t, err, "the frame from which the others are made")
 }
 
 func TestConn_SendAnswer(t *testing.T) {
@@ -222,10 +222,10 @@ func TestConn_SendAnswer(t *testing.T) {
 		kind          pipe.Kind
 		message, want string
 	}{
-		"puts a caller's message on one line":       {pipe.InvalidImage, "not\nan \x1b[31mimage\x00", "not an [31mimage"},
-		"cuts a caller's message between letters":   {pipe.InvalidImage, strings.Repeat("ä", 600), strings.Repeat("ä", 512)},
-		"keeps the lines of an internal message":    {pipe.Internal, "panic:\n\tstack", "panic:\n\tstack"},
-		"cuts an internal message at its own limit": {pipe.Internal, strings.Repeat("x", 1<<20), strings.Repeat("x", 16<<10)},
+		"puts a caller's message on one line":              {pipe.InvalidImage, "not\nan \x1b[31mimage\x00", "not an [31mimage"},
+		"shortens a caller's message at a letter boundary": {pipe.InvalidImage, strings.Repeat("ä", 600), strings.Repeat("ä", 512)},
+		"keeps the lines of an internal message":           {pipe.Internal, "panic:\n\tstack", "panic:\n\tstack"},
+		"shortens an internal message to its own limit":    {pipe.Internal, strings.Repeat("x", 1<<20), strings.Repeat("x", 16<<10)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -234,7 +234,7 @@ func TestConn_SendAnswer(t *testing.T) {
 	}
 }
 
-// received sends a message and returns what arrives.
+// received sends a message and returns the message that arrives.
 func received(t require.TestingT, kind pipe.Kind, message string) string {
 	var b bytes.Buffer
 	require.NoError(t, pipe.New(nil, &b).SendAnswer(pipe.Answer{ID: 1, Error: &pipe.Error{Kind: kind, Message: message}}))
@@ -269,7 +269,7 @@ func TestConn_ReceiveAnswer_Steps(t *testing.T) {
 	require.ErrorContains(t, answer("["+strings.Repeat(one+",", timing.MaxSteps)+one+"]"), "at most 500")
 }
 
-// FuzzConn reads whatever a worker may write. Accepted messages must be the same after another round trip.
+// FuzzConn reads arbitrary bytes from a worker. Messages that are accepted must not change in another round trip.
 func FuzzConn(f *testing.F) {
 	var b bytes.Buffer
 	c := pipe.New(nil, &b)

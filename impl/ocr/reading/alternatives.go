@@ -5,8 +5,8 @@ import (
 	"uncial/internal/text"
 )
 
-// alternatives returns other readings of a weak word, whose confidence must be final: those of other likely texts of a line of handwriting,
-// or those of print by another model or at another size.
+// alternatives returns other readings of a weak word. The word's confidence must be final. For handwriting they come from other
+// likely texts of the line, for print from a reading by another model or at another size.
 func alternatives(w *document.Word, other otherWords) []document.Alternative {
 	if !w.IsWeak() {
 		return nil
@@ -14,7 +14,7 @@ func alternatives(w *document.Word, other otherWords) []document.Alternative {
 	var out []document.Alternative
 	if s := w.Signals; s != nil && s.Posterior > 0 {
 		for _, o := range s.Others {
-			// Its confidence relative to the word's is that of the texts that have each.
+			// The ratio of its confidence to the word's is that of the texts that have each of them.
 			share := w.Confidence * min(o.Confidence/max(s.Posterior, minShare), 1)
 			if text := document.WordText(o.Text); text != "" && share >= minAlternative {
 				out = append(out, document.Alternative{Text: text, Confidence: share})

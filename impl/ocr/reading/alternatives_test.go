@@ -24,7 +24,7 @@ func TestAlternatives(t *testing.T) {
 	}{
 		"handwriting: words of other likely texts, in proportion": {written(0.5), nil, []document.Alternative{{Text: "pour", Confidence: 0.25}}},
 		"a word that is not weak has none":                        {written(0.9), nil, nil},
-		"print: the word of another reading in its place, at most as sure": {
+		"print: the word of another reading at its position, at most as sure": {
 			document.Word{Text: "jour", Box: box, Confidence: 0.3},
 			[]document.Word{{Text: "pour", Box: box, Confidence: 0.99}},
 			[]document.Alternative{{Text: "pour", Confidence: 0.3}},

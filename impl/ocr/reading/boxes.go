@@ -7,7 +7,8 @@ import (
 	"uncial/internal/document"
 )
 
-// moveAll returns copies of blocks whose words and baselines are moved, and whose other boxes follow from those of the words.
+// moveAll returns copies of blocks with box applied to the words' boxes and point to the baselines. It derives all other boxes
+// from those of the words.
 func moveAll(blocks []document.Block, box func(document.Box) document.Box, point func(document.Point) document.Point) []document.Block {
 	out := make([]document.Block, len(blocks))
 	for i, b := range blocks {
@@ -33,7 +34,7 @@ func moveLine(l document.Line, box func(document.Box) document.Box, point func(d
 	return l
 }
 
-// rescaled returns copies of blocks that were read on an image of size from, in the coordinates of the same image of size to.
+// rescaled returns copies of blocks that were read on an image of size from, with the coordinates of the same image at size to.
 func rescaled(blocks []document.Block, to, from image.Point) []document.Block {
 	return moveAll(blocks, func(b document.Box) document.Box {
 		x, y := b.X*to.X/from.X, b.Y*to.Y/from.Y
@@ -43,7 +44,8 @@ func rescaled(blocks []document.Block, to, from image.Point) []document.Block {
 	})
 }
 
-// movedBy returns copies of blocks that were read in a part of the page, in coordinates of the page.
+// movedBy returns copies of blocks that were read in a part of the page, with coordinates of the page. The corner of the part
+// is at by.
 func movedBy(blocks []document.Block, by image.Point) []document.Block {
 	out := make([]document.Block, len(blocks))
 	for i, b := range blocks {
@@ -56,7 +58,8 @@ func movedBy(blocks []document.Block, by image.Point) []document.Block {
 	return out
 }
 
-// shifted returns a copy of a line that was read in a part of the page, in coordinates of the page.
+// shifted returns a copy of a line that was read in a part of the page, with coordinates of the page. The corner of the part is
+// at by.
 func shifted(l document.Line, by image.Point) document.Line {
 	return moveLine(l, func(b document.Box) document.Box {
 		b.X, b.Y = b.X+by.X, b.Y+by.Y
@@ -64,7 +67,8 @@ func shifted(l document.Line, by image.Point) document.Line {
 	}, func(p document.Point) document.Point { return document.Point{X: p.X + by.X, Y: p.Y + by.Y} })
 }
 
-// deleteWords returns copies of blocks without some words. Lines and blocks that lose all words are dropped.
+// deleteWords returns copies of blocks without the words for which drop is true. It drops lines and blocks that have no words
+// left.
 func deleteWords(blocks []document.Block, drop func(document.Word) bool) []document.Block {
 	var out []document.Block
 	for _, b := range blocks {
@@ -103,10 +107,10 @@ func toBox(r image.Rectangle) document.Box {
 	return document.Box{X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy()}
 }
 
-// bands index boxes by the horizontal bands of the page that they touch, for quick look-up.
+// bands index boxes by the horizontal bands of the page that they touch, for fast lookup.
 type bands map[int][]image.Rectangle
 
-// newBands enters each box in all bands that it touches, so that a search for the boxes near a point looks at one band only.
+// newBands enters each box in all bands that it touches, so that a search for the boxes at a point examines only one band.
 func newBands(boxes []image.Rectangle) bands {
 	b := bands{}
 	for _, r := range boxes {
@@ -129,7 +133,7 @@ func (b bands) near(r image.Rectangle, f func(image.Rectangle)) {
 	}
 }
 
-// hold reports whether the middle of r lies in one of the boxes.
+// hold reports whether the centre of r is in one of the boxes.
 func (b bands) hold(r image.Rectangle) bool {
 	middle := middleOf(r)
 	return slices.ContainsFunc(b[middle.Y/bandHeight], func(box image.Rectangle) bool { return middle.In(box) })

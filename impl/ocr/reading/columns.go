@@ -14,8 +14,8 @@ import (
 
 func hasLetters(p *page) bool { return p.sheet.letterHeight > 0 }
 
-// findColumns divides the sheet at its rules and gutters. Rules are looked for on the page: beside them the sheet may be white up to the
-// rule, where the table around a leaf was.
+// findColumns divides the sheet at its rules and gutters. It searches for rules on the page instead of the sheet, because where
+// the page shows the table beside a rule, the sheet is white.
 func findColumns(_ context.Context, p *page) error {
 	s := &p.sheet
 	rules := layout.Rules(p.gray)
@@ -26,7 +26,7 @@ func findColumns(_ context.Context, p *page) error {
 	return nil
 }
 
-// ruleOnSheet moves a rule of the page onto the sheet.
+// ruleOnSheet converts a rule of the page to one of the sheet.
 func (s sheet) ruleOnSheet(r layout.Rule) layout.Rule {
 	s.angle = -s.angle
 	h := float64(s.img.Rect.Dy())
@@ -36,7 +36,7 @@ func (s sheet) ruleOnSheet(r layout.Rule) layout.Rule {
 	return layout.Rule{Top: x0 - slope*y0, Bottom: x0 + slope*(h-y0)}
 }
 
-// joinTornLines joins torn lines of each region.
+// joinTornLines joins the torn lines of each region.
 func joinTornLines(ctx context.Context, p *page) error {
 	return onReadings(p.onRegions(layout.JoinTornLines))(ctx, p)
 }
@@ -46,7 +46,7 @@ func putInOrder(ctx context.Context, p *page) error {
 	return onReadings(p.onRegions(layout.InOrder))(ctx, p)
 }
 
-// onRegions turns a function of the blocks of one region into one of the blocks of a reading.
+// onRegions returns a function of the blocks of a reading that applies f to the blocks of each region.
 func (p *page) onRegions(f func([]document.Block) []document.Block) func([]document.Block) []document.Block {
 	return func(blocks []document.Block) []document.Block {
 		var all []document.Block
@@ -57,7 +57,8 @@ func (p *page) onRegions(f func([]document.Block) []document.Block) func([]docum
 	}
 }
 
-// byRegion divides the blocks of a reading among the regions. A block whose middle is in none stays with the one before it.
+// byRegion divides the blocks of a reading among the regions. A block whose centre is in no region goes to that of the previous
+// block.
 func (s sheet) byRegion(blocks []document.Block) [][]document.Block {
 	parts := make([][]document.Block, max(len(s.regions), 1))
 	at := 0
@@ -68,7 +69,7 @@ func (s sheet) byRegion(blocks []document.Block) [][]document.Block {
 	return parts
 }
 
-// regionAt returns the index of the region that holds the middle of a box, or the index otherwise if none does.
+// regionAt returns the index of the region that contains the centre of a box, or otherwise if there is none.
 func (s sheet) regionAt(b document.Box, otherwise int) int {
 	if i := slices.IndexFunc(s.regions, func(r layout.Region) bool { return r.Holds(toRectangle(b)) }); i >= 0 {
 		return i
@@ -76,7 +77,7 @@ func (s sheet) regionAt(b document.Box, otherwise int) int {
 	return otherwise
 }
 
-// read reads the sheet, region by region, scaled by a factor. Boxes are those of the sheet.
+// read reads the sheet, region by region, scaled by a factor. Boxes are in pixels of the sheet.
 func (s sheet) read(ctx context.Context, src Source, model string, factor float64) (attempt, error) {
 	parts := s.parts()
 	found, err := make([][]document.Block, len(parts)), make([]error, len(parts))
@@ -116,7 +117,7 @@ func (s sheet) readPart(ctx context.Context, src Source, r layout.Region, model 
 	return movedBy(blocks, r.Box.Min), err
 }
 
-// readUnread reads the parts of the sheet that the layout analysis left out of a reading, although they have lines of letters.
+// readUnread reads the parts of the sheet that have lines of letters but were left out by the layout analysis of a reading.
 func readUnread(ctx context.Context, p *page) error {
 	for i := range p.attempts {
 		a := &p.attempts[i]
@@ -135,7 +136,7 @@ func readUnread(ctx context.Context, p *page) error {
 	return nil
 }
 
-// unread returns what the parts hold that are missing in a reading.
+// unread reads the parts of the sheet that are missing in a reading, and returns their blocks.
 func (s sheet) unread(ctx context.Context, src Source, a *attempt) ([]document.Block, error) {
 	var lines []image.Rectangle
 	for l := range document.Lines(a.blocks) {

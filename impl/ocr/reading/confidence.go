@@ -7,7 +7,7 @@ import (
 	"uncial/internal/document"
 )
 
-// meanConfidence returns the mean over the words, weighted by their length, or 0 if there are none.
+// meanConfidence returns the mean confidence of the words, weighted by their length, or 0 if there are none.
 func meanConfidence(blocks []document.Block) float64 {
 	var sum, n float64
 	for w := range document.Words(blocks) {
@@ -21,8 +21,8 @@ func meanConfidence(blocks []document.Block) float64 {
 	return sum / n
 }
 
-// pageConfidence estimates the share of a page's characters that are correct. letters is the number of components of ink in the
-// shape of a letter. The blocks carry the recognizer's own confidences.
+// pageConfidence estimates the share of a page's characters that are correct, 0..1. letters is the number of letter-shaped
+// components of ink. The blocks must have the recognizer's own confidences.
 func pageConfidence(blocks []document.Block, letters int) float64 {
 	n := characters(blocks)
 	if n == 0 {
@@ -40,7 +40,7 @@ func calibrate(blocks []document.Block) {
 	}
 }
 
-// curve returns the log-odds of a character that a model reads with its own confidence.
+// curve returns the log-odds that a character is correct, given the model's own confidence, 0..1.
 func curve(own float64, model string) float64 {
 	own = min(max(own, minCurveConfidence), 1-minCurveConfidence)
 	z := curveBase + curveSlope*math.Log(own/(1-own))
@@ -52,7 +52,7 @@ func curve(own float64, model string) float64 {
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
-// mainModel returns the name of the model that read most of the text, "" if nothing was read.
+// mainModel returns the name of the model that read most of the text, or "" if there is no text.
 func mainModel(blocks []document.Block) string {
 	bytes := map[string]int{}
 	best := ""

@@ -13,7 +13,7 @@ func repairLongS(_ context.Context, p *page) error {
 	return nil
 }
 
-// markKnown marks the listed words of print, for a proofreader that has no lists.
+// markKnown marks the listed words of print for the proofreader, which has no word lists.
 func markKnown(_ context.Context, p *page) error {
 	known := p.wordLists()
 	for line := range document.Lines(p.read.Blocks) {
@@ -25,7 +25,7 @@ func markKnown(_ context.Context, p *page) error {
 	return nil
 }
 
-// wordLists returns those of the language's own model and of the model whose reading is kept.
+// wordLists returns the word lists of the language's own model and of the model whose reading is kept.
 func (p *page) wordLists() correct.Lexicons {
 	var lists correct.Lexicons
 	models := []string{p.model}

@@ -8,17 +8,17 @@ import (
 	"uncial/internal/document"
 )
 
-// dittoMark is what a mark that stands for the words above it is read as.
+// dittoMark is the text of a ditto mark, which stands for the words above it.
 const dittoMark = `"`
 
-// readDittoMarks replaces what was read out of the ditto marks of lists by such marks. Alone, their two short strokes are read as any
-// letter or digit.
+// readDittoMarks corrects the ditto marks of lists. The recognizer reads their two short strokes as arbitrary letters or
+// digits.
 func readDittoMarks(_ context.Context, p *page) error {
 	replaceDittoMarks(p.attempts[0].blocks, p.sheet.letterHeight)
 	return nil
 }
 
-// replaceDittoMarks replaces the words that are ditto marks, given the height of letters.
+// replaceDittoMarks replaces the text of the words that are ditto marks. height is the height of letters in pixels.
 func replaceDittoMarks(blocks []document.Block, height int) {
 	var marks []*document.Word
 	for l := range document.Lines(blocks) {
@@ -41,8 +41,8 @@ func replaceDittoMarks(blocks []document.Block, height int) {
 	}
 }
 
-// isDittoMark reports whether the ink of a word may be a ditto mark, given the height of letters: it is small, as wide as tall, stands high
-// above the feet of the other words, and far from both neighbours.
+// isDittoMark reports whether the ink of a word may be a ditto mark: it is small, about as wide as it is tall, well above the
+// feet of the other words, and far from both neighbours. height is the height of letters in pixels.
 func isDittoMark(words []document.Word, i, height int) bool {
 	b := words[i].Box
 	if utf8.RuneCountInString(words[i].Text) > longestDittoMark || !isDittoSize(b.W, height) || !isDittoSize(b.H, height) ||
@@ -62,7 +62,7 @@ func isDittoMark(words []document.Word, i, height int) bool {
 	return float64(slices.Min(feet)-b.Y-b.H) >= minDittoRise*float64(height)
 }
 
-// isDittoSize reports whether the width or the height of a word may be that of a ditto mark, given the height of letters.
+// isDittoSize reports whether size may be the width or the height of a ditto mark. height is the height of letters in pixels.
 func isDittoSize(size, height int) bool {
 	return float64(size) >= minDittoSize*float64(height) && float64(size) <= maxDittoSize*float64(height)
 }

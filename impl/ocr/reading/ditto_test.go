@@ -11,7 +11,8 @@ import (
 
 func TestReplaceDittoMarks(t *testing.T) {
 	t.Parallel()
-	// The height of letters is 20. Each of four lines has an entry on the left, what was read out of a mark, and a page on the right.
+	// The height of letters is 20. Each of four lines has an entry on the left, the text that was read in a mark, and a page
+	// number on the right.
 	for _, c := range []struct {
 		name  string
 		marks []string
@@ -26,7 +27,7 @@ func TestReplaceDittoMarks(t *testing.T) {
 		{"keeps bullets, which are lower", []string{"e", "e", "e", "e"}, document.Box{X: 300, Y: 6, W: 12, H: 12}, 0, nil},
 		{"keeps letters and digits of full height", []string{"n", "2", "u", "1"}, document.Box{X: 300, W: 14, H: 20}, 0, nil},
 		{"keeps dashes", []string{"-", "-", "-", "-"}, document.Box{X: 300, Y: 8, W: 14, H: 3}, 0, nil},
-		{"keeps high figures near a word", []string{"1", "2", "3", "4"}, document.Box{X: 220, W: 13, H: 12}, 0, nil},
+		{"keeps high digits near a word", []string{"1", "2", "3", "4"}, document.Box{X: 220, W: 13, H: 12}, 0, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"uncial/internal/document"
 )
 
-// unreadInk returns the places outside all words that look like writing. On a page without words that is all of its letters.
+// unreadInk returns the ink outside all words that looks like writing. On a page without words, that is all of its letters.
 func (p *page) unreadInk() []document.Doubt {
 	doubt := func(at image.Rectangle, letters int) document.Doubt {
 		return document.Doubt{Box: toBox(at), Reason: document.UnreadInk, Characters: letters}
@@ -32,8 +32,8 @@ func (p *page) unreadInk() []document.Doubt {
 	return doubts
 }
 
-// doubtfulOrder returns the part of the page that is a table: nobody can tell from its lines alone whether people read it by rows or
-// by columns.
+// doubtfulOrder returns the part of the page that is a table. From its lines alone, it is impossible to tell whether people
+// read it by rows or by columns.
 func (p *page) doubtfulOrder() []document.Doubt {
 	lines := slices.Collect(document.Lines(p.read.Blocks))
 	length := make([]int, len(lines))
@@ -46,7 +46,7 @@ func (p *page) doubtfulOrder() []document.Doubt {
 		all += length[i]
 		isCell := false
 		for j, other := range lines {
-			// Neighbours in a row that are read one after the other are in order.
+			// Neighbours in a row that were read one after the other are in order.
 			isCell = isCell || max(i-j, j-i) > 1 && min(length[i], length[j]) <= maxCellLength && areSideBySide(l.Box, other.Box)
 		}
 		if isCell {

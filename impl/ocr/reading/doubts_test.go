@@ -11,7 +11,7 @@ import (
 	"uncial/internal/document"
 )
 
-// cells makes blocks of lines: each row has an entry at x 100 and, if it is not empty, one at x 600.
+// cells returns blocks of lines: each row has an entry at x 100 and, if it is not empty, another at x 600.
 func cells(inColumns bool, rows ...[2]string) []document.Block {
 	line := func(text string, x, row int) document.Line {
 		l := document.Line{Box: document.Box{X: x, Y: 100 + 50*row, W: 300, H: 40}}
@@ -52,7 +52,7 @@ func TestDoubtfulOrder(t *testing.T) {
 		"two columns of prose":                             {cells(true, repeated("Whan that Aprille with his", "The droghte of March hath", 12)...), false},
 		"a few cells":                                      {cells(true, repeated("Whan that Aprille", "1387", 5)...), false},
 		"one column":                                       {cells(true, repeated("Whan that Aprille", "", 20)...), false},
-		"prose with some figures in the margin": {
+		"prose with some numbers in the margin": {
 			cells(true, append(repeated("Whan that Aprille with his shoures soote", "", 30), repeated("The droghte of March", "12", 6)...)...), false,
 		},
 	} {

@@ -18,12 +18,12 @@ import (
 	"uncial/internal/document"
 )
 
-// Engines is a pool of Tesseract engines, one for each model. It keeps the most recently used ones loaded, because loading a
-// model takes longer than reading a line. It serves one goroutine at a time.
+// Engines is a pool of Tesseract engines, one for each model. It keeps the most recently used engines loaded, because loading a
+// model takes longer than reading a line. It must not be used by several goroutines at once.
 type Engines struct {
 	set       *models.Set
 	limit     int
-	memory    int64               // bytes that loaded models may take
+	memory    int64               // maximum bytes of all loaded models
 	warm      []*tesseract.Engine // most recently used last; at most limit, and no more than fit into memory
 	lexicons  map[string]*lexicon.Lexicon
 	alphabets map[string]lexicon.Alphabet
@@ -37,7 +37,8 @@ type Engines struct {
 
 var _ Source = (*Engines)(nil)
 
-// NewEngines returns a pool of the models of a set that keeps up to limit of them loaded (at least 1, and no more than fit into modelMemory).
+// NewEngines returns a pool of the models of a set. It keeps up to limit of them loaded: at least 1, and no more than fit into
+// modelMemory.
 func NewEngines(set *models.Set, limit int) *Engines {
 	return &Engines{
 		set: set, limit: max(limit, 1), memory: modelMemory, lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{}, digests: map[string]string{},
@@ -47,7 +48,7 @@ func NewEngines(set *models.Set, limit int) *Engines {
 // For returns the names of the models that read a language, the best first.
 func (e *Engines) For(language string) []string { return e.set.For(language) }
 
-// Languages returns the tags that the installed models read, sorted.
+// Languages returns the tags that the installed models can read, sorted.
 func (e *Engines) Languages() []string { return e.set.Languages() }
 
 // Has reports whether a model is installed, or whether several joined by "+" can be used together.
@@ -59,15 +60,15 @@ func (e *Engines) Has(name string) bool {
 	return err == nil
 }
 
-// Read reads an image with a model, or with several joined by "+". An image that is too large for Tesseract is read from a smaller
-// copy. The lines of a large image are shared by several engines if cores are granted. See Source.
+// Read implements Source. It reads an image that is too large for Tesseract from a smaller copy. If SetThreads allows several
+// cores, several engines share the lines of a large image.
 func (e *Engines) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	engine, err := e.Get(model)
 	if err != nil {
 		return nil, err
 	}
 	engines := []*tesseract.Engine{engine}
-	if mode == tesseract.Auto && !strings.Contains(model, "+") { // several models: which one reads a line depends on the line before
+	if mode == tesseract.Auto && !strings.Contains(model, "+") { // with several models, the one that reads a line depends on the previous line
 		if engines, err = e.team(engine, enginesFor(img.Rect.Dx()*img.Rect.Dy(), e.threads)); err != nil {
 			return nil, err
 		}
@@ -75,7 +76,7 @@ func (e *Engines) Read(ctx context.Context, img *image.Gray, dpi int, model stri
 	return readWith(ctx, engines, img, dpi, mode)
 }
 
-// enginesFor returns how many engines share the lines of an image with the given number of pixels.
+// enginesFor returns the number of engines that share the lines of an image with the given number of pixels. It may be 0.
 func enginesFor(pixels, threads int) int {
 	return min(threads, pixels/minPixelsAnEngine, maxPixelsOfEngines/max(pixels, 1))
 }
@@ -102,7 +103,7 @@ func readWith(ctx context.Context, engines []*tesseract.Engine, img *image.Gray,
 	return toBlocks(blocks, engines[0].Model()), err
 }
 
-// Lexicon returns the word list of a model, or nil if it has none. It is read at its first use and kept.
+// Lexicon returns the word list of a model, or nil if it has none. It reads the list at the first call and caches it.
 func (e *Engines) Lexicon(name string) *lexicon.Lexicon {
 	if l, ok := e.lexicons[name]; ok {
 		return l
@@ -111,7 +112,7 @@ func (e *Engines) Lexicon(name string) *lexicon.Lexicon {
 	return e.lexicons[name]
 }
 
-// readLexicon returns nil for a model without a readable word list.
+// readLexicon reads the word list of a model. It returns nil if there is none or it cannot be read.
 func (e *Engines) readLexicon(name string) *lexicon.Lexicon {
 	l, err := lexicon.Read(e.data(name))
 	if err != nil {
@@ -120,7 +121,8 @@ func (e *Engines) readLexicon(name string) *lexicon.Lexicon {
 	return l
 }
 
-// Alphabet returns the characters that a model can write, or nil if they are not known. It is read at its first use and kept.
+// Alphabet returns the characters that a model can write, or nil if they are not known. It reads the alphabet at the first call
+// and caches it.
 func (e *Engines) Alphabet(name string) lexicon.Alphabet {
 	if a, ok := e.alphabets[name]; ok {
 		return a
@@ -146,9 +148,9 @@ func (e *Engines) data(name string) []byte {
 	return data
 }
 
-// Get returns the engine of a model, or of several joined by "+" that lie in one directory. It stays open until as many other
-// models as the limits allow have been used. It keeps the image, mode and variables that the last caller set: always set image and
-// mode, and restore variables after changing them.
+// Get returns the engine of a model, or of several models in one directory joined by "+". The engine remains open until as many
+// other models as the limits allow have been used. It keeps the image, mode and variables that the last caller set, so always
+// set the image and the mode, and restore variables after changing them.
 func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	at := slices.IndexFunc(e.warm, func(w *tesseract.Engine) bool { return w.Model() == name })
 	if at >= 0 {
@@ -176,7 +178,8 @@ func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	return engine, nil
 }
 
-// makeRoom closes the least recently used models, but keeps at least keep of them, until a further one fits. It reports whether one fits.
+// makeRoom closes the least recently used engines, but keeps at least keep of them, until another need bytes fit. It reports
+// whether they fit.
 func (e *Engines) makeRoom(need int64, keep int) bool {
 	for len(e.warm) > keep && e.usedMemory()+need > e.memory {
 		e.closeOldest()
@@ -184,13 +187,13 @@ func (e *Engines) makeRoom(need int64, keep int) bool {
 	return e.usedMemory()+need <= e.memory
 }
 
-// closeOldest closes the engine that was used longest ago.
+// closeOldest closes the least recently used engine.
 func (e *Engines) closeOldest() {
 	e.warm[0].Close()
 	e.warm = slices.Delete(e.warm, 0, 1)
 }
 
-// usedMemory returns about how many bytes the loaded models take, those of additional engines included.
+// usedMemory returns the approximate number of bytes that the loaded models take, including those of additional engines.
 func (e *Engines) usedMemory() (sum int64) {
 	for _, engine := range slices.Concat(e.warm, e.mates) {
 		sum += e.memoryOf(engine.Model())
@@ -198,7 +201,7 @@ func (e *Engines) usedMemory() (sum int64) {
 	return sum
 }
 
-// memoryOf returns about how many bytes a model, or several joined by "+", take while they are loaded.
+// memoryOf returns the approximate number of bytes that a model, or several joined by "+", take while they are loaded.
 func (e *Engines) memoryOf(names string) (sum int64) {
 	for name := range strings.SplitSeq(names, "+") {
 		sum += engineMemory
@@ -216,7 +219,7 @@ func (e *Engines) memoryOf(names string) (sum int64) {
 	return sum
 }
 
-// config returns how to load a model or several joined by "+".
+// config returns the configuration that loads a model, or several joined by "+".
 func (e *Engines) config(names string) (tesseract.Config, error) {
 	config := tesseract.Config{Model: names}
 	for i, name := range strings.Split(names, "+") {

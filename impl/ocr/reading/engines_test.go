@@ -20,7 +20,7 @@ func TestEngines_memory(t *testing.T) {
 	}{
 		"keeps the models of five languages and more": {100_000_000, len(models)},
 		"keeps as many as the memory allows":          {25_000_000, 2},
-		"keeps the model in use whatever it takes":    {1, 1},
+		"keeps the model in use whatever its size":    {1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

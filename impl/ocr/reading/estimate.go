@@ -6,8 +6,8 @@ import (
 	"uncial/internal/document"
 )
 
-// estimate replaces the confidences that the steps used with the final ones, which are calibrated on more evidence, and adds
-// the doubts of the page. No step may follow: with other confidences it would decide otherwise.
+// estimate replaces the confidences that the steps used by the final ones, which are calibrated on more evidence, and adds the
+// doubts of the page. No step may follow, because it would decide differently with other confidences.
 func (p *page) estimate() {
 	decided, other := p.read.Confidence, p.otherReading()
 	for _, handwritten := range []bool{false, true} {
@@ -34,7 +34,7 @@ func (p *page) estimate() {
 	p.read.Confidence = p.pageShare(decided)
 }
 
-// share returns the estimated share of correct characters of a word.
+// share returns the estimated share of a word's characters that are correct, 0..1.
 func (e *Evidence) share(weights *Evidence) float64 {
 	z := 0.0
 	for i, w := range weights {
@@ -43,9 +43,9 @@ func (e *Evidence) share(weights *Evidence) float64 {
 	return logistic(z)
 }
 
-// pageShare estimates the share of the page's characters that are correct: those of its words, less what is in doubt beyond them.
-// decided is the estimate on which the steps decided. It counts if most of the ink did not become text, or if there is little text: that
-// may be a picture, whose words are estimated as if they were writing.
+// pageShare estimates the share of the page's characters that are correct, 0..1: that of its words, reduced by the doubts of
+// the page. decided is the estimate that the steps used. It limits the result if most of the ink did not become text, or if
+// there is little text: then the page may be a picture, whose words would be estimated as if they were writing.
 func (p *page) pageShare(decided float64) float64 {
 	n := characters(p.read.Blocks)
 	if n == 0 {

@@ -12,39 +12,39 @@ import (
 	"uncial/internal/text"
 )
 
-// Evidence describes how likely a word is correct: one value for each constant below, from evConstant to evEntropy.
+// Evidence is what is known about the correctness of a word: one value for each constant below, from evConstant to evEntropy.
 type Evidence [evEntropy + 1]float64
 
 const (
 	evConstant   = iota // 1
 	evOwn               // log-odds of the recognizer's confidence in the word
-	evKnown             // for a word of at least longWord letters that a word list has: the share of such words on the page
-	evKnownShort        // the same for a shorter word
-	evUnknown           // the same for a word of at least longWord letters that no word list has
-	evWidth             // how far the width of its letters is from that of its line, in logarithms
+	evKnown             // for a listed word of at least longWord letters: the share of listed words among such words of the page
+	evKnownShort        // the same value for a shorter listed word
+	evUnknown           // the same value for an unlisted word of at least longWord letters
+	evWidth             // difference between the logarithms of the mean letter width of the word and of its line
 	evLast              // 1 for the last word of a line, which may be cut off
 
 	// Only for print.
 
-	evSure       // how far evOwn exceeds sureOwn
+	evSure       // the amount by which evOwn exceeds sureOwn
 	evEarlyPrint // 1 if the model for early print read it
 	evAgreed     // 1 if another reading of the page has the word too
-	evDenied     // 1 if another reading of the page has something else there
+	evDenied     // 1 if there is another reading of the page without the word
 	evLetters    // log-odds of the recognizer's mean confidence in its characters
 	evDigit      // 1 for a word with a digit
-	evRepeated   // logarithm of how often the page has the word, up to sureRepeats
+	evRepeated   // logarithm of the number of times that the page has the word, up to sureRepeats
 	evPunctuated // 1 for a word that ends with punctuation other than a hyphen
 
 	// Only for handwriting.
 
 	evRare    // 1 for a word with a sign beyond the letters of modern languages
 	evSingle  // 1 for a word of one character
-	evWrong   // logarithm of the share of its characters that are wrong, on average over the likely readings of the word
-	evEntropy // the largest entropy of the possible characters
+	evWrong   // logarithm of the expected share of its characters that are wrong; see document.Signals
+	evEntropy // the largest entropy of the possible characters, in nats
 )
 
-// evidence returns the evidence of each word of the page that is, or is not, handwritten, in reading order. Words must have the
-// confidences of the steps before.
+// evidence returns the evidence of each handwritten, or each printed, word of the page, in reading order. Words must still have
+// the confidences that the steps used.
 func (p *page) evidence(handwritten bool) []Evidence {
 	var all []Evidence
 	other, repeats := p.otherReading(), p.repeats()
@@ -72,7 +72,7 @@ func (p *page) evidence(handwritten bool) []Evidence {
 	return all
 }
 
-// addPrint fills in the values that are only for print.
+// addPrint sets the values that are only for print.
 func (e *Evidence) addPrint(w *document.Word, other otherWords, repeats map[string]int) {
 	e[evSure], e[evEarlyPrint] = max(e[evOwn]-sureOwn, 0), flag(w.Model == earlyPrint)
 	if other != nil {
@@ -88,7 +88,7 @@ func (e *Evidence) addPrint(w *document.Word, other otherWords, repeats map[stri
 	e[evPunctuated] = flag(after != "")
 }
 
-// repeats returns how often the page has each printed word, by its core.
+// repeats returns the number of times that each printed word occurs on the page, by its core.
 func (p *page) repeats() map[string]int {
 	n := map[string]int{}
 	for line := range document.Lines(p.read.Blocks) {
@@ -103,13 +103,13 @@ func (p *page) repeats() map[string]int {
 
 func isDash(r rune) bool { return unicode.Is(unicode.Pd, r) }
 
-// coreOf returns the word without punctuation around it, in small letters of modern type.
+// coreOf returns the word without the punctuation around it, in lower case and modern type.
 func coreOf(w *document.Word) string {
 	_, core, _ := text.Core(text.FoldType(w.Text))
 	return strings.ToLower(core)
 }
 
-// addHandwriting fills in the values that are only for handwriting.
+// addHandwriting sets the values that are only for handwriting.
 func (e *Evidence) addHandwriting(w *document.Word) {
 	e[evRare] = flag(strings.ContainsFunc(w.Text, func(r rune) bool { return r > lastUsualLetter }))
 	e[evSingle] = flag(utf8.RuneCountInString(w.Text) == 1)
@@ -120,8 +120,8 @@ func (e *Evidence) addHandwriting(w *document.Word) {
 	e[evWrong] = math.Log(wrong + minWrong)
 }
 
-// relateToPage fills in the values that depend on all words of the page. A word list proves little on a page with few known words: such a page is
-// full of names, or spelt and abbreviated as in the Middle Ages.
+// relateToPage scales the values that depend on all words of the page. On a page with few listed words, a word list proves
+// little: such a page is full of names, or of medieval spellings and abbreviations.
 func relateToPage(all []Evidence) {
 	var known, long float64
 	for _, e := range all {
@@ -141,14 +141,15 @@ func flag(is bool) float64 {
 	return 0
 }
 
-// logOdds returns ln(share / (1 - share)), the scale of a logistic regression. Shares are kept at least minShare away from 0 and 1, so that no
-// single value is decisive.
+// logOdds returns ln(share / (1 - share)), the scale of a logistic regression. It limits the share to minShare..1-minShare, so
+// that no single value is decisive.
 func logOdds(share float64) float64 {
 	share = min(max(share, minShare), 1-minShare)
 	return math.Log(share / (1 - share))
 }
 
-// ownLogOdds returns the log-odds of the recognizer's own confidence in a word. It inverts the curves of print and of handwriting.
+// ownLogOdds returns the log-odds of the recognizer's own confidence in a word. For print, it inverts the curve that calibrate
+// applied.
 func ownLogOdds(w *document.Word, handwritten bool) float64 {
 	z := logOdds(w.Confidence)
 	if handwritten {
@@ -161,7 +162,7 @@ func ownLogOdds(w *document.Word, handwritten bool) float64 {
 	return z / curveSlope
 }
 
-// letterWidth returns the logarithm of the mean width of a letter of the line, with the blanks.
+// letterWidth returns the logarithm of the mean width, in pixels, of the line's letters and blanks.
 func letterWidth(line *document.Line) float64 {
 	characters := len(line.Words) - 1
 	for _, w := range line.Words {
@@ -171,7 +172,7 @@ func letterWidth(line *document.Line) float64 {
 }
 
 // isKnown returns 1 for the kind of the word and 0 for the other kinds: a long listed word, a short listed word, and a long
-// unlisted word. A short unlisted word is of no kind.
+// unlisted word. For a short unlisted word, all are 0.
 func (p *page) isKnown(word string) (known, short, unknown float64) {
 	_, core, _ := text.Core(word)
 	letters := text.CountLetters(core)
@@ -190,12 +191,12 @@ func (p *page) isKnown(word string) (known, short, unknown float64) {
 	return 0, 0, 0
 }
 
-// otherWords are the words of another reading of the page, by the grid cell that holds their middle.
+// otherWords are the words of another reading of the page, by the grid cell that contains their centre.
 type otherWords map[image.Point][]document.Word
 
 const gridCell = 64 // pixels; it affects speed only
 
-// otherReading returns the second-best reading of the page, nil if there is none.
+// otherReading returns the words of the second-best reading of the page, or nil if there is none.
 func (p *page) otherReading() otherWords {
 	if len(p.attempts) < 2 {
 		return nil
@@ -208,18 +209,19 @@ func (p *page) otherReading() otherWords {
 	return words
 }
 
-// has reports whether the other reading has the word in this place.
+// has reports whether the other reading has the same word at the same position.
 func (o otherWords) has(w *document.Word) bool {
 	return o.find(w, func(other document.Word) bool { return text.FoldType(other.Text) == text.FoldType(w.Text) }) != nil
 }
 
-// at returns a word of the other reading that stands for the same ink, nil if there is none.
+// at returns a word of the other reading for the same ink, or nil if there is none.
 func (o otherWords) at(w *document.Word) *document.Word {
 	middle := middleOf(toRectangle(w.Box))
 	return o.find(w, func(other document.Word) bool { return middle.In(toRectangle(other.Box)) })
 }
 
-// find returns a word of the other reading for which is returns true and whose middle lies in the box of the word; nil if there is none.
+// find returns a word of the other reading for which is returns true and whose centre is in the box of w, or nil if there is
+// none.
 func (o otherWords) find(w *document.Word, is func(document.Word) bool) *document.Word {
 	at := middleOf(toRectangle(w.Box))
 	cell := at.Div(gridCell)

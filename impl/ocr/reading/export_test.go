@@ -10,7 +10,7 @@ import (
 	"uncial/internal/document"
 )
 
-// Tested on blocks, without images.
+// Functions that are tested on blocks, without images.
 var (
 	Read       = readPage
 	DropScraps = dropScraps
@@ -20,22 +20,22 @@ var (
 	EnginesFor     = enginesFor
 )
 
-// OnPage moves blocks of a sheet that was rotated by an angle onto a page of that size.
+// OnPage converts blocks of a sheet that was rotated by an angle to ones of a page of that size.
 func OnPage(blocks []document.Block, size image.Point, angle float64) []document.Block {
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.onPage(blocks)
 }
 
-// BoxOnSheet moves a box of a page of that size onto its sheet, which was rotated by an angle.
+// BoxOnSheet converts a box of a page of that size to one of its sheet, which was rotated by an angle.
 func BoxOnSheet(b document.Box, size image.Point, angle float64) document.Box {
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.boxOnSheet(b)
 }
 
-// RuleOnSheet moves a rule of a page of that size onto its sheet, which was rotated by an angle.
+// RuleOnSheet converts a rule of a page of that size to one of its sheet, which was rotated by an angle.
 func RuleOnSheet(r layout.Rule, size image.Point, angle float64) layout.Rule {
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.ruleOnSheet(r)
 }
 
-// Turned turns an orientation.
+// Turned returns an orientation after quarter turns.
 var Turned = turned
 
 // PictureOf returns the picture of a page.
@@ -44,17 +44,17 @@ func PictureOf(page decode.Page) ([]byte, error) {
 	return p.data, err
 }
 
-// EncodePreview writes a preview without reading its page.
+// EncodePreview encodes a preview without reading its page.
 var EncodePreview = encodePreview
 
-// DoubtfulOrder returns what is in doubt about the order of blocks.
+// DoubtfulOrder returns the doubts about the order of blocks.
 func DoubtfulOrder(blocks []document.Block) []document.Doubt {
 	p := &page{}
 	p.read.Blocks = blocks
 	return p.doubtfulOrder()
 }
 
-// UnreadInk returns what is not read on a page of that size, all components of which are letters.
+// UnreadInk returns the unread ink of a page of that size, whose components are all letters.
 func UnreadInk(size image.Point, letters []image.Rectangle, blocks []document.Block) []document.Doubt {
 	p := &page{gray: image.NewGray(image.Rectangle{Max: size}), sheet: sheet{components: letters, letters: letters}}
 	p.read.Blocks = blocks
@@ -67,16 +67,16 @@ var (
 	HandWeights  = &handWeights
 )
 
-// SureOwn is where the second part of the curve begins.
+// SureOwn is the log-odds at which the curve bends.
 const SureOwn = sureOwn
 
 // Share returns the estimated share of correct characters.
 func (e *Evidence) Share(weights *Evidence) float64 { return e.share(weights) }
 
-// Mates returns the number of additional engines that the lines or columns of a page were read with.
+// Mates returns the number of additional engines that were opened to read lines or columns at the same time.
 func (e *Engines) Mates() int { return len(e.mates) }
 
-// SetMemory sets how many bytes loaded models may take.
+// SetMemory sets the maximum number of bytes that loaded models may take.
 func (e *Engines) SetMemory(bytes int64) { e.memory = bytes }
 
 // Warm returns the number of loaded models.
@@ -97,7 +97,7 @@ type withoutLexicon struct{ Source }
 
 func (withoutLexicon) Lexicon(string) *lexicon.Lexicon { return nil }
 
-// RepeatedAndPunctuated returns two values of the evidence of each printed word: how often its page has it, and how it ends.
+// RepeatedAndPunctuated returns two values of the evidence of each printed word: evRepeated and evPunctuated.
 func RepeatedAndPunctuated(blocks []document.Block) (pairs [][2]float64) {
 	p := &page{src: withoutLexicon{}}
 	p.read.Blocks = blocks

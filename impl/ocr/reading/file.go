@@ -17,8 +17,8 @@ import (
 	"uncial/internal/document"
 )
 
-// File reads all pages of an image file one after the other. An error is that of decode.Pages, ctx's
-// once it has ended, or one of the recognizer.
+// File reads all pages of an image file one after the other. Its errors are those of decode.Pages and of the recognizer, and
+// ctx's error once ctx has ended.
 func File(ctx context.Context, data []byte, o Options, src Source) (*document.Document, error) {
 	doc := &document.Document{Language: o.Language}
 	read := map[string]int{} // characters by language
@@ -41,7 +41,7 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 				return nil, err
 			}
 		}
-		page.Image = gray(page.Image, o) // frees the colours, which take four times the memory
+		page.Image = gray(page.Image, o) // frees the colour image, which takes four times the memory
 		result, err := readInShare(ctx, page, page.Count-len(doc.Pages) > 1, o, src)
 		if err != nil {
 			return nil, err
@@ -77,8 +77,8 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 	return doc.Normalized(), nil
 }
 
-// readInShare is readPage with a share of the time if further pages follow. A page of which nothing was read in its share gets all the
-// time that is left, because the answer needs every page of the file.
+// readInShare is readPage with a share of the remaining time if more pages follow. If that is not enough to read anything, it
+// gives the page all the remaining time, because the answer must have every page of the file.
 func readInShare(ctx context.Context, page decode.Page, hasMore bool, o Options, src Source) (result, error) {
 	if hasMore {
 		within, cancel := withShare(ctx, pageShare)
@@ -91,10 +91,10 @@ func readInShare(ctx context.Context, page decode.Page, hasMore bool, o Options,
 	return readPage(ctx, page, o, src)
 }
 
-// previewQuality is that of a JPEG in which small print stays legible, at about 300 KB a page.
+// previewQuality is the quality of a JPEG in which small print remains legible, at about 300 KB a page.
 const previewQuality = 80
 
-// encodePreview returns the picture as JPEG, rotated clockwise by a multiple of 90 degrees.
+// encodePreview returns the image as JPEG, rotated clockwise by rotation, a multiple of 90 degrees.
 func encodePreview(img image.Image, rotation int) ([]byte, error) {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, imaging.TurnImage(img, rotation/90), &jpeg.Options{Quality: previewQuality}); err != nil {
@@ -103,7 +103,7 @@ func encodePreview(img image.Image, rotation int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// gray returns the colour channel of an image that shows writing best, or the luminance.
+// gray returns the colour channel of an image that shows writing best, or the luminance if the channel step is omitted.
 func gray(img image.Image, o Options) *image.Gray {
 	if slices.Contains(o.Without, channelStep) {
 		return imaging.FromImage(img)
@@ -111,7 +111,7 @@ func gray(img image.Image, o Options) *image.Gray {
 	return imaging.StrongestChannel(img)
 }
 
-// confidence returns that of several pages together, each weighted by its characters, or 0 if nothing was read.
+// confidence returns the mean confidence of the pages, weighted by their characters, or 0 if nothing was read.
 func confidence(pages []document.Page) float64 {
 	var sum, weight float64
 	for _, p := range pages {

@@ -10,7 +10,8 @@ import (
 	"uncial/internal/document"
 )
 
-// eraseStaves whitens the staves of music on the sheet, so that notes are not read as letters and the text between staves is found.
+// eraseStaves whitens the staves of music on the sheet, so that notes are not read as letters, and the text between staves is
+// found.
 func eraseStaves(_ context.Context, p *page) error {
 	s := &p.sheet
 	s.staves = layout.Staves(s.img, s.letterHeight)
@@ -31,7 +32,7 @@ func eraseStaves(_ context.Context, p *page) error {
 
 func isPrint(p *page) bool { return !p.isHand && hasLetters(p) }
 
-// findGraphics finds the pictures and the music of a page of print, and drops the words read in them.
+// findGraphics finds the pictures and the music of a printed page, and drops the words that were read in them.
 func findGraphics(_ context.Context, p *page) error {
 	for _, b := range p.sheet.staves {
 		p.addGraphic(p.sheet.boxOnPage(toBox(b)), document.Music)
@@ -44,7 +45,7 @@ func findGraphics(_ context.Context, p *page) error {
 	return nil
 }
 
-// addGraphic adds a graphic to the page, unless there are enough, and drops the words in it.
+// addGraphic adds a graphic to the page, unless it already has the maximum number, and drops the words in it.
 func (p *page) addGraphic(box document.Box, kind document.GraphicKind) {
 	if len(p.graphics) == document.MaxGraphics {
 		return
@@ -53,7 +54,8 @@ func (p *page) addGraphic(box document.Box, kind document.GraphicKind) {
 	p.read.Blocks = deleteWords(p.read.Blocks, func(w document.Word) bool { return middleOf(toRectangle(w.Box)).In(toRectangle(box)) })
 }
 
-// withoutText returns a picture without the lines of text above and below it: its frame may touch an initial.
+// withoutText returns the box of a picture without the lines of text above and below it. The box includes such lines if an
+// initial touches the picture's frame.
 func withoutText(box document.Box, blocks []document.Block) document.Box {
 	top, bottom := box.Y, box.Y+box.H
 	for w := range document.Words(blocks) {
@@ -71,7 +73,7 @@ func withoutText(box document.Box, blocks []document.Block) document.Box {
 	return document.Box{X: box.X, Y: top, W: box.W, H: max(bottom-top, 1)}
 }
 
-// holdsText reports whether the words read in a box are text, and not scraps of a picture.
+// holdsText reports whether the words that were read in a box are text instead of scraps of a picture.
 func holdsText(box document.Box, blocks []document.Block) bool {
 	letters, covered := 0, 0
 	for w := range document.Words(blocks) {

@@ -16,7 +16,7 @@ import (
 	"uncial/internal/text"
 )
 
-// ancientGreek is the name of the model for Greek with its accents.
+// ancientGreek is the name of the model for Greek with accents and breathings.
 const ancientGreek = "grc"
 
 func mayHoldGreek(p *page) bool { return p.canShowGreek(p.attempts[0]) }
@@ -26,12 +26,12 @@ func (p *page) canShowGreek(a attempt) bool {
 	return p.model != ancientGreek && p.src.Has(p.withGreek()) && isLatin(a.blocks)
 }
 
-// withGreek is the name of the language's own model and the Greek one together.
+// withGreek returns the name for the language's own model and the Greek model together.
 func (p *page) withGreek() string { return p.model + "+" + ancientGreek }
 
-// addGreek reads a page that shows Greek with its language's own model and the Greek one together, unless the sample showed it already:
-// only lines that may hold Greek if they are few, else the whole page, of which it keeps the more confident reading. The early-print
-// model cannot write Greek, so its reading is compared with that of both only if there is little of it; see needsOtherModel.
+// addGreek reads a page that shows Greek with its language's own model and the Greek model together, unless the sample has
+// shown that already. If only a few lines may have Greek, it reads only these; otherwise it reads the whole page, and keeps the
+// more confident reading. But it always prefers the new reading to that of the early-print model, which cannot write Greek.
 func addGreek(ctx context.Context, p *page) error {
 	first := &p.attempts[0]
 	words, src := p.src.Lexicon(p.model), p.sheet.source(p.src)
@@ -58,7 +58,7 @@ func addGreek(ctx context.Context, p *page) error {
 	return readGreekWords(ctx, src, p.sheet.img, first.blocks, words)
 }
 
-// strangeLines returns the lines with words that are neither in the word list, which may be nil, nor sure, and counts all lines.
+// strangeLines returns the lines with words that are neither sure nor listed, and the number of all lines. latin may be nil.
 func strangeLines(blocks []document.Block, latin *lexicon.Lexicon) (strange []*document.Line, all int) {
 	for l := range document.Lines(blocks) {
 		all++
@@ -71,7 +71,7 @@ func strangeLines(blocks []document.Block, latin *lexicon.Lexicon) (strange []*d
 	return strange, all
 }
 
-// readGreekLines reads lines once more with both models, and takes the readings that have Greek.
+// readGreekLines reads lines again with both models, and keeps the readings that have Greek.
 func readGreekLines(ctx context.Context, src Source, img *image.Gray, both string, lines []*document.Line) error {
 	for _, l := range lines {
 		again, err := readLine(ctx, src, img, both, l.Box)
@@ -85,8 +85,8 @@ func readGreekLines(ctx context.Context, src Source, img *image.Gray, both strin
 	return nil
 }
 
-// readGreekWords reads lines with doubtful Latin words once more with the Greek model alone, and takes the words of which it is
-// confident: read with both models, Greek words come out in Latin letters of the same shapes.
+// readGreekWords reads lines with doubtful Latin words again with the Greek model alone, and takes the words of which it is
+// confident. Both models together often read Greek words as Latin letters of the same shapes.
 func readGreekWords(ctx context.Context, src Source, img *image.Gray, blocks []document.Block, latin *lexicon.Lexicon) error {
 	for l := range document.Lines(blocks) {
 		var doubtful []*document.Word
@@ -114,19 +114,20 @@ func readGreekWords(ctx context.Context, src Source, img *image.Gray, blocks []d
 	return nil
 }
 
-// mayBeGreek reports whether a word may be Greek that was read in Latin letters: it is doubtful, and not in the word list, which may be
-// nil.
+// mayBeGreek reports whether a word may be Greek that was read in Latin letters: it is doubtful and unlisted. latin may be nil.
 func mayBeGreek(w document.Word, latin *lexicon.Lexicon) bool {
 	return w.Confidence < maxDoubtfulWord && text.CountLetters(w.Text) >= minGreekLetters && (latin == nil || !latin.Known(w.Text))
 }
 
-// coversWord reports whether two boxes of one line belong to one word: their intersection is most of both.
+// coversWord reports whether two boxes of one line belong to the same word: their horizontal overlap is at least sameWord of
+// the wider one.
 func coversWord(a, b document.Box) bool {
 	shared := min(a.X+a.W, b.X+b.W) - max(a.X, b.X)
 	return float64(shared) >= sameWord*float64(max(a.W, b.W))
 }
 
-// showsGreek reads the most doubtful lines of a page with the Greek model and reports whether it finds Greek words.
+// showsGreek reads the most doubtful lines of a page with the Greek model, and reports whether they have at least minGreekWords
+// Greek words.
 func showsGreek(ctx context.Context, src Source, img *image.Gray, blocks []document.Block, latin *lexicon.Lexicon) (bool, error) {
 	found := 0
 	for i, l := range mostDoubtful(blocks, latin) {
@@ -168,14 +169,14 @@ func mostDoubtful(blocks []document.Block, latin *lexicon.Lexicon) []document.Li
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b candidate) int { return cmp.Compare(b.letters, a.letters) })
-	var most []document.Line
+	var probed []document.Line
 	for _, c := range lines[:min(len(lines), maxProbedLines)] {
-		most = append(most, c.line)
+		probed = append(probed, c.line)
 	}
-	return most
+	return probed
 }
 
-// isGreek reports whether a word has enough letters and all of them are Greek.
+// isGreek reports whether a word has at least minGreekLetters letters and all of them are Greek.
 func isGreek(word string) bool {
 	n := 0
 	for _, r := range word {
@@ -189,11 +190,13 @@ func isGreek(word string) bool {
 	return n >= minGreekLetters
 }
 
-// greekForms are signs that the Greek model writes for other shapes of a letter, and for the apostrophe, with what Unicode has for them in
-// texts: the signs are meant for formulas (Unicode 15, section 7.2), and searching would not find words that have them.
+// greekForms replaces signs that the Greek model writes for variant shapes of letters, and for the apostrophe, by the usual
+// characters. These signs are intended for formulas (Unicode 15, section 7.2), and a search would not find words that have
+// them.
 var greekForms = strings.NewReplacer("ϑ", "θ", "ϕ", "φ", "ϰ", "κ", "ϱ", "ρ", "ϖ", "π", "ϐ", "β", "\u1fbd", "\u2019")
 
-// inGreekLetters returns a word with the usual forms of Greek letters. A breathing that stands before a capital becomes part of it.
+// inGreekLetters returns a word with the usual forms of Greek letters. A breathing before a capital becomes part of the
+// capital.
 func inGreekLetters(word string) string {
 	mark, n := utf8.DecodeRuneInString(word)
 	letter, m := utf8.DecodeRuneInString(word[n:])

@@ -20,8 +20,8 @@ func TestRead_greekWords(t *testing.T) {
 		both float64 // confidence of the reading with both models
 		want string
 	}{
-		"reads a doubtful word in Latin letters as the Greek word that it is": {0.55, "in ἄνδρες φίλοι Τεῦκρος"},
-		"keeps a word in Latin letters that is not in doubt":                  {0.65, "in ἄνδρες φίλοι Tedxpos"},
+		"reads a doubtful word in Latin letters as Greek":    {0.55, "in ἄνδρες φίλοι Τεῦκρος"},
+		"keeps a word in Latin letters that is not in doubt": {0.65, "in ἄνδρες φίλοι Tedxpos"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,7 +36,7 @@ func TestRead_greekWords(t *testing.T) {
 	}
 }
 
-// littleGreek is a Source that reads four lines with the model for English, the last of which is Greek in Latin letters.
+// littleGreek is a Source whose model for English reads four lines; the last one is Greek in Latin letters.
 type littleGreek struct{ *scripted }
 
 func (s littleGreek) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {

@@ -33,8 +33,8 @@ func MustHandwritten(tb testing.TB, lines int) []byte {
 	return file.Bytes()
 }
 
-// BenchmarkFile_handwritten reads a page of 40 handwritten lines from its file, with as many engines as a worker may use while other
-// cores are idle.
+// BenchmarkFile_handwritten reads a page of 40 handwritten lines from its file, with as many engines as a worker may use if
+// other cores are idle.
 func BenchmarkFile_handwritten(b *testing.B) {
 	data := MustHandwritten(b, 40)
 	for _, threads := range []int{1, 2} {

@@ -12,8 +12,8 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// MustForm draws a printed form with seven lines filled in by hand between lines of print. small is the height of the handwriting's
-// small letters in pixels.
+// MustForm draws a printed form with seven handwritten lines between lines of print. small is the x-height of the handwriting
+// in pixels.
 func MustForm(small int) *image.Gray {
 	g := ocrtest.Sheet(1700, 1700)
 	set := func(y int, lines ...string) {
@@ -34,8 +34,7 @@ func MustForm(small int) *image.Gray {
 
 const formLines = 7
 
-// TestRead_form separates blocks of print and handwriting with the real models, in a language that the handwriting model has learnt and
-// in one that it has not.
+// TestRead_form checks that the real models separate blocks of print and handwriting, in French and in English.
 func TestRead_form(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 4)

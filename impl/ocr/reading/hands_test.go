@@ -26,7 +26,7 @@ const (
 	writtenLines = 7
 )
 
-// mixedPage draws print and, with a hand, handwriting below it.
+// mixedPage draws print and, if requested, handwriting below it.
 func mixedPage(withHand bool) *image.Gray {
 	g := ocrtest.Sheet(ocrtest.Width, 1900)
 	printed := ocrtest.Page(slices.Repeat([]string{"fome wifdom ftands here for all to read"}, printedLines)...)
@@ -43,8 +43,8 @@ func mixedPage(withHand bool) *image.Gray {
 	return g
 }
 
-// mixed is a Source that reads a mixed page as print, with the confidences of two models in print and in handwriting, and strips as
-// French handwriting. On a part of the page it reads only the print, and in a line nothing.
+// mixed is a Source that reads a mixed page as print, with the confidences of two models in print and in handwriting, and
+// strips as French handwriting. In a part of the page it reads only the print, and in a line it reads nothing.
 type mixed struct {
 	scripted
 	prints, hands map[string]float64
@@ -117,7 +117,7 @@ func (m *mixed) ReadStripsAgain(ctx context.Context, model string, strips []*ima
 	return onlyFirst(m.ReadStrips(ctx, model, strips))
 }
 
-// onlyFirst returns readings of strips that were read once.
+// onlyFirst returns readings that have only First.
 func onlyFirst(first [][]tesseract.Word, err error) ([]hand.Readings, error) {
 	out := make([]hand.Readings, len(first))
 	for i, words := range first {
@@ -126,7 +126,7 @@ func onlyFirst(first [][]tesseract.Word, err error) ([]hand.Readings, error) {
 	return out, err
 }
 
-// both are the confidences of the language's own model and of the early-print model.
+// both returns the confidences of the language's own model and of the early-print model.
 func both(own, early float64) map[string]float64 {
 	return map[string]float64{"eng": own, "early_print": early}
 }
@@ -168,7 +168,7 @@ func TestRead_printAboveHandwriting(t *testing.T) {
 			require.Equal(t, []int{printedLines, writtenLines}, []int{printed, written})
 		})
 	}
-	t.Run("does not use the handwriting model on print alone", func(t *testing.T) {
+	t.Run("does not use the handwriting model on a page that is all print", func(t *testing.T) {
 		t.Parallel()
 		src := &mixed{prints: both(0.95, 0.9), hands: both(0.3, 0.6)}
 		result, err := reading.Read(t.Context(), decode.Page{Image: mixedPage(false)}, reading.Options{Language: "en"}, src)
@@ -178,16 +178,16 @@ func TestRead_printAboveHandwriting(t *testing.T) {
 	})
 }
 
-// Ink that is not legible as print is read as handwriting, whatever its shape.
+// Ink that is illegible as print is read as handwriting, whatever its shape.
 func TestRead_doubtfulPrint(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		top, below  float64 // confidences of the models of print in the upper and in the lower part of the page
+		top, below  float64 // confidences of the print models in the upper and in the lower part of the page
 		without     []string
 		handwritten bool
 	}{
-		"reads illegible print as handwriting": {0.2, 0.2, nil, true},
-		"can be left out":                      {0.2, 0.2, []string{"unsure-print", "doubtful-print"}, false},
+		"reads illegible print as handwriting":                              {0.2, 0.2, nil, true},
+		"keeps print if the steps are omitted":                              {0.2, 0.2, []string{"unsure-print", "doubtful-print"}, false},
 		"reads print that the model is unsure of everywhere as handwriting": {0.5, 0.5, nil, true},
 		"keeps print of the same mean confidence if some lines are sure":    {0.9, 0.1, []string{"fill-in"}, false},
 	} {

@@ -16,16 +16,17 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// handwriting reads lines with one network for handwriting. The zero value is the one that ships, loaded when the first line is read.
+// handwriting reads lines with one network for handwriting. The zero value uses the shipped network, which it loads before it
+// reads the first line.
 type handwriting struct {
 	model       *neural.Model
 	language    *neural.Language
-	french      *neural.Language     // of searches with word lists in French
-	english     *neural.Language     // and in English
-	recognizers []*neural.Recognizer // one for each thread that read at the same time so far
+	french      *neural.Language     // for searches with word lists in French
+	english     *neural.Language     // for searches with word lists in English
+	recognizers []*neural.Recognizer // as many as threads have read at the same time
 }
 
-// load makes n recognizers ready. The files are read at the first call only.
+// load prepares n recognizers. It reads the files only at the first call.
 func (h *handwriting) load(n int) error {
 	err := h.loadLanguage()
 	if err != nil {
@@ -54,8 +55,8 @@ func (h *handwriting) loadLanguage() (err error) {
 	return nil
 }
 
-// search returns the settings of the search for the likeliest text. French and English each have a character model of their own, which is
-// loaded at the first search.
+// search returns the settings of further readings. French and English each have their own character model, which is loaded at
+// the first search.
 func (h *handwriting) search(s hand.Search) (search neural.Search, err error) {
 	search = neural.Search{Known: s.Known, Thorough: s.Thorough}
 	switch {
@@ -67,7 +68,7 @@ func (h *handwriting) search(s hand.Search) (search neural.Search, err error) {
 	return search, err
 }
 
-// loadTexts returns the character model in model, which it loads from a file unless it is loaded already.
+// loadTexts returns *model. If it is nil, it loads the character model from file first.
 func loadTexts(model **neural.Language, file []byte) (*neural.Language, error) {
 	if *model == nil {
 		loaded, err := neural.LoadLanguage(file)
@@ -79,15 +80,15 @@ func loadTexts(model **neural.Language, file []byte) (*neural.Language, error) {
 	return *model, nil
 }
 
-// read reads each strip as one line, on at most the given number of threads and at least one. After the end of ctx it returns
-// ctx's error.
+// read reads each strip as one line, on at most the given number of threads, and at least one. If ctx ends, it returns ctx's
+// error.
 func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads int) ([][]tesseract.Word, error) {
 	out := make([][]tesseract.Word, len(strips))
 	err := h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) { out[i] = toTesseract(r.Read(strips[i])) })
 	return out, err
 }
 
-// readAgain reads each strip plainly, and with the further readings of s. See hand.Reader.
+// readAgain reads each strip as read does, and adds the further readings that s requests. See hand.Reader.
 func (h *handwriting) readAgain(ctx context.Context, strips []*image.Gray, threads int, s hand.Search) ([]hand.Readings, error) {
 	search, err := h.search(s)
 	if err != nil {
@@ -101,7 +102,7 @@ func (h *handwriting) readAgain(ctx context.Context, strips []*image.Gray, threa
 	return out, err
 }
 
-// each calls read for each strip, on several threads that have a recognizer each.
+// each calls read for each strip, on several threads with one recognizer each.
 func (h *handwriting) each(ctx context.Context, strips []*image.Gray, threads int, read func(r *neural.Recognizer, i int)) error {
 	threads = max(min(threads, len(strips)/minStripsAnEngine), 1)
 	if err := h.load(threads); err != nil {
@@ -135,7 +136,7 @@ func (e *Engines) FindLines(g *image.Gray) (*layout.Page, error) {
 	return e.finder.Find(g), nil
 }
 
-// toTesseract converts words so that they can be compared with Tesseract's.
+// toTesseract converts words to Tesseract's type and scale of confidence.
 func toTesseract(words []neural.Word) []tesseract.Word {
 	var out []tesseract.Word
 	for _, w := range words {

@@ -20,12 +20,12 @@ import (
 	"uncial/internal/document"
 )
 
-// texture is a page of black and white, with ink where the function says.
-func texture(tb testing.TB, w, h int, ink func(x, y int) bool) []byte {
+// texture returns a black and white page with ink where isInk is true.
+func texture(tb testing.TB, w, h int, isInk func(x, y int) bool) []byte {
 	tb.Helper()
 	img := image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.White, color.Black})
 	for i := range img.Pix {
-		if ink(i%w, i/w) {
+		if isInk(i%w, i/w) {
 			img.Pix[i] = 1
 		}
 	}
@@ -34,21 +34,21 @@ func texture(tb testing.TB, w, h int, ink func(x, y int) bool) []byte {
 	return b.Bytes()
 }
 
-// noModels is a source that must not be asked to read.
+// noModels is a source that must not be used to read.
 type noModels struct{ reading.Source }
 
 func (noModels) Read(context.Context, *image.Gray, int, string, tesseract.Mode) ([]document.Block, error) {
 	return nil, errors.New("a model was asked")
 }
 
-// Without the check, a worker took 4 to 60 s for each of these, and found no text.
+// Without the check, a worker took 4 to 60 s for each of these pages, and found no text.
 func TestFile_Textures(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := func(share float64) func(x, y int) bool {
 		return func(int, int) bool { return random.Float64() < share }
 	}
-	// coarse noise consists of black squares.
+	// coarse returns noise that consists of black squares.
 	coarse := func(share float64, side int) func(x, y int) bool {
 		black := map[image.Point]bool{}
 		return func(x, y int) bool {
@@ -91,7 +91,8 @@ func TestFile_Textures(t *testing.T) {
 	}
 }
 
-// slowAfter is a source whose readings of pages after the first n do not end. The first ones are in doubt, so that the page is read again.
+// slowAfter is a source whose readings of whole pages never end after the first n. The first ones are in doubt, so that the
+// page is read again.
 type slowAfter struct {
 	reading.Source
 	n int
@@ -112,7 +113,7 @@ func (s *slowAfter) Read(ctx context.Context, img *image.Gray, dpi int, model st
 	return blocks, err
 }
 
-// impatient gives the first reading the time until the recognizer has read a few of its lines.
+// impatient is a source that ends the first reading when the recognizer has read a few of its lines.
 type impatient struct{ reading.Source }
 
 func (s impatient) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
@@ -124,7 +125,7 @@ func (s impatient) Read(ctx context.Context, img *image.Gray, dpi int, model str
 	return whole[:1], ctx.Err()
 }
 
-// readCurtailed reads a page within 20 s, which must not be enough to read it to the end, but leave time for the answer.
+// readCurtailed reads a page within 20 s. That must not be enough to read it completely, but must leave time for the answer.
 func readCurtailed(t *testing.T, o reading.Options, src reading.Source, lines ...string) *document.Document {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -144,7 +145,7 @@ func TestFile_KeepsTheLinesOfAFirstReadingThatTimeRanOutOf(t *testing.T) {
 	})
 }
 
-// punctual records the deadline of each reading of a page.
+// punctual is a source that records the deadline of each reading of a page.
 type punctual struct {
 	reading.Source
 	ends []time.Time
@@ -178,7 +179,7 @@ func TestFile_KeepsWhatWasReadWhenTimeRunsOut(t *testing.T) {
 	})
 }
 
-// hesitant is a source whose readings of single lines do not end.
+// hesitant is a source whose readings of single lines never end.
 type hesitant struct{ reading.Source }
 
 func (s hesitant) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
@@ -197,7 +198,7 @@ func TestFile_ReadsAPageWhoseLanguageTookTooMuchTime(t *testing.T) {
 	})
 }
 
-// leisurely takes its time for each page, and does not notice that time runs out. The page is in doubt.
+// leisurely is a Source that takes length to read a page, even if its context ends, and returns only words of low confidence.
 type leisurely struct {
 	reading.Source
 	length time.Duration

@@ -15,8 +15,8 @@ import (
 	"uncial/internal/document"
 )
 
-// joinInitials drops the words read inside initials, and puts the letter of each initial in front of the word that it begins, if it can be
-// read.
+// joinInitials drops the words that were read inside initials, and adds the letter of each initial to the word that it begins,
+// if the letter can be read.
 func joinInitials(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	for _, box := range layout.Initials(p.sheet.img, p.sheet.marks, p.sheet.letterHeight) {
@@ -37,7 +37,7 @@ func joinInitials(ctx context.Context, p *page) error {
 	return nil
 }
 
-// holdsWords reports whether one of the words inside an initial is text: it is sure, and long or in small letters.
+// holdsWords reports whether one of the words inside an initial is text: it is sure, and either long or in lower case.
 func holdsWords(blocks []document.Block, inside func(document.Word) bool) bool {
 	for w := range document.Words(blocks) {
 		n := lettersAndDigits(w.Text)
@@ -48,7 +48,8 @@ func holdsWords(blocks []document.Block, inside func(document.Word) bool) bool {
 	return false
 }
 
-// beside returns the lines whose text begins right of an initial, from top to bottom, or nil if text stands to the left of it.
+// beside returns the lines whose text begins to the right of an initial, from top to bottom, or nil if there is text to its
+// left.
 func (p *page) beside(box image.Rectangle, blocks []document.Block) []*document.Line {
 	var lines []*document.Line
 	for l := range document.Lines(blocks) {
@@ -63,7 +64,7 @@ func (p *page) beside(box image.Rectangle, blocks []document.Block) []*document.
 		if slices.ContainsFunc(l.Words[:i], func(w document.Word) bool {
 			return w.Confidence >= sureInPicture && middleOf(toRectangle(w.Box)).X < box.Min.X
 		}) {
-			return nil // it stands in the middle of a line
+			return nil // it is in the middle of a line
 		}
 		lines = append(lines, l)
 	}
@@ -71,8 +72,9 @@ func (p *page) beside(box image.Rectangle, blocks []document.Block) []*document.
 	return lines
 }
 
-// joinInitial puts the letter of an initial in front of the first word to its right in a line. A single letter cannot be read alone, so the
-// initial is made as small as a capital of the line and read in front of the word. It is kept if the rest of the word is read as before.
+// joinInitial adds the letter of an initial to the first word to its right in a line. A single letter cannot be read alone, so
+// joinInitial scales the initial to the size of a capital and reads it together with the next words. It adds the letter only if
+// the rest of the word is read as before.
 func (p *page) joinInitial(ctx context.Context, box image.Rectangle, line *document.Line) error {
 	i := slices.IndexFunc(line.Words, func(w document.Word) bool { return middleOf(toRectangle(w.Box)).X >= box.Max.X })
 	w := &line.Words[i]
@@ -93,7 +95,7 @@ func (p *page) joinInitial(ctx context.Context, box image.Rectangle, line *docum
 	return nil
 }
 
-// withCapital returns a picture of words in a line with an initial in front of the first one, as a capital.
+// withCapital returns an image of words of a line, preceded by an initial that is scaled to the size of a capital.
 func (s sheet) withCapital(initial, first, words image.Rectangle) *image.Gray {
 	h := s.letterHeight
 	capital := imaging.Resize(imaging.Crop(s.img, initial), max(initial.Dx()*capitalHeight*h/2/initial.Dy(), 1), capitalHeight*h/2)

@@ -13,7 +13,7 @@ import (
 	"uncial/impl/ocr/reading"
 )
 
-// initialPage draws a paragraph whose first lines stand to the right of an initial.
+// initialPage draws a paragraph whose first lines are to the right of an initial.
 func initialPage(initial func(page *image.Gray, at image.Rectangle)) *image.Gray {
 	page := image.NewGray(image.Rect(0, 0, 1500, 900))
 	draw.Draw(page, page.Rect, image.White, image.Point{}, draw.Src)
@@ -34,7 +34,7 @@ func TestRead_initials(t *testing.T) {
 		require.NoError(t, err)
 		return result.Page.Text()
 	}
-	t.Run("a plain initial joins its word", func(t *testing.T) {
+	t.Run("adds a plain initial to its word", func(t *testing.T) {
 		page := initialPage(func(page *image.Gray, at image.Rectangle) {
 			draw.Draw(page, image.Rect(at.Min.X, at.Min.Y, at.Max.X, at.Min.Y+24), image.Black, image.Point{}, draw.Src)
 			draw.Draw(page, image.Rect(at.Min.X+88, at.Min.Y, at.Min.X+112, at.Max.Y), image.Black, image.Point{}, draw.Src)
@@ -42,7 +42,7 @@ func TestRead_initials(t *testing.T) {
 		require.Regexp(t, `^THE morning rises over all the\s+hills and every valley`, read(t, page))
 		require.NotContains(t, read(t, page, "initials"), "THE morning")
 	})
-	t.Run("an ornament is not read as text", func(t *testing.T) {
+	t.Run("does not read an ornament as text", func(t *testing.T) {
 		page := initialPage(func(page *image.Gray, at image.Rectangle) {
 			for y := at.Min.Y; y < at.Max.Y; y++ {
 				for x := at.Min.X; x < at.Max.X; x++ {

@@ -10,7 +10,7 @@ import (
 	"uncial/internal/document"
 )
 
-// recoverMissed reads the ink outside the boxes of all words, and inserts the lines that are writing.
+// recoverMissed reads the ink outside the boxes of all words, and inserts the lines of writing that it finds.
 func recoverMissed(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	var sequences []*layout.Sequence // of the lines of each region
@@ -41,7 +41,7 @@ func recoverMissed(ctx context.Context, p *page) error {
 	return nil
 }
 
-// read reads a patch as one line. The line has no words if the patch is not writing.
+// read reads a patch as one line. If the patch is not writing, the line has no words.
 func (p *patch) read(ctx context.Context, src Source, img *image.Gray, model string) (document.Line, error) {
 	line, err := readLine(ctx, src, img, model, toBox(p.box))
 	if err != nil {
@@ -55,8 +55,8 @@ func (p *patch) read(ctx context.Context, src Source, img *image.Gray, model str
 	return line, nil
 }
 
-// isWriting reports whether a line that was read from the patch is writing: it is read with confidence, has about as many letters
-// and digits as the patch has components, and few other characters.
+// isWriting reports whether a line that was read in the patch is writing: it was read with confidence, has about as many
+// letters and digits as the patch has components, and few other characters.
 func (p *patch) isWriting(l document.Line) bool {
 	block := []document.Block{{Lines: []document.Line{l}}}
 	n := 0
@@ -69,8 +69,9 @@ func (p *patch) isWriting(l document.Line) bool {
 		n >= minPatchLetters && n >= others && share >= minPatchShare && (share <= maxPatchShare || len(p.cut) > 0)
 }
 
-// claimedAreas returns the parts of the page that words hold, given the height of letters. A word holds the height of its line, and
-// as much on either side as its characters need and its neighbours leave: the recognizer often gives it the box of a single letter.
+// claimedAreas returns the areas of the page that belong to words. The recognizer often gives a word the box of a single
+// letter, so its area has the height of its line, and extends on both sides as far as its characters need and its neighbours
+// allow. height is the height of letters in pixels.
 func claimedAreas(blocks []document.Block, height int) []image.Rectangle {
 	var all []image.Rectangle
 	for l := range document.Lines(blocks) {
@@ -88,7 +89,7 @@ func claimedAreas(blocks []document.Block, height int) []image.Rectangle {
 	return all
 }
 
-// claimedArea returns the area that a word of a line holds between from and to. Punctuation holds only its box.
+// claimedArea returns the area that belongs to a word of a line, between from and to. The area of punctuation is its box.
 func claimedArea(w document.Word, line document.Box, height, from, to int) image.Rectangle {
 	r := toRectangle(w.Box)
 	n := lettersAndDigits(w.Text)

@@ -20,19 +20,20 @@ import (
 	"uncial/internal/document"
 )
 
-// forgetful is a Source that returns a scripted reading of a page, and of each part of it that it reads later, one word that fills it.
+// forgetful is a Source that returns a scripted reading of a page and, for each part of it that it reads later, one word that
+// fills the part.
 type forgetful struct {
 	scripted
 	page  []document.Block
-	says  func(n int) said // of the n-th part
+	says  func(n int) said // for the n-th part
 	asked int
-	whole int // times that the whole page was read
+	whole int // number of times that the whole page was read
 	// without are the steps to omit.
 	without []string
-	drawn   int // width of the image that page refers to; 0 for the image that is read
+	drawn   int // width of the image on which page was read; 0 for the image that is read now
 }
 
-// resized scales blocks of an image of one width to another width.
+// resized scales blocks of an image to another width of the image.
 func resized(blocks []document.Block, from, to int) []document.Block {
 	scale := func(b document.Box) document.Box {
 		return document.Box{X: b.X * to / from, Y: b.Y * to / from, W: b.W * to / from, H: b.H * to / from}
@@ -83,13 +84,13 @@ func always(text string, confidence float64) func(int) said {
 	return func(int) said { return said{text, confidence} }
 }
 
-// spread returns a word across a part of the i-th line of a drawn page.
+// spread returns a word that covers a part of the i-th line of a drawn page.
 func spread(text string, i, from, to int) document.Line {
 	box := document.Box{X: from, Y: ocrtest.Baseline + ocrtest.Pitch*i - 45, W: to - from, H: 60}
 	return document.Line{Box: box, Words: []document.Word{{Text: text, Box: box, Confidence: .95, Model: "eng"}}}
 }
 
-// entries is the text of a catalogue without its prices.
+// entries are the entries of a catalogue without their prices.
 var entries = []string{"Morning at the lake", "Still life with jug", "The old seamstress"}
 
 func catalogue(prices ...string) *image.Gray {
@@ -195,7 +196,7 @@ func TestRead_missedBeginning(t *testing.T) {
 	require.Equal(t, 1, src.asked)
 }
 
-// below draws a page of three lines with room below.
+// below draws a page of three lines with blank space below.
 func below(height int) *image.Gray {
 	text := ocrtest.Page(entries...)
 	img := image.NewGray(image.Rect(0, 0, ocrtest.Width, text.Rect.Dy()+height))
@@ -243,7 +244,7 @@ func TestRead_missedLimits(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 2040, 3100))
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
 	for i := range 10_000 {
-		blot(img, 40+i%40*49+i/40%2*12, 50+i/80*24, 8+i%6, 12) // of few sizes they would be a pattern
+		blot(img, 40+i%40*49+i/40%2*12, 50+i/80*24, 8+i%6, 12) // if they had only a few sizes, they would be a pattern
 	}
 	half := document.Box{X: 20, Y: 20, W: 2000, H: 1600}
 	read := document.Line{Box: half, Words: []document.Word{{Text: strings.Repeat("text", 2000), Box: half, Confidence: .98, Model: "eng"}}}

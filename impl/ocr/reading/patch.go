@@ -10,17 +10,18 @@ import (
 	"uncial/internal/document"
 )
 
-// patch is ink in one row that no word holds and that may be writing.
+// patch is ink in one row that does not belong to a word and may be writing.
 type patch struct {
 	box     image.Rectangle
 	letters int // components that may be letters
 	last    image.Rectangle
-	// cut has the boxes of words that the patch continues: of "have", only "e" was read.
+	// cut has the boxes of words of which only a part was read, such as "e" of "have"; the patch is the rest.
 	cut []document.Box
 }
 
-// findMissed returns the patches of a sheet from top to bottom, at most maxPatches, given all components of ink and what was read.
-// It returns none if more seems to be missed than was read: then the ink is not text, or not text that the models can read.
+// findMissed returns the patches of a sheet from top to bottom, at most maxPatches. components are all components of ink, and
+// blocks what was read. If more ink seems to be missed than was read, findMissed returns nothing: then the ink is not text, or
+// not text that the models can read.
 func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []document.Block) []patch {
 	letters := imaging.LetterShaped(components)
 	words := newBands(wordBoxes(blocks))
@@ -37,7 +38,7 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 		return nil
 	}
 	all := newBands(components)
-	inside := sheet.Inset(height) // ink at the edge is cut off, mostly from the facing page
+	inside := sheet.Inset(height) // ink at the edge is cut off, and mostly belongs to the facing page
 	var found []patch
 	rest := rowPatches(open, height)
 	for len(rest) > 0 && len(found) < maxPatches {
@@ -54,11 +55,11 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 	return found
 }
 
-// rowPatches groups letters that follow each other in a row, and returns the groups from top to bottom.
+// rowPatches groups successive letters of a row, and returns the groups from top to bottom. It sorts letters.
 func rowPatches(letters []image.Rectangle, height int) []patch {
 	slices.SortFunc(letters, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.X, b.Min.X) })
 	var all []patch
-	var near []int // patches that do not end too far to the left of the letter, nor of those after it
+	var near []int // patches that end near enough to the letter, or to later ones, to continue with it
 	for _, letter := range letters {
 		near = slices.DeleteFunc(near, func(i int) bool { return letter.Min.X-all[i].box.Max.X > maxLetterGap*height })
 		best := -1
@@ -80,7 +81,7 @@ func rowPatches(letters []image.Rectangle, height int) []patch {
 
 func shareRow(a, b image.Rectangle) bool { return layout.InRow(toBox(a), toBox(b)) }
 
-// strays counts the components in the patch that cannot be letters.
+// strays counts the components in the patch that are not letters.
 func (p *patch) strays(components bands) int {
 	n := 0
 	components.near(p.box, func(c image.Rectangle) {
@@ -91,8 +92,8 @@ func (p *patch) strays(components bands) int {
 	return n - p.letters
 }
 
-// grow extends the patch along its row: by smaller letters, dots and dashes that no word holds, and by shorter words that were cut
-// off from it.
+// grow extends the patch along its row: by smaller letters, dots and dashes that do not belong to a word, and by shorter words
+// that were cut off from it.
 func (p *patch) grow(components, words, claimed bands, height int) {
 	for grown := true; grown; {
 		grown = false
@@ -112,7 +113,7 @@ func (p *patch) grow(components, words, claimed bands, height int) {
 	}
 }
 
-// absorb adds the patches that the patch now overlaps to it, and returns the others.
+// absorb merges those patches whose centres are now inside the patch, and returns the others.
 func (p *patch) absorb(others []patch) []patch {
 	return slices.DeleteFunc(others, func(o patch) bool {
 		inside := middleOf(o.box).In(p.box)
@@ -123,7 +124,7 @@ func (p *patch) absorb(others []patch) []patch {
 	})
 }
 
-// widen adds up to by pixels of blank on either side, because a dash may be too thin for a component: "420. —".
+// widen adds up to by pixels of blank on each side, because a dash may be too thin to be a component: "420. —".
 func (p *patch) widen(claimed bands, sheet image.Rectangle, by int) {
 	left, right := p.box.Min.X-by, p.box.Max.X+by
 	claimed.near(p.box, func(r image.Rectangle) {
@@ -138,11 +139,11 @@ func (p *patch) widen(claimed bands, sheet image.Rectangle, by int) {
 	p.box.Min.X, p.box.Max.X = max(left, sheet.Min.X), min(right, sheet.Max.X)
 }
 
-// isNextTo reports whether a component lies between base and top of the row, at most the gap between words away.
+// isNextTo reports whether a component is at the height of the row, and at most maxLetterGap away.
 func (p *patch) isNextTo(c image.Rectangle, height int) bool {
 	middle := (c.Min.Y + c.Max.Y) / 2
 	return middle >= p.box.Min.Y && middle < p.box.Max.Y && p.gap(c) <= maxLetterGap*height
 }
 
-// gap returns the horizontal distance in pixels between the patch and a box. It is negative if one is above the other.
+// gap returns the horizontal distance in pixels between the patch and a box. It is negative if they overlap horizontally.
 func (p *patch) gap(r image.Rectangle) int { return max(r.Min.X-p.box.Max.X, p.box.Min.X-r.Max.X) }

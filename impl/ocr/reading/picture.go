@@ -15,18 +15,18 @@ import (
 	"uncial/internal/format/pdf"
 )
 
-// picture is a page as a PDF shows it.
+// picture is the image of a page for a PDF.
 type picture struct {
 	data        []byte
 	orientation int // Exif tag 274
 }
 
-// pictureQualities are those of a JPEG that is made for a PDF, the best first. At 90 no difference is visible.
+// pictureQualities are the JPEG qualities that are tried for a PDF, the best first. At 90, no difference is visible.
 var pictureQualities = []int{90, 75, 60}
 
-// pictureOf returns the picture of a page: the file itself if a PDF can hold it, else a lossless copy of pages with few greys, and a JPEG of
-// others. Each page of a file has the same share of document.MaxPictureBytes. A copy that needs more gets a lower quality, and
-// then half the width and height, until it fits.
+// pictureOf returns the picture of a page: the file itself if a PDF can contain it, otherwise a lossless copy if the page has
+// few greys, or else a JPEG. Each page of a file has the same share of document.MaxPictureBytes. If a JPEG needs more, it gets
+// a lower quality, and then half the width and height, until it fits.
 func pictureOf(page decode.Page) (picture, error) {
 	share := document.MaxPictureBytes / max(page.Count, 1)
 	if page.File != nil && len(page.File) <= share && (pdf.Picture{Data: page.File}).Check() == nil {
@@ -53,7 +53,7 @@ func pictureOf(page decode.Page) (picture, error) {
 	}
 }
 
-// maxLevels is the largest number of greys in a picture that is kept without loss: PNG needs at most 4 bits a pixel for them.
+// maxLevels is the maximum number of greys of a page that is copied without loss: PNG needs at most 4 bits a pixel for them.
 const maxLevels = 16
 
 // levelsOf returns the greys of a page, from black to white.
@@ -73,7 +73,7 @@ func levelsOf(g *image.Gray) []uint8 {
 	return levels
 }
 
-// encodeLevels returns a page of few greys as a PNG.
+// encodeLevels returns a page as a PNG with a palette of its greys, levels.
 func encodeLevels(g *image.Gray, levels []uint8) ([]byte, error) {
 	palette := make(color.Palette, len(levels))
 	var index [256]uint8
@@ -93,11 +93,11 @@ func encodeLevels(g *image.Gray, levels []uint8) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// orientations has the values of Exif tag 274 for pictures that are not mirrored and that are mirrored left to right, after 0 to 3 quarter turns
-// clockwise.
+// orientations has the values of Exif tag 274 after 0 to 3 quarter turns clockwise, for pictures that are not mirrored, and for
+// those that are mirrored left to right.
 var orientations = [2][4]int{{1, 6, 3, 8}, {2, 7, 4, 5}}
 
-// turned returns an orientation after quarter turns clockwise.
+// turned returns the orientation that results from quarter turns clockwise.
 func turned(orientation, quarters int) int {
 	for _, turns := range orientations {
 		if i := slices.Index(turns[:], orientation); i >= 0 {

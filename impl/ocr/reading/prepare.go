@@ -11,31 +11,32 @@ import (
 	"uncial/internal/document"
 )
 
-// sheet is the page as the models read it.
+// sheet is the prepared page that the models read.
 type sheet struct {
 	img *image.Gray
 	// angle is the rotation of img in degrees, clockwise around its middle.
 	angle float64
-	// components are the connected components of ink without specks, and letters those in the shape of a letter, both in pixels of
-	// the page.
+	// components are the connected components of ink without specks, and letters the letter-shaped ones among them, both in
+	// pixels of the page.
 	components, letters []image.Rectangle
 	// marks are the components in pixels of img.
 	marks []image.Rectangle
-	// letterHeight is the height in pixels of most of the writing; 0 if there are too few letters to tell.
+	// letterHeight is the usual height of letters in pixels, or 0 if there are too few letters to tell.
 	letterHeight int
-	// dpi is the resolution of img in dots per inch; 0 if it is not known.
+	// dpi is the resolution of img in dots per inch, or 0 if it is not known.
 	dpi int
 	// staves are the boxes of music, which are white in img.
 	staves []image.Rectangle
-	// regions are the parts of img that are read one by one, in reading order. Nil or one is the whole img.
+	// regions are the parts of img that are read separately, in reading order. If it is nil, img is read as a whole.
 	regions []layout.Region
-	// enlargement is the factor by which img, and parts of it, are enlarged for reading. 0 is 1.
+	// enlargement is the factor by which img, and parts of it, are enlarged for reading. 0 means 1.
 	enlargement float64
 }
 
-// measure records whether the page has greys, before steps change them, and makes the page itself the first sheet.
+// measure records whether the page has greys, before steps change them, and makes the page itself the first version of the
+// sheet.
 func measure(_ context.Context, p *page) error {
-	p.isGray = !imaging.Bilevel(p.gray)
+	p.isGray = !imaging.IsBilevel(p.gray)
 	p.sheet = sheet{img: p.gray}
 	return nil
 }
@@ -48,7 +49,7 @@ func findInk(_ context.Context, p *page) error {
 	s.marks, s.letters = s.components, imaging.LetterShaped(s.components)
 	s.letterHeight = imaging.LetterHeight(s.letters)
 	if s.isTexture(spots) {
-		s.components, s.marks, s.letters = nil, nil, nil // there is no text in them, in whatever position
+		s.components, s.marks, s.letters = nil, nil, nil // they are not text in any position of the page
 	}
 	if p.finished = s.isBlank(); !p.finished {
 		p.hands = lookForHands(p, p.gray, s.letters)
@@ -62,19 +63,20 @@ func hasSmallLetters(p *page) bool {
 	return p.sheet.letterHeight > 0 && p.sheet.letterHeight <= maxSmallHeight
 }
 
-// enlarge lets the models read the sheet, and parts of it, with letters of the size that they have learnt.
+// enlarge sets the factor that makes letters about as large as those that the models have learnt.
 func enlarge(_ context.Context, p *page) error {
 	p.sheet.enlargement = min(enlargedHeight/float64(p.sheet.letterHeight), maxEnlargement)
 	return nil
 }
 
-// estimateResolution derives the resolution from the height of letters, because many files declare that of a screen or of another copy.
+// estimateResolution derives the resolution from the height of letters, because many files declare the resolution of a screen
+// or of another copy.
 func estimateResolution(_ context.Context, p *page) error {
 	p.sheet.dpi = dpiPerLetterHeight * p.sheet.letterHeight
 	return nil
 }
 
-// level rotates the sheet if it is skewed, unless its letters are so small that the blur of rotating would harm them.
+// level rotates the sheet if it is skewed, unless its letters are so small that the blur from rotating would harm them.
 func level(_ context.Context, p *page) error {
 	s := &p.sheet
 	height := float64(s.letterHeight) * max(s.enlargement, 1)
@@ -85,7 +87,7 @@ func level(_ context.Context, p *page) error {
 	return nil
 }
 
-// source returns a source that reads parts of the sheet at the size that the models want. Boxes remain those of the sheet.
+// source returns a source that enlarges parts of the sheet for reading. Boxes remain in pixels of the sheet.
 func (s sheet) source(src Source) Source {
 	if s.enlargement <= 1 {
 		return src
@@ -93,13 +95,13 @@ func (s sheet) source(src Source) Source {
 	return resizing{src, s.enlargement}
 }
 
-// resizing is a source that reads copies whose size is changed by a factor, unless these would be too large.
+// resizing is a source that scales images by a factor before it reads them, unless they would become too large.
 type resizing struct {
 	Source
 	factor float64
 }
 
-// Read reads the image at another size and returns boxes in the pixels of img. Images that would become too large are read as they are.
+// Read implements Source. It returns boxes in pixels of img. It reads images that would become too large at their own size.
 func (e resizing) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	size := img.Rect.Size()
 	w, h := max(int(float64(size.X)*e.factor), 1), max(int(float64(size.Y)*e.factor), 1)
@@ -118,20 +120,22 @@ func (s sheet) onPage(blocks []document.Block) []document.Block {
 	})
 }
 
-// boxOnPage moves a box with its middle. It is not made larger, although the words of a rotated page fill slightly more.
+// boxOnPage converts a box of the sheet to one of the page by moving its centre. It does not enlarge the box, although the
+// words of a rotated page take slightly more room.
 func (s sheet) boxOnPage(b document.Box) document.Box {
 	x, y := s.pointOnPage(float64(b.X)+float64(b.W)/2, float64(b.Y)+float64(b.H)/2)
 	b.X, b.Y = int(math.Round(x-float64(b.W)/2)), int(math.Round(y-float64(b.H)/2))
 	return b.Clip(s.img.Rect.Dx(), s.img.Rect.Dy())
 }
 
-// boxOnSheet moves a box of the page onto the sheet; it is the inverse of boxOnPage.
+// boxOnSheet converts a box of the page to one of the sheet. It is the inverse of boxOnPage.
 func (s sheet) boxOnSheet(b document.Box) document.Box {
 	s.angle = -s.angle
 	return s.boxOnPage(b)
 }
 
-// pointOnPage turns a point of the straightened sheet back by its angle, around the middle of the image. The result lies on the page.
+// pointOnPage converts a point of the sheet to one of the page: it undoes the rotation by the sheet's angle around the middle
+// of the image, and clips the result to the page.
 func (s sheet) pointOnPage(x, y float64) (float64, float64) {
 	if s.angle == 0 {
 		return x, y

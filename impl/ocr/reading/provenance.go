@@ -10,8 +10,8 @@ import (
 	"uncial/internal/document"
 )
 
-// ModelsOf returns the models that recognized the words of a document, in the order of their first word. A model whose file cannot
-// be read is left out.
+// ModelsOf returns the models that recognized the words of a document, in the order of their first word. It leaves out models
+// whose file cannot be read.
 func (e *Engines) ModelsOf(doc *document.Document) []document.Model {
 	var names []string
 	for i := range doc.Pages {
@@ -32,7 +32,8 @@ func (e *Engines) ModelsOf(doc *document.Document) []document.Model {
 	return all
 }
 
-// digest returns the digest of a model's files, "" if they cannot be read. It is computed at its first use and kept.
+// digest returns the digest of a model's files, or "" if they cannot be read. It computes the digest at the first call and
+// caches it.
 func (e *Engines) digest(name string) string {
 	if known, ok := e.digests[name]; ok {
 		return known
@@ -53,7 +54,7 @@ func (e *Engines) digest(name string) string {
 	return e.digests[name]
 }
 
-// HasWord reports whether the word list of a model that read the document, or of one for its language, has the word.
+// HasWord reports whether the word is listed by a model that read the document, or by one for its language.
 func (e *Engines) HasWord(doc *document.Document, word string) bool {
 	names := e.For(doc.Language)
 	for _, m := range doc.Models {

@@ -1,13 +1,13 @@
-// Package reading turns a decoded page into a document. It decides which defects of the picture are corrected, which models
-// read the page, which of their readings is kept, and how confident the service is of it.
+// Package reading turns decoded pages into a document. It decides which defects of the image are corrected, which models read a
+// page, which of their readings is kept, and how confident the result is.
 //
-// A page is read by an ordered list of named steps, each with the condition under which it runs; steps.go has the list, and
-// experiments.md what each step contributes. A clean page costs one recognition. Further models and sizes are tried only if the first
-// reading is in doubt: conditions depend on what was read, never on what the caller says about the page. Options.Without omits
-// single steps, for measurements.
+// A page is read by an ordered list of named steps, each with a condition under which it runs; steps.go has the list, and
+// experiments.md the effect of each step. A clean page costs one recognition. Other models and sizes are tried only if the
+// first reading is in doubt: conditions depend on what was read, never on what the caller says about the page. Options.Without
+// omits individual steps, for measurements.
 //
-// The steps use other packages: impl/ocr/imaging for pixels, impl/ocr/hand for lines and handwriting, impl/ocr/correct for
-// corrections without the image, and impl/ocr/tesseract. All thresholds of this package are in thresholds.go. Start with File
+// The steps use other packages: imaging for pixels, layout for columns and reading order, hand for handwriting, correct for
+// corrections of print, and tesseract to run its models. All thresholds of this package are in thresholds.go. Start with File
 // and steps.go.
 package reading
 
@@ -26,36 +26,36 @@ import (
 	tags "uncial/internal/language"
 )
 
-// Options say how a page is to be read.
+// Options configure a reading.
 type Options struct {
-	// Enhance corrects the reading with other readings of the page and with word lists.
+	// Enhance requests corrections from other readings of the page and from word lists.
 	Enhance bool
-	// Language is a BCP 47 tag that one of the source's models reads, or und: the language is then found on each page.
+	// Language is a BCP 47 tag that one of the source's models reads, or und, with which the language of each page is detected.
 	Language string
-	// Preview fills in document.Page.Preview.
+	// Preview requests document.Page.Preview.
 	Preview bool
-	// Picture fills in document.Page.Picture.
+	// Picture requests document.Page.Picture.
 	Picture bool
-	// Without names the steps to omit; see Steps. Unknown names have no effect.
+	// Without has the names of the steps to omit; see Steps. Unknown names have no effect.
 	Without []string
-	// Evidence, if not nil, is called with the evidence of the words of each page, in reading order: first those of print, then
-	// those of handwriting.
+	// Evidence, if not nil, is called twice for each page, with the evidence of its words in reading order: first for print,
+	// then for handwriting.
 	Evidence func(handwritten bool, words []Evidence)
-	// Candidates, if not nil, is called with the words of each line of print that the vote reads again, and with the candidates for
-	// replacing some of them. The vote then changes nothing.
+	// Candidates, if not nil, is called with the words of each line of print that the vote reads again, and with the candidates
+	// for replacing some of them. Then the vote does not correct anything.
 	Candidates func(line []document.Word, candidates []correct.Candidate)
 }
 
 // result is the reading of one page.
 type result struct {
 	Page document.Page
-	// Edits are the corrections, with 0 for the page; nil without Options.Enhance.
+	// Edits are the corrections, with page 0; nil without Options.Enhance.
 	Edits []document.Edit
-	// Language is that of Options or, for und, the one that was found: und if nothing was read.
+	// Language is that of Options, or the detected language if that is und. It is und if nothing was read.
 	Language string
 }
 
-// readPage reads one page. If ctx ends, it returns ctx's error once the current line is recognized.
+// readPage reads one page. If ctx ends, it returns ctx's error as soon as the current line is recognized.
 func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (result, error) {
 	model := ""
 	switch names := src.For(o.Language); {
@@ -87,35 +87,35 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 	}, nil
 }
 
-// page is the state that the steps work on: one page in one orientation.
+// page is the state of the steps: one page in one position.
 type page struct {
 	options  Options
 	src      Source
 	language string // tag
 	model    string // the language's own
-	// languageEvidence is that for a language that was found on the page; see guess.Guess.
+	// languageEvidence is the evidence for a language that was detected on the page; see guess.Guess.
 	languageEvidence float64
 
-	gray     *image.Gray // as it lies, dark writing on light paper; what is read is in its pixels
+	gray     *image.Gray // the page in this position, dark writing on light paper; results are in its pixels
 	isGray   bool        // gray has more than black and white
-	rotation int         // degrees by which gray was turned clockwise
+	rotation int         // clockwise rotation of gray in degrees
 
 	sheet    sheet
 	hands    hands
 	isHand   bool    // the whole page is written by hand
-	handSure float64 // confidence of the handwriting model in some lines, 0..1; 0 if it was not asked
+	handSure float64 // confidence of the handwriting model in some lines, 0..1; 0 if it did not read any
 
-	isGreek      bool           // a sample shows Greek beside the language's own letters
+	isGreek      bool           // a sample shows Greek in addition to the language's own letters
 	isEarly      bool           // a sample shows that the early-print model reads the page best
 	attempts     []attempt      // readings of print, the one to keep first
-	written      []document.Box // handwriting on a page of print, which the model for print should not have read
-	read         hand.Result    // what is returned: attempts[0] on the page, with the handwriting beside it
+	written      []document.Box // handwriting on a printed page, which the print model should not have read
+	read         hand.Result    // the result: attempts[0] in coordinates of the page, with the handwriting
 	edits        []document.Edit
 	doubts       []document.Doubt
 	graphics     []document.Graphic
 	finished     bool          // no further step is needed
-	firstReading time.Duration // how long the model took for the first reading of print
-	// curtailed means that a step ran out of time, or did not begin for lack of it.
+	firstReading time.Duration // duration of the first reading of print
+	// curtailed means that a step ran out of time, or was skipped because too little time was left.
 	curtailed bool
 }
 

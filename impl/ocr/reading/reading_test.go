@@ -155,7 +155,7 @@ func TestConfidence(t *testing.T) {
 	require.InDelta(t, 0.75, reading.Confidence([]document.Page{page("ſix", 1), page("I", 0)}), 1e-9, "weighs pages by their characters")
 }
 
-// TestRead_poorPictures has pictures that plain Tesseract cannot read at all.
+// TestRead_poorPictures reads pictures that plain Tesseract cannot read at all.
 func TestRead_poorPictures(t *testing.T) {
 	t.Parallel()
 	want := "Il était une fois un roi et une reine\nqui avaient une fille dans un château\nsur la montagne au bord de la forêt"
@@ -164,7 +164,7 @@ func TestRead_poorPictures(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		picture func(ink, x float64) float64 // grey value; x is 0 at the left and 1 at the right
-		steps   []string                     // without these, the page is not read
+		steps   []string                     // if these are omitted, the page is not read
 	}{
 		{"reads faint print with strong noise", func(ink, _ float64) float64 { return 225 - 70*ink + 25*random.NormFloat64() }, []string{"denoise", "grain", "unsure-print", "doubtful-print"}}, // as handwriting it can be read
 		{"reads print in a shadow", func(ink, x float64) float64 { return (230 - 200*ink) * (0.25 + 0.75*x) }, []string{"shading"}},
@@ -191,7 +191,7 @@ func TestEngines_Read_ReturnsTheLinesReadSoFar(t *testing.T) {
 	img := ocrtest.Page("The first line of the page", "and a second line", "and a third line", "and a fourth line")
 	whole, err := engines.Read(t.Context(), img, 300, "eng", tesseract.Auto)
 	require.NoError(t, err)
-	// Wherever the time runs out, the result has no more lines than the whole page, and only words that were read.
+	// Whenever the time runs out, the result has no more lines than the whole page, and only words that were read.
 	for limit := time.Millisecond; ; limit += limit / 2 {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		part, err := engines.Read(ctx, img, 300, "eng", tesseract.Auto)

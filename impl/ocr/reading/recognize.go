@@ -21,11 +21,11 @@ const earlyPrint = "early_print"
 type attempt struct {
 	model      string
 	blocks     []document.Block // in coordinates of the sheet
-	raw        []document.Block // blocks before anything was dropped or joined
-	img        *image.Gray      // what was read, in place of the image of the sheet; nil if that was
-	factor     float64          // by which the size of the sheet was changed
-	confidence float64          // the recognizer's own, weighted by the length of words
-	right      float64          // estimated share of correct characters, once tidy
+	raw        []document.Block // blocks before any were dropped or joined
+	img        *image.Gray      // the image that was read if it is not that of the sheet; otherwise nil
+	factor     float64          // by which the sheet was scaled
+	confidence float64          // mean of the recognizer's own, weighted by the length of words
+	right      float64          // estimated share of correct characters; valid once tidy is true
 	tidy       bool             // the tidy steps have run
 }
 
@@ -38,8 +38,9 @@ func recognize(ctx context.Context, src Source, img *image.Gray, dpi int, model 
 	return attempt{model: model, blocks: blocks, raw: blocks, confidence: meanConfidence(blocks)}, nil
 }
 
-// readPrint reads the sheet with the language's own model, together with the Greek one if the sample shows Greek, or with the
-// early-print model alone if the sample is early print. If its share of the time runs out, the answer has the lines read so far.
+// readPrint reads the sheet with the language's own model, together with the Greek model if the sample shows Greek, or with the
+// early-print model alone if the sample is early print. If its share of the time runs out, it finishes the page with the lines
+// that were read so far.
 func readPrint(ctx context.Context, p *page) error {
 	within, cancel := withShare(ctx, firstReadingShare)
 	defer cancel()
@@ -63,7 +64,8 @@ func readPrint(ctx context.Context, p *page) error {
 	return err
 }
 
-// needsOtherModel reports whether the first reading is in doubt and the early-print model, which did not make it, can write its letters.
+// needsOtherModel reports whether the first reading is in doubt, was not made by the early-print model, and has only letters
+// that this model can write.
 func needsOtherModel(p *page) bool {
 	first := p.attempts[0]
 	return first.model != earlyPrint && first.confidence < sureReading && p.src.Has(earlyPrint) && p.canBeEarly(first)
@@ -93,7 +95,7 @@ func prefersEarly(own, early attempt) bool {
 	return own.confidence < sureReading && early.confidence+earlyPrintLead >= own.confidence
 }
 
-// estimateConfidence ends the tidy steps.
+// estimateConfidence estimates the confidence of new readings. It is the last of the tidy steps.
 func estimateConfidence(_ context.Context, p *page) error {
 	for i := range p.attempts {
 		if a := &p.attempts[i]; !a.tidy {
@@ -107,8 +109,8 @@ func isLegible(p *page) bool { return p.attempts[0].right >= inDoubt }
 
 func isDoubtful(p *page) bool { return !isLegible(p) }
 
-// tryOtherSize reads the sheet with the same model at another size, smaller if the letters are large and larger if they are small.
-// It makes different errors from the first reading, and costs less than another model.
+// tryOtherSize reads the sheet with the same model at another size, smaller if the letters are large and larger if they are
+// small. That reading has different errors from the first one, and costs less than another model.
 func tryOtherSize(ctx context.Context, p *page) error {
 	again, err := readResized(ctx, p)
 	if err != nil {
@@ -128,7 +130,7 @@ func tryOtherSize(ctx context.Context, p *page) error {
 	return nil
 }
 
-// readResized returns an empty reading if the other size is beyond the recognizer's limits.
+// readResized reads the sheet at another size. If that size exceeds the recognizer's limits, it returns an empty reading.
 func readResized(ctx context.Context, p *page) (attempt, error) {
 	factor, model := largerFactor, p.attempts[0].model
 	if lineHeight(p.attempts[0].blocks) >= minLargeLine {
@@ -155,19 +157,19 @@ func lineHeight(blocks []document.Block) int {
 	return heights[len(heights)/2]
 }
 
-// isLatin reports whether most letters of a reading are Latin, or there are none.
+// isLatin reports whether at least half of the letters of a reading are Latin, or there are none.
 func isLatin(blocks []document.Block) bool {
 	latin, others := countLetters(blocks, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
 	return latin >= others
 }
 
-// foreignShare returns the share of the letters that an alphabet lacks, or 0 if the alphabet is not known.
+// foreignShare returns the share of the letters that are not in an alphabet, or 0 if the alphabet is nil.
 func foreignShare(blocks []document.Block, known lexicon.Alphabet) float64 {
 	own, foreign := countLetters(blocks, func(r rune) bool { return known == nil || known[r] })
 	return float64(foreign) / float64(max(own+foreign, 1))
 }
 
-// countLetters counts the letters that are in a set, and those that are not.
+// countLetters counts the letters for which in is true, and the other letters.
 func countLetters(blocks []document.Block, in func(rune) bool) (inside, outside int) {
 	for w := range document.Words(blocks) {
 		for _, r := range w.Text {

@@ -17,10 +17,10 @@ import (
 	"uncial/internal/document"
 )
 
-// scripted is a Source that returns a scripted text for each model, as one line.
+// scripted is a Source that returns a scripted line of text for each model.
 type scripted struct {
 	says map[string]said
-	read []string // the models in the order in which they were asked
+	read []string // the models in the order in which they were used
 }
 
 type said struct {
@@ -70,7 +70,8 @@ func (s *scripted) Read(_ context.Context, img *image.Gray, _ int, model string,
 	line := row(img.Rect.Min.X, img.Rect.Min.Y+40, s.says[model].confidence, strings.Fields(s.says[model].text)...)
 	for i := range line.Words {
 		w := &line.Words[i]
-		// The mean of a word's characters is above the confidence of the word, which goes by the worst of them.
+		// The mean confidence of a word's characters is higher than the confidence of the word, which depends on the worst
+		// character.
 		w.Model, w.Signals = model, &document.Signals{Letters: (1 + w.Confidence) / 2}
 	}
 	return []document.Block{block(line)}, nil
@@ -125,7 +126,7 @@ func TestRead_models(t *testing.T) {
 			"faint typescript here", "eng, early_print",
 		},
 		{
-			"does not try early print if it lacks the letters of the page",
+			"does not try early print if that model cannot write the letters of the page",
 			map[string]said{"eng": {"źródło łaska próżno świętość", 0.87}, "early_print": {"zrodlo laska prozno swietosc", 0.9}},
 			"źródło łaska próżno świętość", "eng",
 		},
@@ -135,7 +136,7 @@ func TestRead_models(t *testing.T) {
 			"see ἄνδρες φίλοι Τεῦκρος", "eng, grc line, eng+grc",
 		},
 		{
-			"does not add Greek if the Greek model is in doubt",
+			"does not add Greek if the Greek model is not confident",
 			map[string]said{"eng": {"rnnd iswlk doubtful", 0.59}, "grc": {}, "grc line": {"τηηδ ισωλκ δουβ", 0.4}, "early_print": {"mad walk doubtful", 0.9}},
 			"mad walk doubtful", "eng, grc line, early_print",
 		},
@@ -151,7 +152,7 @@ func TestRead_models(t *testing.T) {
 		},
 	} {
 		src := &scripted{says: c.says}
-		// The page has fewer letters than are read, so that no ink seems to be missed.
+		// The page has fewer letters than the text that is read, so that no ink seems to be missed.
 		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "en"}, src)
 		require.NoError(t, err, c.why)
 		require.Equal(t, c.text, result.Page.Text(), c.why)
@@ -216,12 +217,12 @@ func TestDropScraps_accents(t *testing.T) {
 		text, line document.Line
 		kept       bool
 	}{
-		"drops the accents above Greek":       {greek, row(0, 100, .75, "Y", "2", ",", "€", "͵", "9"), false},
-		"keeps the same without Greek":        {latin, row(0, 100, .75, "Y", "2", ",", "€", "͵", "9"), true},
-		"keeps signs that were read for sure": {greek, row(0, 100, .95, "—", "1", "—", "2"), true},
-		"keeps the number of the page":        {greek, row(0, 100, .75, "—", "12", "—"), true},
-		"keeps figures":                       {greek, row(0, 100, .75, "1", "2", "3", "4", "5"), true},
-		"keeps words among signs":             {greek, row(0, 100, .75, "τὰν", "ἦν", "—", "ἄν"), true},
+		"drops the accents above Greek":               {greek, row(0, 100, .75, "Y", "2", ",", "€", "͵", "9"), false},
+		"keeps the same line on a page without Greek": {latin, row(0, 100, .75, "Y", "2", ",", "€", "͵", "9"), true},
+		"keeps signs that were read with confidence":  {greek, row(0, 100, .95, "—", "1", "—", "2"), true},
+		"keeps the page number":                       {greek, row(0, 100, .75, "—", "12", "—"), true},
+		"keeps digits":                                {greek, row(0, 100, .75, "1", "2", "3", "4", "5"), true},
+		"keeps words among signs":                     {greek, row(0, 100, .75, "τὰν", "ἦν", "—", "ἄν"), true},
 	} {
 		blocks := []document.Block{block(c.text), block(c.line)}
 		require.Equal(t, c.kept, len(reading.DropScraps(blocks)) == 2, name)
@@ -271,9 +272,9 @@ func TestRead_without(t *testing.T) {
 		want    string
 	}{
 		{"runs all steps", nil, "eng, early_print"},
-		{"leaves out a step", []string{"early-print"}, "eng, eng"},
-		{"leaves out several", []string{"early-print", "resize"}, "eng"},
-		{"runs a required step all the same", []string{"print", "early-print", "resize"}, "eng"},
+		{"omits a step", []string{"early-print"}, "eng, eng"},
+		{"omits several steps", []string{"early-print", "resize"}, "eng"},
+		{"runs a required step anyway", []string{"print", "early-print", "resize"}, "eng"},
 	} {
 		src := &scripted{says: map[string]said{"eng": {"fome wifdom here", 0.75}, "early_print": {"ſome wiſdom here", 0.85}}}
 		_, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "en", Without: c.without}, src)

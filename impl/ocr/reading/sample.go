@@ -10,15 +10,15 @@ import (
 	"uncial/internal/document"
 )
 
-// mayBeSampled reports whether the page, by what is known before it is read, may be early print.
+// mayBeSampled reports whether a sample can show that the early-print model should read the page.
 func mayBeSampled(p *page) bool {
 	return hasLetters(p) && p.model != earlyPrint && p.src.Has(earlyPrint)
 }
 
-// sampleModels reads the longest lines with the language's own model, and with the early-print model if the first is in doubt. Where
-// the early-print model leads by far, it reads the page alone. Where the lines show Greek, the page is read with the Greek model too.
-// Otherwise the page is read by the language's own model first. One line that is read well is enough. A page of few lines has no sample,
-// because reading all of it twice costs less.
+// sampleModels reads the longest lines with the language's own model, and with the early-print model if the first is in doubt.
+// If the early-print model leads clearly, it will read the page alone. If the lines show Greek, the Greek model will read the
+// page too. Otherwise the language's own model will read the page first. One line that is read well is enough. A page of few
+// lines has no sample, because reading the whole page twice costs less.
 func sampleModels(ctx context.Context, p *page) error {
 	lines := p.sheet.longestRows(maxSampleLines)
 	if len(lines) < maxSampleLines {
@@ -47,19 +47,21 @@ func (s sheet) longestRows(n int) []image.Rectangle {
 	return boxes
 }
 
-// isSample reports whether the lines that the language's own model has read are enough to choose a model: enough text, or a line that is
-// read well.
+// isSample reports whether the lines that the language's own model has read are enough to choose a model: they have enough
+// text, or the last one was read well.
 func isSample(lines []document.Line) bool {
 	return isSureLine(lines[len(lines)-1]) ||
 		len(lines) >= minSampleLines && characters([]document.Block{{Lines: lines}}) >= minSampleText
 }
 
-// isSureLine reports whether a line that the language's own model has read shows that no other model reads the page better.
+// isSureLine reports whether a line was read so well by the language's own model that no other model would read the page
+// better.
 func isSureLine(l document.Line) bool {
 	return meanConfidence(oneLine(l)) >= sureLine && characters(oneLine(l)) >= minSureLine
 }
 
-// readLines reads boxes of the sheet as one line each, until the lines so far are enough. Nil means that they never are.
+// readLines reads boxes of the sheet as one line each, until areEnough is true for the lines so far. If areEnough is nil, it
+// reads all boxes.
 func (s sheet) readLines(ctx context.Context, src Source, model string, boxes []image.Rectangle, areEnough func([]document.Line) bool) (attempt, error) {
 	var lines []document.Line
 	for _, b := range boxes {

@@ -9,7 +9,7 @@ import (
 	"uncial/internal/document"
 )
 
-// dropScraps drops lines that are not writing, but were read in woodcuts, stains and edges. It never drops all lines.
+// dropScraps drops lines that are not writing but were read in woodcuts, stains and edges. It never drops all lines.
 func dropScraps(blocks []document.Block) []document.Block {
 	page := meanConfidence(blocks)
 	if page < minReadable {
@@ -30,7 +30,7 @@ func dropScraps(blocks []document.Block) []document.Block {
 	return kept
 }
 
-// isScrap reports whether a line of a page of some confidence is not writing.
+// isScrap reports whether a line is not writing. page is the mean confidence of the page.
 func isScrap(l document.Line, page float64) bool {
 	var characters, inked int
 	var sum float64
@@ -47,7 +47,7 @@ func isScrap(l document.Line, page float64) bool {
 		confidence < maxFaintConfidence && perWord < minFaintLetters && page >= wellRead
 }
 
-// isYear reports whether a line is a year in spaced Roman numerals, as title pages have it. Some of its letters may be misread.
+// isYear reports whether a line is a year in spaced Roman numerals, as on title pages. Some of its letters may be misread.
 func isYear(l document.Line) bool {
 	numerals, others := 0, 0
 	for _, w := range l.Words {
@@ -63,8 +63,8 @@ func isYear(l document.Line) bool {
 	return strings.HasPrefix(l.Words[0].Text, "M") && numerals >= minYearLetters && others*otherYearLetters <= numerals
 }
 
-// isAccents reports whether a line consists of the accents and breathings above a line of Greek, which layout analysis sometimes takes for
-// a line of its own: single signs, letters and digits, none of them certain.
+// isAccents reports whether a line consists of the accents and breathings above a line of Greek, which layout analysis
+// sometimes takes for a separate line: single signs, letters and digits, none of them certain.
 func isAccents(l document.Line) bool {
 	signs, inked := 0, 0
 	for _, w := range l.Words {
@@ -89,7 +89,7 @@ func greekWords(blocks []document.Block) int {
 	return n
 }
 
-// lettersAndDigits counts letters and digits, of which scraps of pictures and rules have few.
+// lettersAndDigits counts letters and digits. Scraps of pictures and rules have few.
 func lettersAndDigits(text string) int {
 	n := 0
 	for _, r := range text {

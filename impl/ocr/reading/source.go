@@ -12,17 +12,17 @@ import (
 	"uncial/internal/document"
 )
 
-// Source reads images with one model, or with several joined by "+" ("eng+grc"). Engines is the source of the worker. A source
-// serves one goroutine at a time.
+// Source reads images with one model, or with several joined by "+" ("eng+grc"). Engines is the source that the worker uses. A
+// source must not be used by several goroutines at once.
 type Source interface {
 	// For returns the names of the models that read a language, the best first, or nil if there are none.
 	For(language string) []string
-	// Read reads an image, or a part of one, with a model. Boxes are in the coordinates of the image's bounds, and
-	// confidences are the recognizer's own, 0..1. The layout analysis of tesseract.Auto derives from dpi, the resolution of
-	// the image, how wide gutters and rules are; with 0 it guesses. If ctx ends meanwhile, the lines that were read until then are
-	// returned with ctx's error.
+	// Read reads an image, or a part of one, with a model. Boxes are in the coordinates of the image's bounds, and confidences
+	// are the recognizer's own, 0..1. The layout analysis of tesseract.Auto derives the width of gutters and rules from dpi,
+	// the resolution of the image; if dpi is 0, it guesses. If ctx ends, Read returns the lines that were read so far with
+	// ctx's error.
 	Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error)
-	// Languages returns all tags that For has models for.
+	// Languages returns all tags for which For returns models.
 	Languages() []string
 	// Has reports whether a model is installed, or whether several joined by "+" can be used together.
 	Has(model string) bool
@@ -32,7 +32,8 @@ type Source interface {
 	Alphabet(model string) lexicon.Alphabet
 }
 
-// toBlocks turns what an engine with a model recognized into blocks. Blank words are dropped, and so are lines and blocks that have no other words.
+// toBlocks converts Tesseract's blocks. It drops blank words, and lines and blocks without other words. model is the name for
+// words that do not say which model read them.
 func toBlocks(recognized []tesseract.Block, model string) []document.Block {
 	var blocks []document.Block
 	for _, b := range recognized {
@@ -51,8 +52,8 @@ func toBlocks(recognized []tesseract.Block, model string) []document.Block {
 	return blocks
 }
 
-// toLine converts a line of Tesseract, in pixels of the page: confidences from 0..100 to 0..1, and Greek letters
-// to their usual forms. model is the name for words that do not say which model read them. Words without text are left out.
+// toLine converts a line of Tesseract: confidences from 0..100 to 0..1, and Greek letters to their usual forms. It drops words
+// without text.
 func toLine(l tesseract.Line, model string) document.Line {
 	line := document.Line{}
 	for _, w := range l.Words {
@@ -71,7 +72,8 @@ func toLine(l tesseract.Line, model string) document.Line {
 	return line
 }
 
-// readLine reads a box of the image, with the margin that the recognizer needs, as one line. Boxes of words are in pixels of the image.
+// readLine reads a box of the image, with the margin that the recognizer needs, as one line. The boxes of words are in pixels
+// of the image.
 func readLine(ctx context.Context, src Source, img *image.Gray, model string, box document.Box) (document.Line, error) {
 	margin := max(box.H/lineMargin, minLineMargin)
 	area := toRectangle(box).Inset(-margin).Intersect(img.Rect)

@@ -21,8 +21,8 @@ func (m mate) Read(ctx context.Context, img *image.Gray, dpi int, _ string, mode
 	return readWith(ctx, []*tesseract.Engine{m.engine}, img, dpi, mode)
 }
 
-// teamOf returns sources that may read regions with a model at the same time, one for each engine: as many as cores are granted, if the
-// regions are large enough. One alone is src itself.
+// teamOf returns sources that can read regions with a model at the same time, one for each engine. There are as many as cores
+// are allowed, if the regions are large enough. If there is only one, it is src itself.
 func teamOf(src Source, model string, regions []layout.Region) ([]Source, error) {
 	sources := []Source{src}
 	engines, ok := src.(*Engines)
@@ -51,8 +51,8 @@ func teamOf(src Source, model string, regions []layout.Region) ([]Source, error)
 	return sources, nil
 }
 
-// inTurn starts tasks, numbered from 0, in their order on n workers, at least 1. The first worker is the calling goroutine. Once do
-// reports false, no further task begins.
+// inTurn runs tasks, numbered from 0, in order on n workers, at least 1. The first worker is the calling goroutine. Once do has
+// reported false, no further task begins.
 func inTurn(n, tasks int, do func(worker, task int) bool) {
 	var next atomic.Int64
 	var failed atomic.Bool

@@ -8,8 +8,9 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// isTexture reports whether the ink is a texture and not writing: a checkerboard, noise, a page that is all black. The layout analysis
-// would take up to the whole deadline to find no text in it. It detects five structures, each by a property that writing never has:
+// isTexture reports whether the ink is a texture instead of writing, such as a checkerboard, noise, or a page that is all
+// black. The layout analysis could take the whole deadline just to find no text in it. There are five kinds of textures, each
+// with a property that writing never has:
 //   - nearly all spots have one of a few sizes, to the pixel,
 //   - ink is scattered at random,
 //   - ink repeats itself in both directions,
@@ -44,7 +45,7 @@ func (s sheet) isTexture(spots []image.Rectangle) bool {
 	return float64(imaging.InkPixels(s.img)) >= textureInk*float64(area)
 }
 
-// mostOften returns how many of the spots have one of the n sizes that are most common.
+// mostOften returns the number of spots that have one of the n most common sizes.
 func mostOften(sizes map[image.Point]int, n int) int {
 	counts := slices.Sorted(maps.Values(sizes))
 	sum := 0

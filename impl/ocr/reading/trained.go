@@ -7,8 +7,8 @@ import (
 	"uncial/impl/ocr/neural"
 )
 
-// LoadHands loads the models of handwriting of the set, which archives have trained (package train). The error names the file that is
-// not a usable model. Without a call of LoadHands, only the model that ships is used.
+// LoadHands loads the handwriting models of the set, which archives have trained (package train). If a file is not a usable
+// model, the error names it. Without a call of LoadHands, only the shipped model is used.
 func (e *Engines) LoadHands() error {
 	for _, file := range e.set.Hands() {
 		model, err := neural.Open(file.Path)
@@ -26,7 +26,7 @@ type trainedHand struct {
 	*handwriting
 }
 
-// Hands returns the descriptions of the loaded models by name.
+// Hands returns the descriptions of the models that LoadHands has loaded, by name.
 func (e *Engines) Hands() map[string]neural.Info {
 	all := map[string]neural.Info{}
 	for _, h := range e.trained {
@@ -35,8 +35,8 @@ func (e *Engines) Hands() map[string]neural.Info {
 	return all
 }
 
-// HandsFor returns the names of the models that read handwriting in a language: the one that ships, and those trained for
-// the language in any region or script. See hand.Reader.
+// HandsFor returns the names of the models that read handwriting in a language: the shipped one, and those that were trained
+// for the language in any region or script. See hand.Reader.
 func (e *Engines) HandsFor(tag string) []string {
 	names := []string{own.Hands}
 	for _, h := range e.trained {
@@ -50,7 +50,8 @@ func (e *Engines) HandsFor(tag string) []string {
 	return names
 }
 
-// sameLanguage reports whether two tags have the same language, whatever their script and region. An invalid tag has none.
+// sameLanguage reports whether two tags have the same language, whatever their script and region. It returns false if a tag is
+// invalid.
 func sameLanguage(a, b string) bool {
 	first, err := language.Parse(a)
 	second, err2 := language.Parse(b)
@@ -62,7 +63,7 @@ func sameLanguage(a, b string) bool {
 	return x == y
 }
 
-// hand returns the network of that name, nil if there is none.
+// hand returns the network of that name, or nil if there is none.
 func (e *Engines) hand(name string) *handwriting {
 	if name == own.Hands {
 		return &e.hands

@@ -15,7 +15,7 @@ import (
 	"uncial/impl/ocr/reading"
 )
 
-// mustModel writes the model that ships as one for other languages.
+// mustModel writes the shipped model as a model for other languages.
 func mustModel(tb testing.TB, dir, name, languages string) {
 	tb.Helper()
 	network, _ := own.HandsFiles()

@@ -9,8 +9,8 @@ import (
 	"uncial/internal/document"
 )
 
-// turnUpright reads the page again if it stands upright in another position. It examines only pages that can hardly
-// be read as they lie, or whose lines run from top to bottom.
+// turnUpright reads the page again in another position if it is upright there. It examines only pages that are hardly legible
+// in their own position, or whose lines run from top to bottom.
 func turnUpright(ctx context.Context, p *page) error {
 	quarters, err := p.uprightPosition(ctx)
 	if err != nil || quarters == 0 {
@@ -22,8 +22,8 @@ func turnUpright(ctx context.Context, p *page) error {
 	return p.run(ctx, uprightSteps)
 }
 
-// uprightPosition returns the quarter turns clockwise after which the page stands upright. Handwriting is only tried upside down;
-// other pages are tried as print, and then as handwriting, in all positions.
+// uprightPosition returns the number of quarter turns clockwise after which the page is upright. It tries handwriting only
+// upside down, and other pages in all positions, first as print and then as handwriting.
 func (p *page) uprightPosition(ctx context.Context) (int, error) {
 	sure := maxTurnedConfidence
 	if foundHandwriting(p) {
@@ -41,7 +41,8 @@ func (p *page) uprightPosition(ctx context.Context) (int, error) {
 	return p.uprightAsHandwriting(ctx, 1, 2, 3)
 }
 
-// uprightAsHandwriting returns the position in which the page is handwriting with more confidence than as it lies, or 0.
+// uprightAsHandwriting returns the position in which the page is handwriting with clearly more confidence than in its own
+// position, or 0.
 func (p *page) uprightAsHandwriting(ctx context.Context, positions ...int) (int, error) {
 	best, upright := p.handSure+minHandTurnLead, 0
 	for _, quarters := range positions {
@@ -57,8 +58,9 @@ func (p *page) uprightAsHandwriting(ctx context.Context, positions ...int) (int,
 	return upright, nil
 }
 
-// uprightAsPrint reads the middle of the page, a quarter of its area, in each position, and returns the best or 0. If no position can be
-// read with the language's own model, it tries the early-print model.
+// uprightAsPrint reads the middle of the page, a quarter of its area, in each position. It returns the best position if that is
+// clearly better than the page's own, or 0. If the language's own model cannot read any position, it tries the early-print
+// model.
 func (p *page) uprightAsPrint(ctx context.Context) (int, error) {
 	models := []string{p.model}
 	if p.src.Has(earlyPrint) {
@@ -81,8 +83,8 @@ func (p *page) uprightAsPrint(ctx context.Context) (int, error) {
 	return 0, nil
 }
 
-// inPositions returns the confidence of a model in an image after 0 to 3 quarter turns clockwise: 0 where it reads far less than in
-// another position, because a few characters may be read with confidence in any.
+// inPositions returns the confidence of a model in an image after 0 to 3 quarter turns clockwise. It is 0 for positions in
+// which the model reads far less than in another one, because a few characters may be read with confidence in any position.
 func (p *page) inPositions(ctx context.Context, img *image.Gray, model string) (confidences [4]float64, err error) {
 	var lengths [4]int
 	for quarters := range confidences {
@@ -101,13 +103,14 @@ func (p *page) inPositions(ctx context.Context, img *image.Gray, model string) (
 	return confidences, nil
 }
 
-// isOnSide reports whether most of what was read is in lines that are taller than wide: the recognizer reads print that lies on its
-// side, but not in order.
+// isOnSide reports whether most of the text is in lines that are taller than they are wide. The recognizer can read print that
+// lies on its side, but not in order.
 func isOnSide(blocks []document.Block) bool {
 	return 2*characters(levelLines(blocks)) < characters(blocks)
 }
 
-// levelLines returns the lines that are wider than high. The recognizer reads columns of letters that lie on their side, too.
+// levelLines returns the lines that are wider than they are high. The recognizer also returns columns of letters that lie on
+// their side.
 func levelLines(blocks []document.Block) []document.Block {
 	var lines []document.Line
 	for l := range document.Lines(blocks) {

@@ -9,11 +9,12 @@ import (
 	"uncial/internal/language/guess"
 )
 
-// latin is the script that most models are for.
+// latin is the script of most models.
 const latin = "Latn"
 
-// generalModel returns the model that reads a sample in Latin letters whatever the language, or "" if no models are installed: that for
-// early print, which has learnt the accents of many languages, and reads a few lines faster than any other.
+// generalModel returns the model that reads a sample in Latin letters of any language, or "" if no models are installed. It
+// prefers the model for early print, which has learnt the accents of many languages, and reads a few lines faster than any
+// other.
 func generalModel(src Source) string {
 	if src.Has(earlyPrint) {
 		return earlyPrint
@@ -29,8 +30,8 @@ func isUndetermined(p *page) bool {
 	return p.options.Language == tags.Undetermined && len(p.sheet.components) > 0
 }
 
-// findLanguage finds the language of the page from what some lines say. From here on the page is read as if the caller had named it, so
-// that a caller who sends the language back gets the same reading.
+// findLanguage detects the language of the page from some of its lines. From here on, the page is read as if the caller had
+// named that language, so a caller who names it gets the same reading.
 func findLanguage(ctx context.Context, p *page) error {
 	within, cancel := withShare(ctx, stepShare)
 	defer cancel()
@@ -58,7 +59,7 @@ func (p *page) setLanguage(g guess.Guess) {
 	}
 }
 
-// languageOfHand returns the language of a page that is written by hand, with an empty tag for any other page.
+// languageOfHand returns the language of a handwritten page. For any other page, the tag is empty.
 func (p *page) languageOfHand(ctx context.Context) (guess.Guess, error) {
 	_, isHand, err := p.hands.confidence(ctx)
 	if err != nil || !isHand {
@@ -67,13 +68,14 @@ func (p *page) languageOfHand(ctx context.Context) (guess.Guess, error) {
 	return p.languageOfLines(ctx)
 }
 
-// languageOfLines returns the language of what the handwriting model reads, on any page.
+// languageOfLines returns the language of the text that the handwriting model reads on the page, whether or not it is
+// handwritten.
 func (p *page) languageOfLines(ctx context.Context) (guess.Guess, error) {
 	return p.guessFromMoreLines(func(lines int) (string, error) { return p.hands.page.Text(ctx, p.hands.reader, lines) })
 }
 
-// guessFromMoreLines guesses the language from few lines, and from twice as many until it is sure. An older stage of a language needs all of
-// them, because it is recognized by modern words that are missing.
+// guessFromMoreLines guesses the language from a few lines, and then from twice as many, until it is sure. It needs all lines
+// for an older stage of a language, which is recognized by the absence of modern words.
 func (p *page) guessFromMoreLines(read func(lines int) (string, error)) (found guess.Guess, err error) {
 	among := tags.InScript(p.src.Languages(), latin)
 	for lines := fewLines; lines <= manyLines; lines *= 2 {
@@ -91,8 +93,8 @@ func (p *page) guessFromMoreLines(read func(lines int) (string, error)) (found g
 	return found, nil
 }
 
-// unknownLanguage returns the tag for pages in a script whose words do not show the language: that for any language in this script, or
-// else the first that can be read.
+// unknownLanguage returns the tag for pages in a script whose words do not show the language: the tag for any language in this
+// script, or else the first tag that can be read.
 func unknownLanguage(src Source, script string) string {
 	all := src.Languages()
 	for _, tag := range append([]string{"und-" + script, tags.Default}, tags.InScript(all, script)...) {
@@ -103,8 +105,8 @@ func unknownLanguage(src Source, script string) string {
 	return all[0]
 }
 
-// languageOfPrint returns the language of the longest lines. Lines that are not read with confidence may be handwriting in separate
-// letters, or in another script, if there are models for it.
+// languageOfPrint returns the language of the longest lines. If they are not read with confidence, it also tries handwriting,
+// whose letters may be separate, and other scripts for which there are models.
 func (p *page) languageOfPrint(ctx context.Context) (guess.Guess, error) {
 	rows := p.sheet.longestRows(manyLines)
 	sample := []document.Block{{}}
@@ -128,8 +130,8 @@ func (p *page) languageOfPrint(ctx context.Context) (guess.Guess, error) {
 	return p.languageInOtherScript(ctx, found, confidence)
 }
 
-// languageInOtherScript reads a few lines in each other script, and returns the language of that in which the sample is read with far
-// more confidence, or else the one found before.
+// languageInOtherScript reads a few lines in each other script. If one script is read with far more confidence, it returns the
+// language in that script, otherwise found.
 func (p *page) languageInOtherScript(ctx context.Context, found guess.Guess, confidence float64) (guess.Guess, error) {
 	rows := p.sheet.longestRows(fewLines)
 	best := confidence + scriptLead
@@ -170,8 +172,8 @@ func isDoubtfulLanguage(p *page) bool {
 	return isUndetermined(p) && !p.curtailed && p.languageEvidence < sureLanguage && isLatinScript(p.language)
 }
 
-// readInOtherLanguage guesses the language from all that was read, and reads the page once more if it is another one. If the time is too
-// short for all of the second reading, the page keeps the first.
+// readInOtherLanguage guesses the language from the whole text, and reads the page again if it is another language. If there is
+// too little time for the whole second reading, the page keeps the first.
 func readInOtherLanguage(ctx context.Context, p *page) error {
 	found := guess.Of(textOf(p.read.Blocks), tags.InScript(p.src.Languages(), latin))
 	if found.Tag == "" || found.Tag == p.language || found.Evidence <= max(p.languageEvidence, sureLanguage) {

@@ -19,7 +19,7 @@ import (
 	"uncial/internal/document"
 )
 
-// open leaves the language to the reading.
+// open requests that the language is detected.
 var open = reading.Options{Language: "und"}
 
 func TestRead_undetermined(t *testing.T) {
@@ -90,7 +90,7 @@ func TestFile_undetermined(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "fr", doc.Language, "the language of most of the text")
 	require.Len(t, doc.Pages, 3)
-	require.Equal(t, []string{"eng", "fra"}, []string{firstModel(&doc.Pages[0]), firstModel(&doc.Pages[1])}, "each page is read in its own")
+	require.Equal(t, []string{"eng", "fra"}, []string{firstModel(&doc.Pages[0]), firstModel(&doc.Pages[1])}, "each page must be read in its own language")
 }
 
 // tiffOf encodes pages in grey, uncompressed (TIFF 6.0, section 4).
@@ -98,7 +98,7 @@ func tiffOf(pages ...*image.Gray) []byte {
 	const short, long = 3, 4 // types of fields
 	le := binary.LittleEndian
 	file := []byte{'I', 'I', 42, 0, 0, 0, 0, 0}
-	link := 4 // where the offset of the next directory goes
+	link := 4 // the position of the offset of the next directory
 	for _, page := range pages {
 		width, height, strip := uint32(page.Rect.Dx()), uint32(page.Rect.Dy()), uint32(len(file))
 		file = append(file, page.Pix...)
@@ -117,7 +117,8 @@ func tiffOf(pages ...*image.Gray) []byte {
 
 func firstModel(p *document.Page) string { return p.Blocks[0].Lines[0].Words[0].Model }
 
-// bilingual is a source with models for English and French. It reads one text in single lines, and another on the whole page.
+// bilingual is a source with models for English and French. It reads one text in single lines, and another text on the whole
+// page.
 type bilingual struct {
 	scripted
 	line, page string
@@ -134,7 +135,8 @@ func (b *bilingual) Read(ctx context.Context, img *image.Gray, dpi int, model st
 	return b.scripted.Read(ctx, img, dpi, model, mode)
 }
 
-// slowBilingual is a bilingual source whose model for French reads the first word of a page, and then takes all the time there is.
+// slowBilingual is a bilingual source whose model for French reads the first word of a page, and then waits until the time runs
+// out.
 type slowBilingual struct{ bilingual }
 
 func (l *slowBilingual) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
@@ -165,11 +167,11 @@ func TestRead_undeterminedAgain(t *testing.T) {
 	t.Parallel()
 	const french = "une table de chêne avec deux bancs dans la maison où nous avons été"
 	for name, c := range map[string]struct{ line, page, language, models string }{
-		"the lines show it, and the page is read once":                {french, french, "fr", "fra"},
-		"only the whole page shows it, and the page is read again":    {"Dupont 1843", french, "fr", "eng, fra"},
-		"nothing shows it, and the page is read once":                 {"Dupont 1843", "Dupont 1843 Martin", "en", "eng"},
-		"the whole page agrees in doubt, and the page is read once":   {"of", "the ship of the morning", "en", "eng"},
-		"the whole page shows hardly more, and the page is read once": {"of", "Dupont une", "en", "eng"},
+		"the lines show it, and the page is read once":                        {french, french, "fr", "fra"},
+		"only the whole page shows it, and the page is read again":            {"Dupont 1843", french, "fr", "eng, fra"},
+		"neither shows it, and the page is read once":                         {"Dupont 1843", "Dupont 1843 Martin", "en", "eng"},
+		"the whole page confirms a doubtful guess, and the page is read once": {"of", "the ship of the morning", "en", "eng"},
+		"the whole page shows too little, and the page is read once":          {"of", "Dupont une", "en", "eng"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,14 +10,14 @@ import (
 	"uncial/internal/text"
 )
 
-// mayBeSpoilt reports whether hardly anything of a page that was prepared and read as print is likely to be right, with or without the
-// handwriting that was found on it: spoilt print looks like handwriting, too.
+// mayBeSpoilt reports whether little of a page that was prepared and read as print is likely to be right, with or without the
+// handwriting that was found on it. Print that the preparation has spoilt may look like handwriting.
 func mayBeSpoilt(p *page) bool {
 	return p.isGray && !p.isHand && (p.read.Confidence < doubtfulPrint || foundHandwriting(p) && p.attempts[0].right < doubtfulPrint)
 }
 
-// tryUnprepared reads the page without the steps that prepare its greys, and keeps that reading if it is better. These steps make most
-// pages more legible, but turn fuzzy letters on grainy paper into blots.
+// tryUnprepared reads the page without the steps that change its greys, and keeps that reading if it is better. These steps
+// make most pages more legible, but turn blurred letters on grainy paper into blots.
 func tryUnprepared(ctx context.Context, p *page) error {
 	again, better, err := readUnprepared(ctx, p)
 	if err != nil || !better {
@@ -29,8 +29,9 @@ func tryUnprepared(ctx context.Context, p *page) error {
 	return nil
 }
 
-// readUnprepared reads the page as it is with the language's own model. It reports whether that is better than the result so far: whether
-// more of its words are in the model's list. Confidence does not show that, because models are confident even where letters are blurred.
+// readUnprepared reads the unprepared page with the language's own model. It reports whether that reading is better than the
+// result so far, which means that clearly more of its words are listed. Confidence does not show that, because models are
+// confident even of blurred letters.
 func readUnprepared(ctx context.Context, p *page) (attempt, bool, error) {
 	s := p.sheet
 	s.img = p.gray
@@ -47,7 +48,7 @@ func readUnprepared(ctx context.Context, p *page) (attempt, bool, error) {
 	return a, words != nil && knownShare(a.blocks, words) >= knownShare(p.read.Blocks, words)+knownLead, nil
 }
 
-// knownShare returns the share of the letters of longer words that are in words of a list.
+// knownShare returns the share of listed words among the longer words, counted in letters.
 func knownShare(blocks []document.Block, list *lexicon.Lexicon) float64 {
 	known, all := 0, 0
 	for w := range document.Words(blocks) {

@@ -19,8 +19,8 @@ import (
 	"uncial/internal/document"
 )
 
-// spoilt is a Source that reads one image well and all others, such as the same one with other greys, badly, always with the same low
-// confidence.
+// spoilt is a Source that reads one image well, and all other images badly, including the same one with other greys. Its
+// confidence is always low.
 type spoilt struct {
 	scripted
 	whole []byte
@@ -37,7 +37,7 @@ func (s *spoilt) Read(ctx context.Context, img *image.Gray, dpi int, _ string, m
 	return s.scripted.Read(ctx, img, dpi, model, mode)
 }
 
-// mustDimPage returns a page that is dim, and darker on the left, and a list with its words.
+// mustDimPage returns a dim page that is darker on the left, and a word list with its words.
 func mustDimPage(tb testing.TB) (*image.Gray, *lexicon.Lexicon) {
 	tb.Helper()
 	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
@@ -57,9 +57,9 @@ func TestRead_unprepared(t *testing.T) {
 		want   string
 		words  *lexicon.Lexicon
 	}{
-		"keeps the page as it is if more of its words are known":               {"extrait des registres de naissance", "extrait des registres de naissance", words},
-		"keeps the prepared page if the page as it is has no more known words": {"ertnuit den rrgistnes de nnisoance", "trnuxi dnn rsqirtnen dn mnissnnce", words},
-		"keeps the prepared page without a word list":                          {"extrait des registres de naissance", "trnuxi dnn rsqirtnen dn mnissnnce", nil},
+		"keeps the unprepared page if more of its words are known":              {"extrait des registres de naissance", "extrait des registres de naissance", words},
+		"keeps the prepared page if the unprepared one has no more known words": {"ertnuit den rrgistnes de nnisoance", "trnuxi dnn rsqirtnen dn mnissnnce", words},
+		"keeps the prepared page without a word list":                           {"extrait des registres de naissance", "trnuxi dnn rsqirtnen dn mnissnnce", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,7 +73,7 @@ func TestRead_unprepared(t *testing.T) {
 	}
 }
 
-// unpreparedVote reads single lines well only if they are cut out of the page as it is, whose darkest grey is not black.
+// unpreparedVote reads single lines well only if they are cut out of the unprepared page, whose darkest grey is not black.
 type unpreparedVote struct{ spoilt }
 
 func (u *unpreparedVote) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
@@ -96,7 +96,7 @@ func TestRead_unpreparedVote(t *testing.T) {
 	require.Equal(t, again, result.Page.Text())
 }
 
-// blurred is a Source for which a page looks handwritten, though hardly legible, and that reads a text in print.
+// blurred is a Source that reads a page as hardly legible handwriting, and as print with a given text.
 type blurred struct {
 	mixed
 	inPrint string
@@ -161,7 +161,7 @@ func scribbledSheet() *image.Gray {
 	return page
 }
 
-// legibleHand is a Source that is more confident of its reading as handwriting than of that as print.
+// legibleHand is a Source that is more confident of its reading as handwriting than of its reading as print.
 type legibleHand struct{ blurred }
 
 func (l *legibleHand) ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
@@ -190,8 +190,8 @@ func TestRead_unpreparedBesideHandwriting(t *testing.T) {
 		inPrint string
 		written bool
 	}{
-		"reads spoilt print that looks like handwriting again as it is": {"extrait des registres de naissance", false},
-		"keeps handwriting if print has no known words":                 {"trnuxi dnn rsqirtnen dn mnissnnce", true},
+		"reads spoilt print that looks like handwriting again without preparing it": {"extrait des registres de naissance", false},
+		"keeps handwriting if print has no known words":                             {"trnuxi dnn rsqirtnen dn mnissnnce", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -18,7 +18,7 @@ import (
 	"uncial/internal/document"
 )
 
-// doubtfulPage is read as "the hovfe stands", and each line read again as "the house stands".
+// doubtfulPage returns a source that reads a page as "the hovfe stands", and each line again as "the house stands".
 func doubtfulPage() *scripted {
 	return &scripted{says: map[string]said{
 		"eng":      {"the hovfe stands", 0.6},
@@ -85,8 +85,8 @@ func TestRead_voteAsksTheNetworkForHandwriting(t *testing.T) {
 	const read, again = "the hovfe stands upon the hill and town", "the house stands upon the hill and town"
 	for _, c := range []struct{ why, byHand, want string }{
 		{"keeps a word that the network reads in the same way", read, read},
-		{"corrects a word that the network reads as the other readings do", again, again},
-		{"does not ask a network that cannot read this print", "tnc hovfe ftuncs npom tnc mill amd towm", again},
+		{"corrects a word that the network reads like the other readings", again, again},
+		{"does not use a network that cannot read this print", "tnc hovfe ftuncs npom tnc mill amd towm", again},
 	} {
 		src := &schooled{byHand: c.byHand}
 		src.says = map[string]said{"eng": {read, 0.9}, "eng line": {again, 0.9}, "eng raw": {again, 0.9}}
@@ -98,7 +98,7 @@ func TestRead_voteAsksTheNetworkForHandwriting(t *testing.T) {
 	}
 }
 
-// TestRead_voteReadsWhatDiffers shows that a line is read in more ways only if the first of them differs.
+// TestRead_voteReadsWhatDiffers checks that a line is read in more ways only if the first new reading differs.
 func TestRead_voteReadsWhatDiffers(t *testing.T) {
 	t.Parallel()
 	src := &scripted{says: map[string]said{"eng": {"the house stands", 0.9}, "eng line": {"the house stands", 0.9}}}

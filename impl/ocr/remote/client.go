@@ -29,9 +29,9 @@ import (
 // Options of a Client.
 type Options struct {
 	Logger  *slog.Logger  // default: none
-	Refresh time.Duration // interval at which addresses and loads of the engines are refreshed; default: 5 s
-	Shun    time.Duration // how long an engine that failed is used only if no other is left; default: 5 s
-	Timeout time.Duration // for an image whose caller sets no deadline; default: 3 minutes
+	Refresh time.Duration // interval at which the addresses and loads of the engines are refreshed; default: 5 s
+	Shun    time.Duration // time for which an engine that failed is used only if there is no other; default: 5 s
+	Timeout time.Duration // for an image whose caller does not set a deadline; default: 3 minutes
 	// Lookup resolves a host name; default: the system's resolver.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 }
@@ -54,14 +54,14 @@ const (
 	refreshTimeout   = 3 * time.Second  // for one refresh of all engines
 	languagesTimeout = 5 * time.Second  // for an engine to list its languages
 	languagesMaxAge  = 30 * time.Second // after which the languages are fetched again
-	maxInfo          = 1 << 20          // bytes of any answer other than a document
-	maxAttempts      = 2                // engines that get the same image
+	maxInfo          = 1 << 20          // maximum bytes of an answer other than a document
+	maxAttempts      = 2                // maximum number of engines that get the same image
 )
 
 // Client is a Recognizer that uses the engines behind one host name. It is safe for concurrent use.
 //
-// A headless service in Kubernetes, or several addresses in DNS, give the name one address per engine. The client chooses
-// among them itself, by load, because a load balancer would not know how many images wait on each engine.
+// With a headless service in Kubernetes, or several addresses in DNS, the name has one address per engine. The client itself
+// chooses among them by load, because a load balancer would not know how many images wait on each engine.
 type Client struct {
 	base      *url.URL
 	port      uint16
@@ -86,8 +86,8 @@ var (
 	errNotReady = errors.New("no engine answers with a ready worker")
 )
 
-// Dial prepares a client for the engines at a URL such as http://engine:8090. The engines need not run yet: an error
-// means that the URL is invalid. ctx bounds only the first refresh, not the lifetime of the client, which ends with Close.
+// Dial returns a client for the engines at a URL such as http://engine:8090. The engines need not run yet: an error means that
+// the URL is invalid. ctx limits only the first refresh, not the lifetime of the client, which ends with Close.
 func Dial(ctx context.Context, baseURL string, opts Options) (*Client, error) {
 	base, port, err := parseURL(baseURL)
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// keepRefreshing refreshes addresses and loads every Options.Refresh until ctx ends.
+// keepRefreshing refreshes the addresses and loads at intervals of Options.Refresh until ctx ends.
 func (c *Client) keepRefreshing(ctx context.Context) {
 	tick := time.NewTicker(c.opts.Refresh)
 	defer tick.Stop()
@@ -124,8 +124,8 @@ func (c *Client) keepRefreshing(ctx context.Context) {
 	}
 }
 
-// refresh resolves the host name and asks each engine for its load. If the name does not resolve, it keeps the known
-// engines, because resolvers fail more often than engines move.
+// refresh resolves the host name and asks each engine for its load. If the name cannot be resolved, it keeps the known engines,
+// because resolvers fail more often than addresses change.
 func (c *Client) refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
@@ -146,8 +146,8 @@ func (c *Client) refresh(ctx context.Context) {
 	})
 }
 
-// resolve returns the addresses behind the host name, each with the port of the base URL, sorted and without duplicates. A base
-// URL may also name an address instead of a host.
+// resolve returns the addresses of the host name, each with the port of the base URL, sorted and without duplicates. The base
+// URL may also have an address instead of a host name.
 func (c *Client) resolve(ctx context.Context) ([]netip.AddrPort, error) {
 	addrs := []netip.Addr{}
 	if addr, err := netip.ParseAddr(c.base.Hostname()); err == nil {
@@ -163,8 +163,8 @@ func (c *Client) resolve(ctx context.Context) ([]netip.AddrPort, error) {
 	return slices.Compact(ports), nil
 }
 
-// newRequest returns a request to one engine: it is sent to the engine's address, with the host name of the base URL in
-// the Host header, as certificates and proxies expect.
+// newRequest returns a request to one engine. It goes to the engine's address, with the host name of the base URL in the Host
+// header, as certificates and proxies require.
 func (c *Client) newRequest(ctx context.Context, e *engine, method, path string, body io.Reader) (*http.Request, error) {
 	u := *c.base
 	u.Host = e.addr.String()
@@ -177,7 +177,7 @@ func (c *Client) newRequest(ctx context.Context, e *engine, method, path string,
 	return r, nil
 }
 
-// get decodes the JSON answer of an engine to a GET request.
+// get sends a GET request to an engine and decodes the JSON answer.
 func (c *Client) get(ctx context.Context, e *engine, path string, into any) error {
 	r, err := c.newRequest(ctx, e, http.MethodGet, path, nil)
 	if err != nil {
@@ -203,7 +203,7 @@ func (c *Client) do(r *http.Request, limit int) (status int, header http.Header,
 	defer func() { _ = res.Body.Close() }()
 	expected := limit
 	if n := res.ContentLength; n >= 0 && n < int64(limit) {
-		expected = int(n) + 1 // one byte more, so that EOF is seen without another buffer
+		expected = int(n) + 1 // one byte more, so that reading EOF does not need a larger buffer
 	}
 	reservation := fair.ReservationFrom(r.Context())
 	body, err = reservation.ReadAll(io.LimitReader(res.Body, int64(limit)), expected)
@@ -213,8 +213,8 @@ func (c *Client) do(r *http.Request, limit int) (status int, header http.Header,
 	return res.StatusCode, res.Header, body, err
 }
 
-// Semaphore bounds the images that this client sends at a time by what the engines have left for it, and divides their places among
-// accounts. Recognize does not enter it: the engines have semaphores of their own.
+// Semaphore limits the images that this client sends at a time to those for which the engines have room, and divides the places
+// among accounts. Recognize does not enter it: the engines have their own semaphores.
 func (c *Client) Semaphore() *fair.Semaphore { return c.semaphore }
 
 // Recognize reads an image on the engine with the lowest load. If that engine dies or is full, it tries one other. An
@@ -240,7 +240,7 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 		doc, err := c.send(bounded, e, req)
 		c.engines.release(e)
 		died := (*diedError)(nil)
-		// If the caller has left or its time is up, that is the error to return: it may have caused the engine's.
+		// If the caller has left or its time is up, return that error: it may have caused the engine's error.
 		switch {
 		case err == nil:
 			return doc, nil
@@ -271,15 +271,15 @@ func (c *Client) withTimeout(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeoutCause(ctx, c.opts.Timeout, ocr.ErrTimeout)
 }
 
-// diedError means that an engine gave no complete answer. The image may be retried once, on another engine.
+// diedError means that an engine did not answer completely. The image may be retried once, on another engine.
 type diedError struct{ cause error }
 
 // Error includes the cause, which may name an address: it is for the log.
 func (e *diedError) Error() string { return "the engine gave no answer: " + e.cause.Error() }
 func (e *diedError) Unwrap() error { return e.cause }
 
-// send sends the image to one engine and returns its document, or its error translated to one of package ocr. It checks the
-// document as strictly as that of a worker, because an engine decodes untrusted images too.
+// send sends the image to one engine and returns its document, or its error as one of package ocr. It checks the document as
+// strictly as that of a worker, because an engine decodes untrusted images too.
 func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*document.Document, error) {
 	query := url.Values{"language": {req.Language}}
 	if req.Enhance {
@@ -308,7 +308,7 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	if err != nil {
 		return nil, &diedError{err}
 	}
-	// The reported load no longer includes this request, which the caller releases only after this.
+	// The reported load no longer includes this request, although the caller releases it only later.
 	if load, ok := getLoad(header); ok {
 		c.engines.report(e, load, 1)
 	}
@@ -324,8 +324,8 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	return nil, f.toError()
 }
 
-// Ready returns nil if at least one engine has a ready worker. It asks all engines at once, within ctx, instead of using
-// the loads known from the last refresh, which may be seconds old.
+// Ready returns nil if at least one engine has a ready worker. It asks all engines at once instead of using the loads from the
+// last refresh, which may be seconds old.
 func (c *Client) Ready(ctx context.Context) error {
 	var ready atomic.Bool
 	c.engines.each(ctx, func(ctx context.Context, e *engine) {
@@ -340,28 +340,28 @@ func (c *Client) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Stats holds the current state of the engines as this client sees it, and counters since the client was made. Package app
+// Stats holds the current state of the engines as this client sees it, and counters since the client was created. Package app
 // exports them as metrics.
 type Stats struct {
 	Engines  int    // known addresses
 	Avoided  int    // engines that failed within the last Options.Shun
-	Running  int    // requests that wait for an answer
-	Requests uint64 // sent
+	Running  int    // requests that are waiting for an answer
+	Requests uint64 // requests that were sent
 	Died     uint64 // requests that got no answer
 	Repeated uint64 // images that were sent to a second engine
 }
 
-// Stats returns the client's figures.
+// Stats returns the client's state and counters.
 func (c *Client) Stats() Stats {
 	s := c.engines.stats()
 	s.Requests, s.Died, s.Repeated = c.requests.Load(), c.died.Load(), c.repeated.Load()
 	return s
 }
 
-// Languages returns the languages of one of the engines; all engines should have the same models. It keeps an answer for
+// Languages returns the languages of one of the engines; all engines should have the same models. It caches the answer for
 // languagesMaxAge, and longer if no engine answers after that, so that requests do not fail while engines restart.
 func (c *Client) Languages(ctx context.Context) ([]string, error) {
-	// mu is not held while an engine is asked, so that callers who can use the kept answer do not wait.
+	// mu is not held during a request to an engine, so that callers who can use the cached answer do not wait.
 	c.mu.Lock()
 	tags, fresh := slices.Clone(c.tags), time.Now().Before(c.until)
 	c.mu.Unlock()

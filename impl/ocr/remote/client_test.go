@@ -20,7 +20,7 @@ import (
 	"uncial/internal/document"
 )
 
-// A client in front of a handler in front of a pool keeps every promise of a recognizer.
+// A client, a handler and a pool together must keep every promise of a recognizer.
 func TestClient_Recognize(t *testing.T) {
 	t.Parallel()
 	ocrtest.Run(t, ocrtest.Scripted(func(tb testing.TB, o ocrtest.Options) ocrtest.Subject {
@@ -44,7 +44,7 @@ func TestClient_Recognize(t *testing.T) {
 			Load: func() (busy, queued int) {
 				l := pool.Load()
 				if int(admitted.Load()) != l.Busy+l.Queued {
-					return l.Busy, -1 // a request is on its way in or out, and still counts in the handler
+					return l.Busy, -1 // a request that is arriving or leaving still counts in the handler
 				}
 				return l.Busy, l.Queued
 			},

@@ -19,11 +19,11 @@ const (
 	connectTimeout  = 3 * time.Second
 	tlsTimeout      = 5 * time.Second
 	continueTimeout = 5 * time.Second // for an engine to send "100 Continue"; after that the image is sent anyway
-	// maxSilence is the time without any acknowledgement after which the other machine counts as dead.
+	// maxSilence is the time without any acknowledgement after which the other machine is considered dead.
 	maxSilence = 15 * time.Second
 )
 
-// parseURL checks the base URL of the engines and returns it with its port, which defaults to that of the scheme.
+// parseURL checks the base URL of the engines. It returns the URL and its port, which defaults to that of the scheme.
 func parseURL(baseURL string) (*url.URL, uint16, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil || base.Hostname() == "" || (base.Scheme != "http" && base.Scheme != "https") {
@@ -38,8 +38,8 @@ func parseURL(baseURL string) (*url.URL, uint16, error) {
 	return base, uint16(number), nil
 }
 
-// newHTTPClient returns a client that connects to addresses but checks certificates for the host name. It follows no
-// redirects, because an engine sends none.
+// newHTTPClient returns a client that connects to addresses but checks certificates for the host name. It does not follow
+// redirects, because engines do not send any.
 func newHTTPClient(host string) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -55,8 +55,8 @@ func newHTTPClient(host string) *http.Client {
 	}
 }
 
-// dialer makes connections that notice the death of the other machine, which sends no reset when its power fails.
-// Keep-alives watch an idle connection, TCP_USER_TIMEOUT one with data under way: tcp(7).
+// dialer returns a dialer whose connections detect that the other machine died without a reset, for example because of a power
+// failure. Keep-alives detect it on an idle connection, TCP_USER_TIMEOUT on one with unacknowledged data: tcp(7).
 func dialer() *net.Dialer {
 	return &net.Dialer{
 		Timeout:         connectTimeout,

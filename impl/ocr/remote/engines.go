@@ -12,10 +12,10 @@ import (
 	"uncial/impl/ocr"
 )
 
-// engine is one address behind the host name. Its fields are guarded by engines.mu.
+// engine is one address of the host name. Its fields are guarded by engines.mu.
 type engine struct {
 	addr     netip.AddrPort
-	running  int      // our requests that wait for an answer
+	running  int      // our requests that are waiting for an answer
 	load     ocr.Load // as last reported
 	included int      // our requests that the reported load includes
 	avoided  time.Time
@@ -26,8 +26,8 @@ func (e *engine) workPerWorker() float64 {
 	return float64(e.work()) / float64(max(1, e.load.Workers))
 }
 
-// work estimates how many images the engine has: those that it reported, corrected by what we have sent and received
-// since, and at least our own.
+// work estimates the number of images that the engine has: those that it reported, plus those that we have sent since, minus
+// those that have been answered since, and at least our own.
 func (e *engine) work() int { return max(e.running, e.load.Busy+e.load.Queued+e.running-e.included) }
 
 // isFull reports whether the engine would refuse another image. An engine that has not reported yet is not full.
@@ -35,10 +35,12 @@ func (e *engine) isFull() bool {
 	return e.load.Workers > 0 && e.work() >= e.load.Workers+e.load.Queue
 }
 
-// placesUnknown is how many images are sent to an engine that has not reported its load: the smallest queue of an engine.
+// placesUnknown is the number of places that an engine is assumed to have before it has reported its load: the smallest queue
+// of an engine.
 const placesUnknown = 16
 
-// places returns how many of our images the engine would take in total: those that it has, and as many as still fit.
+// places returns the number of our images that the engine would accept in total: those that it already has, and as many as
+// still fit.
 func (e *engine) places() int {
 	if e.load.Workers == 0 {
 		return placesUnknown
@@ -54,7 +56,7 @@ type engines struct {
 	all []*engine
 }
 
-// set replaces the addresses and reports whether any was added or removed. Engines that stay keep their state.
+// set replaces the addresses, and reports whether any were added or removed. Engines that remain keep their state.
 func (s *engines) set(addrs []netip.AddrPort) (changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,9 +82,9 @@ func (s *engines) list() []*engine {
 	return slices.Clone(s.all)
 }
 
-// acquire returns the engine with the least work per worker and counts a request to it; the caller must release it.
-// Avoided engines, and the one named by except, are chosen only if there is no other. It returns nil if no engine is
-// known. Among equal engines it chooses at random, so that several clients do not all choose the same one.
+// acquire returns the engine with the least work per worker, and counts a request to it; the caller must release it. It chooses
+// avoided engines, and except, only if there is no other. Among equal engines it chooses at random, so that several clients do
+// not all choose the same one. It returns nil if no engine is known.
 func (s *engines) acquire(except *engine) *engine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +114,8 @@ func (s *engines) isBetter(a, b, except *engine) bool {
 	return a.workPerWorker() < b.workPerWorker()
 }
 
-// places returns how many of our images all engines together would take. Engines that failed recently count only if there is
-// no other.
+// places returns the number of our images that all engines together would accept, at least 1. Engines that failed recently
+// count only if there is no other.
 func (s *engines) places() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +129,7 @@ func (s *engines) places() int {
 	return max(cmp.Or(good, all), 1)
 }
 
-// hasRoom reports whether an engine other than the given one would probably accept an image.
+// hasRoom reports whether an engine other than except would probably accept an image.
 func (s *engines) hasRoom(except *engine) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,15 +143,15 @@ func (s *engines) release(e *engine) {
 	e.running--
 }
 
-// report stores the load that an engine reported. ended is the number of our requests that the engine has finished but
-// that are not released yet: 1 if the report came with an answer, else 0.
+// report stores the load that an engine reported. ended is the number of our requests that the engine has finished but that are
+// not yet released: 1 if the report came with an answer, and 0 otherwise.
 func (s *engines) report(e *engine, load ocr.Load, ended int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e.load, e.included = load, e.running-ended
 }
 
-// avoid makes an engine the last choice for a while. A duration of 0 ends that.
+// avoid makes an engine the last choice for the duration d. A duration of 0 ends that.
 func (s *engines) avoid(e *engine, d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,15 +17,17 @@ import (
 )
 
 const (
-	// transferTimeout limits how long the body of a request may take to arrive, and an answer to leave.
+	// transferTimeout is the maximum time to receive the body of a request, and to send an answer.
 	transferTimeout = 30 * time.Second
-	// defaultAdmitted is how many images may be in memory at once if the recognizer has no semaphore and does not report its load.
+	// defaultAdmitted is the maximum number of images in memory if the recognizer has no semaphore and does not report its
+	// load.
 	defaultAdmitted = 64
 	// retryAfter is sent with 503, in seconds.
 	retryAfter = "1"
 )
 
-// handler serves a recognizer to the clients of this package. It does not authenticate: an engine listens on a private network.
+// handler serves a recognizer to the clients of this package. It does not authenticate them, because an engine listens on a
+// private network.
 type handler struct {
 	rec       ocr.Recognizer
 	load      func() ocr.Load
@@ -33,9 +35,10 @@ type handler struct {
 	semaphore *fair.Semaphore // bounds the images in memory
 }
 
-// Handler serves rec. If rec has a method Semaphore() *fair.Semaphore, it admits only the images that this semaphore lets in, which bounds the
-// memory for waiting images and divides the places among accounts; otherwise as many as its method Load() ocr.Load says that it
-// has workers and places in its queue. A refused image is not read from the connection. The logger may be nil.
+// Handler returns a handler that serves rec. It limits the images in memory: by the semaphore of rec if rec has a method
+// Semaphore() *fair.Semaphore, which also divides the places among accounts; otherwise to the number of workers and queue
+// places that a method Load() ocr.Load of rec returns; otherwise to defaultAdmitted. It does not read a refused image from the
+// connection. log may be nil.
 func Handler(rec ocr.Recognizer, log *slog.Logger) http.Handler {
 	h := &handler{rec: rec, load: func() ocr.Load { return ocr.Load{Ready: 1} }, log: log}
 	if h.log == nil {
@@ -60,15 +63,15 @@ func Handler(rec ocr.Recognizer, log *slog.Logger) http.Handler {
 	return mux
 }
 
-// recognize checks everything that it can before it reads the body: a client that waits for "100 Continue" does not send
-// an image that is going to be refused.
+// recognize reads an image. It checks everything that it can before it reads the body, so that a client that waits for "100
+// Continue" does not send an image that will be refused.
 func (h *handler) recognize(w http.ResponseWriter, r *http.Request) {
 	ctx, err := withAccount(r.Context(), r.Header)
 	if err != nil {
 		h.refuse(w, err)
 		return
 	}
-	// Never wait here: images wait in the queue of the recognizer, and if that is full they must be refused at once.
+	// Never wait here: images wait in the queue of the recognizer, and if that is full, they must be refused at once.
 	ctx, leave, err := h.semaphore.Enter(ctx)
 	if err != nil {
 		h.fail(w, fmt.Errorf("%w: %w", ocr.ErrBusy, err))
@@ -101,7 +104,7 @@ func (h *handler) recognize(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, http.StatusOK, doc)
 }
 
-// parameters reads the query. The error names the parameter and is shown to the client.
+// parameters parses the query. The error names the parameter and is shown to the client.
 func (h *handler) parameters(r *http.Request) (ocr.Request, error) {
 	query := r.URL.Query()
 	req := ocr.Request{Language: query.Get("language")}
@@ -122,13 +125,13 @@ func (h *handler) parameters(r *http.Request) (ocr.Request, error) {
 	return req, nil
 }
 
-// readImage reads the body. Afterwards the connection has no deadline, because the recognizer has its own. Errors:
-// *ocr.ImageError if the image is too large, errIncomplete.
+// readImage reads the body. Afterwards the connection has no deadline, because the recognizer has its own. The error is
+// *ocr.ImageError if the image is too large, and errIncomplete if it did not arrive.
 func readImage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(transferTimeout)) // fails only in tests without a connection
 	image, err := io.ReadAll(http.MaxBytesReader(w, r.Body, ocr.MaxBytes))
-	// From here on the server's own timeouts would end a long reading.
+	// The server's own timeouts would end a long reading.
 	_ = connection.SetReadDeadline(time.Time{})
 	_ = connection.SetWriteDeadline(time.Time{})
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
@@ -140,7 +143,7 @@ func readImage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return image, nil
 }
 
-// errIncomplete is not an ImageError, because the transfer failed and not the image.
+// errIncomplete is not an ImageError, because the transfer is at fault and not the image.
 var errIncomplete = fmt.Errorf("the image did not arrive completely within %v", transferTimeout)
 
 // languages answers with the tags that a client may ask for.
@@ -158,7 +161,7 @@ type languages struct {
 	Languages []string `json:"languages"`
 }
 
-// ready answers 503 while no worker can read. A live engine may be unready, so this differs from /healthz.
+// ready answers with 503 while no worker can read. It differs from /healthz because a live engine may be unready.
 func (h *handler) ready(w http.ResponseWriter, r *http.Request) {
 	if _, err := h.rec.Languages(r.Context()); err != nil || h.load().Ready == 0 {
 		h.fail(w, ocr.ErrBusy)

@@ -78,7 +78,7 @@ func fails(err error) func(context.Context, ocr.Request) (*document.Document, er
 	return func(context.Context, ocr.Request) (*document.Document, error) { return nil, err }
 }
 
-// waits reads nothing until the gate is closed or the context ends.
+// waits returns a function that waits until the gate is closed or the context ends.
 func waits(gate <-chan struct{}) func(context.Context, ocr.Request) (*document.Document, error) {
 	return func(ctx context.Context, _ ocr.Request) (*document.Document, error) {
 		select {
@@ -114,7 +114,7 @@ func (c *cluster) lookup(context.Context, string) ([]netip.Addr, error) {
 	return append([]netip.Addr{}, c.addrs...), nil
 }
 
-// set changes the addresses of the name, given by their last bytes.
+// set replaces the addresses of the host name. They are given by their last bytes.
 func (c *cluster) set(last ...byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,7 +137,7 @@ func (c *cluster) dial(t *testing.T, o remote.Options) *remote.Client {
 // MustCluster serves each handler on its own address, from 127.0.0.1 on.
 func MustCluster(t *testing.T, handlers ...http.Handler) *cluster {
 	t.Helper()
-	for range 20 { // until a port is free on all addresses
+	for range 20 { // try until a port is free on all addresses
 		if c := tryCluster(t, handlers); c != nil {
 			return c
 		}

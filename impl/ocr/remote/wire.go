@@ -1,6 +1,6 @@
-// Package remote carries recognition over HTTP: Handler (handler.go) serves any recognizer, and Client (client.go) is a
-// recognizer that spreads images over all the engines behind one host name. There is no authentication, so only the
-// service may be able to reach an engine. It does not read images itself. Start with Client.Recognize.
+// Package remote provides recognition over HTTP: Handler (handler.go) serves any recognizer, and Client (client.go) is a
+// recognizer that distributes images among all the engines behind one host name. There is no authentication, so only the
+// service must be able to reach an engine. The package does not read images itself. Start with Client.Recognize.
 //
 //	POST /recognize?language=TAG[&enhance=true][&preview=true][&picture=true]   image -> document.Document in JSON
 //	GET  /languages                               {"languages": [...]}
@@ -60,7 +60,7 @@ const (
 	requestKind = "request"
 )
 
-// failureOf returns the status and the body for an error. Internal errors are for the log, so only their kind is sent.
+// failureOf returns the status and the body for an error. Details of internal errors are only logged, not sent.
 func failureOf(err error) (status int, f failure) {
 	if invalid := (*ocr.ImageError)(nil); errors.As(err, &invalid) {
 		f.Error.Kind, f.Error.Message = imageKind, invalid.Reason
@@ -76,7 +76,7 @@ func failureOf(err error) (status int, f failure) {
 	return http.StatusInternalServerError, f
 }
 
-// toError is the inverse of failureOf. An ImageError is shown to the caller; any other is for the log.
+// toError is the inverse of failureOf. An ImageError is shown to the caller; any other error is for the log.
 func (f failure) toError() error {
 	switch f.Error.Kind {
 	case imageKind:
@@ -92,14 +92,15 @@ func (f failure) toError() error {
 	return errors.New("the engine reported an internal error")
 }
 
-// setDeadline sends the time that ctx has left. It is a duration, because the clocks of the two machines may differ.
+// setDeadline sends the time that is left until the deadline of ctx. It sends a duration, because the clocks of the two
+// machines may differ.
 func setDeadline(h http.Header, ctx context.Context) { //nolint:revive // the header is what is changed
 	if end, ok := ctx.Deadline(); ok {
 		h.Set(deadlineHeader, strconv.FormatInt(max(1, time.Until(end).Milliseconds()), 10))
 	}
 }
 
-// withDeadline applies the deadline that the other side has set, if any.
+// withDeadline applies the deadline in the header, if there is one.
 func withDeadline(ctx context.Context, h http.Header) (context.Context, context.CancelFunc, error) {
 	value := h.Get(deadlineHeader)
 	if value == "" {
@@ -115,13 +116,13 @@ func withDeadline(ctx context.Context, h http.Header) (context.Context, context.
 }
 
 const (
-	labelBytes = 16  // of the digest that stands for an account
-	maxLabel   = 64  // characters
-	maxWeight  = 100 // of an account
+	labelBytes = 16  // of the digest that identifies an account
+	maxLabel   = 64  // maximum characters of a label
+	maxWeight  = 100 // maximum weight of an account
 )
 
-// setAccount sends the account that the work in ctx is for, by a digest of its label: an engine needs to tell accounts apart,
-// not to know them. The digest is the same on all replicas.
+// setAccount sends the account of ctx as a digest of its label: an engine needs to distinguish accounts, not to know them. The
+// digest is the same on all replicas.
 func setAccount(h http.Header, ctx context.Context) { //nolint:revive // the header is what is changed
 	if a := fair.FromContext(ctx); a.Label != "" {
 		digest := sha256.Sum256([]byte("uncial account " + a.Label))
@@ -129,7 +130,7 @@ func setAccount(h http.Header, ctx context.Context) { //nolint:revive // the hea
 	}
 }
 
-// withAccount names the account that the other side has sent, if any.
+// withAccount returns a context with the account in the header, if there is one.
 func withAccount(ctx context.Context, h http.Header) (context.Context, error) {
 	value := h.Get(accountHeader)
 	if value == "" {
@@ -143,14 +144,14 @@ func withAccount(ctx context.Context, h http.Header) (context.Context, error) {
 	return fair.NewContext(ctx, fair.Account{Label: label, Weight: weight}), nil
 }
 
-// setLoad puts the load into a header of every answer, so that clients need not ask for it separately.
+// setLoad adds the load to the header of an answer, so that clients need not request it separately.
 func setLoad(h http.Header, l ocr.Load) {
 	if text, err := json.Marshal(l); err == nil {
 		h.Set(loadHeader, string(text))
 	}
 }
 
-// getLoad returns the load in the header, and whether the header has a valid one.
+// getLoad returns the load in the header, and whether it is present and valid.
 func getLoad(h http.Header) (l ocr.Load, ok bool) {
 	text := h.Get(loadHeader)
 	return l, text != "" && json.Unmarshal([]byte(text), &l) == nil

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Rights that Landlock can deny, as bits of linux/landlock.h.
+// Rights that Landlock can deny; the bits are those of linux/landlock.h.
 const (
 	fileRights   = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE
-	firstRights  = 1<<13 - 1 // all of version 1: from EXECUTE to MAKE_SYM
+	firstRights  = 1<<13 - 1 // all rights of version 1, from EXECUTE to MAKE_SYM
 	netRights    = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	scopedRights = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 )
 
-// ruleset denies every right that version abi of Landlock knows. Rights of versions that are newer than this list stay
+// ruleset returns a rule set that denies every right of Landlock version abi. Rights of versions newer than this list remain
 // granted; seccomp denies the calls that need them.
 func ruleset(abi int) unix.LandlockRulesetAttr {
 	r := unix.LandlockRulesetAttr{Handled_access_fs: firstRights}
@@ -45,9 +45,9 @@ func ruleset(abi int) unix.LandlockRulesetAttr {
 	return r
 }
 
-// restrictFiles limits this thread to the files of the spec, none of them writable. It makes the system calls itself: the
-// usual library (go-landlock) restricts every thread of the process, which hangs if cgo is linked and the process is in
-// a new PID namespace. Here the other threads end at exec anyway.
+// restrictFiles limits this thread to the files of the spec, none of them writable. It makes the system calls itself, because
+// the usual library (go-landlock) restricts every thread of the process, which hangs if cgo is linked and the process is in a
+// new PID namespace. Here the other threads end at exec anyway.
 func restrictFiles(s *spec) (string, error) {
 	// Asking for a rule set of size 0 returns the version of the interface.
 	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
@@ -60,7 +60,8 @@ func restrictFiles(s *spec) (string, error) {
 		return "", fmt.Errorf("create the rules: %w", errno)
 	}
 	defer func() { _ = unix.Close(int(fd)) }()
-	// Landlock grants rights by path; a path that is replaced later keeps them only if it is inside a granted directory.
+	// Landlock grants rights to files, not to paths: a file that is replaced later has them only if it is inside a granted
+	// directory.
 	for _, path := range s.Execute {
 		if err := allowPath(int(fd), path, fileRights); err != nil {
 			return "", err

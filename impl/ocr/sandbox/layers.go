@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The layers, in the order in which the shim applies them: applying one needs rights that a later one takes away. They
-// overlap on purpose, so that a gap in one of them, or a kernel without it, leaves the others.
+// The layers, in the order in which the shim applies them: applying a layer requires rights that later layers take away. They
+// overlap on purpose, so that if one of them has a gap or is not supported by the kernel, the others still protect.
 //
 //   - capabilities: even a process that starts as root has none of root's privileges;
-//   - no_new_privs: no set-user-id program can give rights back, and seccomp needs it;
-//   - landlock: reads only the files of the spec, writes nothing, connects to nothing;
-//   - limits: memory, address space, CPU time, threads, descriptors, and no core file that would hold a page's image;
-//   - seccomp: no sockets, no processes, and only the calls that computing needs;
-//   - namespaces: sees no other process and no network interface.
+//   - no_new_privs: set-user-id programs cannot restore rights, and seccomp requires it;
+//   - landlock: the process can read only the files of the spec, and cannot write or connect;
+//   - limits: memory, address space, CPU time, threads and descriptors are limited, and there are no core files, which would contain a page's image;
+//   - seccomp: the process can only make the calls that computing needs, so it cannot open sockets or start processes;
+//   - namespaces: the process cannot see other processes or network interfaces.
 const (
 	capabilities = "capabilities"
 	noNewPrivs   = "no_new_privs"
@@ -27,7 +27,7 @@ const (
 	namespaces   = "namespaces" // applied by the kernel when the shim is forked
 )
 
-// tryAll applies one layer after the other and reports which ones worked. Afterwards the process can only exit.
+// tryAll applies all layers in order, and reports which ones worked. Afterwards the process can only exit.
 func (s *spec) tryAll() []Layer {
 	var layers []Layer
 	for _, name := range []string{capabilities, noNewPrivs, landlock, limits, seccomp} {
@@ -40,7 +40,7 @@ func (s *spec) tryAll() []Layer {
 	return layers
 }
 
-// apply applies one layer to this thread and returns what it restricts, for the log.
+// apply applies one layer to this thread. detail says what it restricts, for the log.
 func apply(name string, s *spec) (detail string, err error) {
 	switch name {
 	case capabilities:
@@ -60,25 +60,24 @@ func apply(name string, s *spec) (detail string, err error) {
 // nobody is the user and group of that name in Debian, without rights anywhere.
 const nobody = 65534
 
-// isolate puts the process into its own namespaces, in which it is process 1, has the user nobody, and is alone. There is
-// no mount namespace: Landlock restricts files, and works where mounting is denied.
+// isolate starts the process in new namespaces, in which it is alone, is process 1, and has the user nobody. There is no mount
+// namespace, because Landlock restricts files and works even if mounting is denied.
 //
-// Outside, the process has the user and the group of this one, unless asNobody is set: the kernel does not count the threads of root,
-// setrlimit(2), RLIMIT_NPROC.
+// Outside the namespaces, the process has the user and the group of this process, or nobody's if asNobody is set, because the
+// kernel does not limit the threads of root: setrlimit(2), RLIMIT_NPROC.
 func isolate(attr *syscall.SysProcAttr, asNobody bool) {
 	uid, gid := os.Geteuid(), os.Getegid()
 	if asNobody {
 		uid, gid = nobody, nobody
 		attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
-		attr.GidMappingsEnableSetgroups = true // or it would keep root's supplementary groups
+		attr.GidMappingsEnableSetgroups = true // otherwise it would keep root's supplementary groups
 	}
 	attr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: uid, Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: gid, Size: 1}}
 }
 
-// dropCapabilities takes all capabilities from root. They do not come back with exec, because the bounding set is empty
-// too: capabilities(7).
+// dropCapabilities drops all capabilities. exec does not restore them, because the bounding set is empty too: capabilities(7).
 func dropCapabilities() error {
 	for c := range uintptr(unix.CAP_LAST_CAP + 1) {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
@@ -96,13 +95,14 @@ const (
 	maxFiles   = 64
 	maxThreads = 128     // including those of the Go runtime
 	stackBytes = 8 << 20 // the usual limit of a login shell
-	// addressSpace is how many bytes a program may map beyond its private memory: its files, and what the Go runtime reserves without
-	// using it. Pages that are only read cost no private memory, but 2 KB of page tables for each MiB.
+	// addressSpace is the number of bytes that a program may map beyond its private memory: its files, and the memory that the
+	// Go runtime reserves without using it. Pages that are only read do not count as private memory, but cost 2 KB of page
+	// tables per MiB.
 	addressSpace = 2 << 30
 )
 
-// setLimits limits what the program can use up, by setrlimit(2). It also makes descriptors that were inherited by
-// accident close at exec.
+// setLimits limits the resources that the program can use, by setrlimit(2). It also marks descriptors that were inherited by
+// accident as close-on-exec.
 func setLimits(s *spec) (string, error) {
 	if err := unix.CloseRange(3, ^uint(0)>>32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return "", fmt.Errorf("close inherited files: %w", err)

@@ -25,8 +25,8 @@ const (
 	maxPath     = 4096             // bytes; PATH_MAX of linux/limits.h
 )
 
-// libraries returns the shared libraries that a program will load. It asks the dynamic linker itself, so that the answer is
-// right for this machine and environment. If libraries are missing, the error names them.
+// libraries returns the shared libraries that a program will load. It asks the dynamic linker, so that the answer is right for
+// this machine and environment. If libraries are missing, the error names them.
 func libraries(ctx context.Context, program string, env []string) (linked, error) {
 	linker, err := interpreter(program)
 	if err != nil || linker == "" {
@@ -34,20 +34,20 @@ func libraries(ctx context.Context, program string, env []string) (linked, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, linker, "--list", program) //nolint:gosec // the program that is about to be started, and its own linker
-	cmd.Env = append([]string{}, env...)                       // LD_LIBRARY_PATH counts, so it must be the environment of the program
+	cmd := exec.CommandContext(ctx, linker, "--list", program) //nolint:gosec // the program that is going to be started, and its own linker
+	cmd.Env = append([]string{}, env...)                       // must be the environment of the program, because of LD_LIBRARY_PATH
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	files, missing := parseList(out)
-	// A missing library of the program itself is on the list; one of a library ends the linker with a message.
+	// If the program itself needs a missing library, it is on the list; if a library needs it, the linker exits with a message.
 	if m := notLoaded.FindSubmatch(stderr.Bytes()); m != nil {
 		missing = append(missing, string(m[1]))
 	}
 	if len(missing) > 0 {
 		return linked{}, fmt.Errorf("%s needs libraries that are not installed: %s", program, strings.Join(missing, ", "))
 	}
-	// Any other failure is reported with the linker's own words.
+	// Any other failure is reported with the linker's message.
 	if err != nil {
 		return linked{}, fmt.Errorf("list the libraries of %s: %w: %.300s", program, err, strings.TrimSpace(stderr.String()))
 	}

@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// probeTimeout bounds one start of the probing shim, which takes milliseconds.
+// probeTimeout is the maximum time for one run of the probing shim, which takes milliseconds.
 const probeTimeout = 10 * time.Second
 
-// probe starts a shim that only tries the layers: with namespaces and, if these are denied, without. It stores the layers
+// probe starts a shim that only tries the layers, with namespaces and, if these are denied, without them. It stores the layers
 // that work in the spec. In mode Require it returns an error that names the missing ones.
 func (l *Launcher) probe(ctx context.Context) error {
 	trial := l.spec
@@ -40,8 +40,8 @@ func (l *Launcher) probe(ctx context.Context) error {
 		}
 	}
 	l.layers = append(slices.Clone(layers), isolated)
-	// Namespaces are not required: containers usually forbid them, and restrict the worker in their own way, its threads too. Where they
-	// are permitted, nothing else may limit the threads of root.
+	// Namespaces are not required: containers usually forbid them, and restrict the worker and its threads themselves. If
+	// namespaces are permitted, possibly nothing else limits the threads of root.
 	if isolated.Active && os.Geteuid() == 0 && !trial.Nobody {
 		threads := Layer{Name: "a limit of threads", Detail: isolated.Detail + "; run the service as another user, or let every user read its files"}
 		l.layers = append(l.layers, threads)
@@ -53,8 +53,9 @@ func (l *Launcher) probe(ctx context.Context) error {
 	return nil
 }
 
-// runIsolated starts a probing shim in its own namespaces. If this process is root, the shim is the user nobody outside them, provided that
-// nobody can use the files of the spec. Namespaces are the layer most often denied, by containers and by kernel settings, so only they are tried apart.
+// runIsolated starts a probing shim in its own namespaces. If this process is root, the shim has the user nobody outside them,
+// provided that nobody can use the files of the spec. Only namespaces are tried separately, because containers and kernel
+// settings deny them most often.
 func (s *spec) runIsolated(ctx context.Context) (layers []Layer, isolated Layer, err error) {
 	isolated = Layer{Name: namespaces, Active: true, Detail: "user, pid, net, ipc, uts"}
 	if os.Geteuid() != 0 {
@@ -73,7 +74,7 @@ func (s *spec) runIsolated(ctx context.Context) (layers []Layer, isolated Layer,
 	return layers, isolated, err
 }
 
-// kernelError returns the kernel's error alone, such as "operation not permitted", without the call that failed.
+// kernelError returns only the kernel's error, such as "operation not permitted", without the name of the call that failed.
 func kernelError(err error) string {
 	if errno := syscall.Errno(0); errors.As(err, &errno) {
 		return errno.Error()

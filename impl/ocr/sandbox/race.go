@@ -2,5 +2,5 @@
 
 package sandbox
 
-// isRaceBuild reports whether this program, and so its shim, has the race detector.
+// isRaceBuild reports whether this program, and therefore its shim, has the race detector.
 const isRaceBuild = true

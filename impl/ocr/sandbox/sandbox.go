@@ -1,11 +1,10 @@
-// Package sandbox starts a program that can use only what it needs: the files it was given to read, its own memory, and
-// three pipes. It works on Linux only and does not use cgo. The caller (package workerpool) chooses the program and decides
-// how long it may run.
+// Package sandbox starts a program that can use only what it needs: the files that it may read, its own memory, and three
+// pipes. It works only on Linux, and does not use cgo. The caller (package workerpool) chooses the program and decides how long
+// it may run.
 //
-// A Go program cannot run code of its own between fork and exec, so a Launcher starts its own executable once more. That
-// second process, the shim, gives up its rights layer by layer (layers.go, landlock.go, seccomp.go) and then becomes the
-// program. MaybeShim (shim.go), which main must call first, recognizes that a process is the shim. Start with
-// NewLauncher.
+// A Go program cannot run its own code between fork and exec, so a Launcher starts its own executable a second time. This
+// second process, the shim, gives up its rights layer by layer (layers.go, landlock.go, seccomp.go) and then replaces itself by
+// the program. MaybeShim (shim.go), which main must call first, detects that a process is the shim. Start with NewLauncher.
 package sandbox
 
 import (
@@ -21,24 +20,24 @@ import (
 	"time"
 )
 
-// Mode says what happens if the kernel, or the container around the process, denies a layer.
+// Mode determines what happens if the kernel or the container denies a layer.
 type Mode string
 
 // The modes.
 const (
-	Require    Mode = "require"     // NewLauncher fails unless every layer but namespaces works, and something limits threads
-	BestEffort Mode = "best-effort" // every layer that works here
-	Off        Mode = "off"         // no layer; only if chosen explicitly
+	Require    Mode = "require"     // NewLauncher fails unless every layer except namespaces works, and threads are limited
+	BestEffort Mode = "best-effort" // use every layer that works on this machine
+	Off        Mode = "off"         // use no layer; must be chosen explicitly
 )
 
-// Options describe a program and what it may do.
+// Options describe a program and what it may use.
 type Options struct {
 	Program string        // absolute path of an executable; it must not change while the Launcher is in use
 	Args    []string      // without the program's name
 	Env     []string      // the whole environment, KEY=VALUE
 	Read    []string      // readable files and directory trees, in addition to the program and its libraries
 	Memory  int64         // bytes of private memory (RLIMIT_DATA); 0 for no limit
-	CPU     time.Duration // of the process's whole life (RLIMIT_CPU); 0 for no limit
+	CPU     time.Duration // processor time over the life of the process (RLIMIT_CPU); 0 for no limit
 	Mode    Mode          // default BestEffort
 }
 
@@ -49,7 +48,7 @@ type Layer struct {
 	Detail string `json:"detail"` // what it restricts, or why it is not active
 }
 
-// Launcher starts one program any number of times, always behind the same layers. It is safe for concurrent use.
+// Launcher starts one program any number of times, always with the same layers. It is safe for concurrent use.
 type Launcher struct {
 	opts   Options
 	spec   spec        // without layers if the mode is Off
@@ -59,8 +58,8 @@ type Launcher struct {
 	once   sync.Once
 }
 
-// NewLauncher finds the program's libraries and determines which layers work here. Its errors are for the operator and
-// name what is missing.
+// NewLauncher finds the program's libraries, and determines which layers work on this machine. Its errors are for the operator,
+// and name what is missing.
 func NewLauncher(ctx context.Context, opts Options) (*Launcher, error) {
 	l := &Launcher{opts: opts, starts: make(chan func()), closed: make(chan struct{})}
 	if l.opts.Mode == "" {
@@ -104,11 +103,11 @@ func (l *Launcher) LogValue() slog.Value {
 		slog.String("missing", strings.Join(missing, ", ")))
 }
 
-// Command returns the program, not yet started; start it with Start. The caller may set Stdin, Stdout and Stderr, and
-// nothing else. If they are not of type *os.File, the rules of exec.Cmd.Wait apply.
+// Command returns a command that Start can start. The caller may set only Stdin, Stdout and Stderr. If they are not of type
+// *os.File, the rules of exec.Cmd.Wait apply.
 func (l *Launcher) Command() *exec.Cmd {
 	if l.opts.Mode != Off {
-		return l.spec.command(l.active(namespaces))
+		return l.spec.command(l.isActive(namespaces))
 	}
 	return &exec.Cmd{
 		Path:        l.opts.Program,
@@ -119,8 +118,8 @@ func (l *Launcher) Command() *exec.Cmd {
 	}
 }
 
-// attributes returns the attributes of all processes: they die with their parent, and have a session of their own, so that
-// Ctrl-C in a terminal reaches only the parent, which lets running requests finish first.
+// attributes returns the attributes of all processes: they die with their parent, and have their own session, so that Ctrl-C in
+// a terminal reaches only the parent, which lets running requests finish first.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -136,7 +135,7 @@ func (l *Launcher) Start(cmd *exec.Cmd) error {
 	}
 }
 
-// Close ends the Launcher. Stop all programs first: the kernel may kill those that still run.
+// Close ends the Launcher. Stop all programs first, because the kernel may kill those that are still running.
 func (l *Launcher) Close() { l.once.Do(func() { close(l.closed) }) }
 
 // run starts all programs from one thread that lives as long as the Launcher, because the kernel sends the parent-death
@@ -154,8 +153,8 @@ func (l *Launcher) run() {
 	}
 }
 
-// active reports whether the probe found the layer to work.
-func (l *Launcher) active(name string) bool {
+// isActive reports whether the layer worked in the probe.
+func (l *Launcher) isActive(name string) bool {
 	for _, y := range l.layers {
 		if y.Name == name {
 			return y.Active

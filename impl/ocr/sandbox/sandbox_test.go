@@ -22,7 +22,7 @@ import (
 
 var probe string // path of the program built from testdata/probe
 
-// Environment variables with which a test runs this test binary again, in other circumstances.
+// Environment variables with which a test runs this test binary again under other conditions.
 const (
 	probeEnv        = "SANDBOX_TEST_PROBE"
 	noNamespacesEnv = "SANDBOX_TEST_NO_NAMESPACES"
@@ -49,7 +49,7 @@ func run(m *testing.M) int {
 	}
 	dir, err := os.MkdirTemp("", "sandbox-test-")
 	if err == nil {
-		err = os.Chmod(dir, 0o755) // nobody starts the probe too
+		err = os.Chmod(dir, 0o755) // the user nobody starts the probe too
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -92,7 +92,7 @@ func output(tb testing.TB, l *sandbox.Launcher) (string, *os.ProcessState) {
 // attempt is an action of the probe that the sandbox must refuse.
 type attempt struct {
 	name, action, arg string
-	outside           bool // succeeds without the sandbox, so that it is the sandbox that refuses it
+	outside           bool // succeeds without the sandbox, which proves that the sandbox refuses it
 }
 
 func attempts(dir, file, parent string) []attempt {
@@ -177,7 +177,7 @@ func TestLauncher_Allows(t *testing.T) {
 		Env:    []string{"LC_ALL=C", "OMP_THREAD_LIMIT=1"},
 		Read:   []string{dir, filepath.Join(dir, "missing")},
 		Memory: 512 << 20,
-		Mode:   sandbox.BestEffort, // the files of the test are private, so that root has no limit of threads
+		Mode:   sandbox.BestEffort, // the user nobody cannot read the files of the test, so root's threads are not limited
 	}
 	for _, c := range []struct {
 		name string
@@ -206,7 +206,7 @@ func TestLauncher_Start_ClosesInheritedFiles(t *testing.T) {
 	raw, err := listener.(*net.TCPListener).File()
 	require.NoError(t, err)
 	defer func() { _ = raw.Close() }()
-	leaked, err := syscall.Dup(int(raw.Fd())) // without close-on-exec, as a careless parent would
+	leaked, err := syscall.Dup(int(raw.Fd())) // without close-on-exec, as in a careless parent
 	require.NoError(t, err)
 	defer func() { _ = syscall.Close(leaked) }()
 	got, _ := output(t, MustLaunch(t, sandbox.Options{Args: []string{"files"}, Mode: sandbox.BestEffort}))
@@ -220,7 +220,7 @@ func TestLauncher_Start_LimitsCPU(t *testing.T) {
 	require.Less(t, state.UserTime(), 5*time.Second)
 }
 
-// The kernel does not count root's threads, so the program must not be root outside of its namespaces either.
+// The kernel does not limit root's threads, so the program must not be root outside its namespaces either.
 func TestLauncher_Start_LimitsThreads(t *testing.T) {
 	t.Parallel()
 	o := sandbox.Options{Args: []string{"hold threads", "3001"}, Mode: sandbox.Require}
@@ -261,7 +261,7 @@ func TestNewLauncher_FilesOfRoot(t *testing.T) {
 	require.ErrorContains(t, err, "read "+private+": permission denied; run the service as another user, or let every user read its files")
 }
 
-// beParent starts a program that never ends by itself, prints its process id, and waits to be killed.
+// beParent starts a program that never ends by itself, prints the program's process id, and waits to be killed.
 func beParent(mode sandbox.Mode) int {
 	l, err := sandbox.NewLauncher(context.Background(), sandbox.Options{Program: probe, Args: []string{"spin"}, CPU: time.Minute, Mode: mode})
 	if err != nil {
@@ -297,7 +297,7 @@ func TestLauncher_Start_DiesWithParent(t *testing.T) {
 	}
 }
 
-// isZombie reports whether a process has ended but nobody has waited for it, as happens where no init runs.
+// isZombie reports whether a process has ended but has not been waited for, which happens if there is no init process.
 func isZombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && strings.Contains(string(stat), ") Z ")

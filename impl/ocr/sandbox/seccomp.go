@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The filter lists what is allowed, because a list of what is forbidden would be out of date with the next kernel. Any
-// other call fails with ENOSYS instead of killing the process: C libraries then fall back to an older call that is
-// allowed, and the program continues without the feature.
+// The filter lists the calls that are allowed, because a list of forbidden calls would be out of date with the next kernel. Any
+// other call fails with ENOSYS instead of killing the process: C libraries then fall back to an older call that is allowed, or
+// the program continues without the feature.
 
 // calls are the system calls that a Go program with C libraries needs in order to compute, on every architecture. To find
 // one that is missing after an upgrade, run the worker under strace and look for ENOSYS. See also archCalls.
@@ -31,14 +31,14 @@ var calls = []uint32{
 	unix.SYS_EXECVE, // for the program itself; Landlock denies any other
 }
 
-// condition allows a call if an argument, combined with the mask, has one of the values.
+// condition allows a call if argument arg, ANDed with the mask, has one of the values.
 type condition struct {
 	call, arg, mask uint32
 	values          []uint32
 }
 
-// conditions returns the rules for calls that are harmless only with some arguments. Only the lower 32 bits of an argument
-// are compared, as the kernel uses only these.
+// conditions returns the rules for calls that are harmless only with some arguments. Only the lower 32 bits of an argument are
+// compared, because the kernel uses only these.
 func conditions() []condition {
 	self := uint32(os.Getpid()) // exec keeps the process id
 	const all = ^uint32(0)
@@ -54,7 +54,7 @@ func conditions() []condition {
 	}, archConditions...)
 }
 
-// writing are the flags of open(2) that request more than read access.
+// writing is the set of flags of open(2) that request more than read access.
 const writing = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC | unix.O_APPEND | (unix.O_TMPFILE &^ unix.O_DIRECTORY)
 
 // The filter denies two kinds of mappings that RLIMIT_DATA does not count: shared memory without a file, and mappings
@@ -89,9 +89,9 @@ const (
 	offsetArgs = 16
 )
 
-// filter assembles the program. It kills a process of another architecture, whose call numbers mean something else, and
-// then compares the call with one rule after the other; mmap comes last because two of its flags matter. Jumps are relative:
-// "equal(k, yes, no)" skips that many instructions.
+// filter assembles the program. It kills the process if the call is of another architecture, whose call numbers have other
+// meanings, and then compares the call with one rule after the other; mmap comes last because two of its flags matter. Jumps
+// are relative: "equal(k, yes, no)" skips yes or no instructions.
 func filter() []unix.SockFilter {
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}

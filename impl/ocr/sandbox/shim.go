@@ -21,7 +21,7 @@ const (
 	specEnv  = "UNCIAL_SANDBOX"
 )
 
-// shimmed is true after MaybeShim was called. Without that call the shim would run the service a second time.
+// shimmed is true once MaybeShim has been called. Without that call, the shim would run the service a second time.
 var shimmed atomic.Bool
 
 // spec holds the instructions for the shim.
@@ -33,13 +33,13 @@ type spec struct {
 	Read    []string `json:"read"`    // files and directories that may be read
 	Memory  uint64   `json:"memory,omitempty"`
 	CPU     uint64   `json:"cpu,omitempty"`    // seconds
-	Alone   bool     `json:"alone,omitempty"`  // in its own namespaces
-	Nobody  bool     `json:"nobody,omitempty"` // with the user nobody outside of them too
+	Alone   bool     `json:"alone,omitempty"`  // is in its own namespaces
+	Nobody  bool     `json:"nobody,omitempty"` // has the user nobody outside the namespaces too
 	Layers  []string `json:"layers"`           // names of the layers to apply; if one fails, the program is not started
 	Probe   bool     `json:"probe,omitempty"`  // try all layers, report them on standard output, exit
 }
 
-// newSpec turns options into instructions. The names of layers are added by probe.
+// newSpec returns the instructions for options, without the names of the layers, which probe adds.
 func newSpec(o Options, libs linked) spec {
 	s := spec{
 		Program: o.Program,
@@ -56,9 +56,9 @@ func newSpec(o Options, libs linked) spec {
 	return s
 }
 
-// command returns the command that starts the shim: this executable once more, found through /proc so that an upgrade of
-// the file on disk does not mix two builds. The spec travels in the environment, which the program does not inherit.
-// It starts the shim in its own namespaces if inNamespaces is set.
+// command returns the command that starts the shim, which is this executable. It is found through /proc, so that an upgrade of
+// the file on disk does not mix two builds. The spec is passed in the environment, which the program does not inherit. If
+// inNamespaces is set, the shim starts in its own namespaces.
 func (s spec) command(inNamespaces bool) *exec.Cmd {
 	s.Alone = inNamespaces
 	text, err := json.Marshal(s)
@@ -73,28 +73,28 @@ func (s spec) command(inNamespaces bool) *exec.Cmd {
 		Path:        "/proc/self/exe",
 		Args:        []string{shimName},
 		Env:         []string{specEnv + "=" + string(text)},
-		Dir:         "/", // a file system must not stay busy because a worker was started in it
+		Dir:         "/", // the current directory of a worker must not keep a file system busy
 		SysProcAttr: attr,
 	}
 }
 
-// MaybeShim must be called first in main, and first in TestMain if tests use a Launcher. In a process that a Launcher
-// started it does not return; in any other it does nothing.
+// MaybeShim must be called first in main, and first in TestMain if tests use a Launcher. In a process that a Launcher started,
+// it does not return; in any other process it does nothing.
 func MaybeShim() {
 	shimmed.Store(true)
 	if os.Args[0] != shimName || os.Getenv(specEnv) == "" {
 		return
 	}
-	// Layers apply to the calling thread, which is the only one that survives execve.
+	// Layers apply to the calling thread, which is the only thread that survives execve.
 	runtime.LockOSThread()
 	if err := becomeProgram(os.Getenv(specEnv)); err != nil {
 		fmt.Fprintln(os.Stderr, "sandbox:", err)
 		syscall.Exit(126)
 	}
-	syscall.Exit(0) // os.Exit runs hooks for which this process may lack the rights by now
+	syscall.Exit(0) // os.Exit runs hooks for which this process may no longer have the rights
 }
 
-// becomeProgram applies the layers and replaces this process by the program. It returns only after a probe or an error.
+// becomeProgram applies the layers, and replaces this process by the program. It returns only after a probe or an error.
 func becomeProgram(text string) error {
 	var s spec
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
@@ -109,7 +109,7 @@ func becomeProgram(text string) error {
 		return json.NewEncoder(os.Stdout).Encode(s.tryAll())
 	}
 	argv := append([]string{s.Program}, s.Args...)
-	// A layer that worked in the probe but fails now ends the start: running with less protection is never the fallback.
+	// If a layer that worked in the probe fails now, the program is not started, because it must not run with less protection.
 	for _, name := range s.Layers {
 		if _, err := apply(name, &s); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -121,7 +121,7 @@ func becomeProgram(text string) error {
 	return nil
 }
 
-// checkAccess checks that this user may use the files of the spec. A missing one is not an error.
+// checkAccess checks that this user may use the files of the spec. A missing file is not an error.
 func (s *spec) checkAccess() error {
 	for _, path := range s.Execute {
 		if err := unix.Access(path, unix.X_OK|unix.R_OK); err != nil {

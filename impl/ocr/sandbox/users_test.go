@@ -12,11 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Services run as root or not, and in containers that permit no namespaces. The sandbox must refuse the same everywhere.
+// Services run as root and as other users, and in containers that forbid namespaces. The sandbox must refuse the same actions
+// everywhere.
 func TestLauncher_OtherUsers(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(probeEnv) != "" {
-		return // this is the run below, as another user
+		return // this process is the run below, as another user
 	}
 	dir, err := os.MkdirTemp("", "sandbox-elsewhere-")
 	require.NoError(t, err)
@@ -68,7 +69,7 @@ func denyNamespaces() error {
 
 func mustCopy(tb testing.TB, from, to string) {
 	tb.Helper()
-	syscall.ForkLock.RLock() // a process forked meanwhile would hold the file open for writing: "text file busy"
+	syscall.ForkLock.RLock() // a process that is forked in the meantime would hold the file open for writing: "text file busy"
 	defer syscall.ForkLock.RUnlock()
 	src, err := os.Open(from)
 	require.NoError(tb, err)

@@ -13,9 +13,9 @@ static ssize_t discard(void *cookie, const char *text, size_t n) {
   return (ssize_t)n;
 }
 
-// Tesseract can be told to write to a file instead of standard error, but in a sandbox no file can be opened, not even
-// /dev/null, and newer versions crash then. Therefore C's standard error becomes a stream that discards everything,
-// which silences the codecs as well. Go, and glibc before it aborts, write to the descriptor and are still heard.
+// Tesseract has a variable for writing to a file instead of standard error, but in a sandbox no file can be opened, not even
+// /dev/null, and newer versions crash then. Therefore C's standard error becomes a stream that discards everything, which also
+// silences the codecs. Messages of Go, and of glibc before it aborts, still appear, because both write to the descriptor.
 void uncial_quiet(void) {
   cookie_io_functions_t nowhere = {.write = discard};
   FILE *silent = fopencookie(NULL, "w", nowhere);
@@ -25,9 +25,9 @@ void uncial_quiet(void) {
   setlocale(LC_ALL, "C");
 }
 
-// OpenMP's default of one team per core makes a page several times slower if there are as many processes as cores. The
-// OpenMP runtime reads OMP_THREAD_LIMIT only while the program is loaded. This setting has the same effect, but belongs
-// to the thread, so it must precede every call that may work in parallel.
+// OpenMP's default, a team of one thread per core, makes a page several times slower if there are as many processes as cores.
+// The OpenMP runtime reads OMP_THREAD_LIMIT only while the program is loaded. This setting has the same effect, but applies
+// only to the calling thread, so it must precede every call that may work in parallel.
 static void one_thread(void) { omp_set_max_active_levels(0); }
 
 // Tesseract calls this before each group of words.

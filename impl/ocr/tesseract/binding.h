@@ -9,9 +9,9 @@ void uncial_quiet(void);
 
 struct uncial_part;
 
-// uncial_recognize recognizes a part of the lines, or all if part is NULL, on the calling thread only, and returns soon after *stop
-// becomes non-zero. It returns 0 on success.
+// uncial_recognize recognizes a part of the lines, or all lines if part is NULL, only on the calling thread. It returns soon
+// after *stop becomes non-zero. It returns 0 on success.
 int uncial_recognize(TessBaseAPI *api, int32_t *stop, struct uncial_part *part);
 
-// uncial_release returns free memory of the C libraries to the system if they hold more than threshold bytes of it.
+// uncial_release returns the free memory of the C libraries to the system if it is more than threshold bytes.
 void uncial_release(size_t threshold);

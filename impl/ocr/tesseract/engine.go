@@ -1,18 +1,18 @@
-// Package tesseract is a thin binding of Tesseract's C API (capi.h, version 5) and of the few functions of Leptonica that
-// are needed with it: images in, words with boxes and confidences out. Package reading chooses models and modes, and decides
-// what to keep of the results.
+// Package tesseract is a thin binding of Tesseract's C API (capi.h, version 5) and of the few functions of Leptonica that are
+// needed with it: images in, words with boxes and confidences out. It does not choose models or modes, nor filter the results;
+// package reading does. Start with Open, Engine.Recognize and Engine.Blocks.
 //
-// One Engine (engine.go) holds one loaded model and serves one goroutine at a time. Several engines may work at once, but
-// Tesseract keeps some variables for the whole process: set the same ones on all engines. Recognition runs on the
-// calling thread only, whatever the number of cores and OMP_THREAD_LIMIT; RecognizeTogether (together.go) reads one image with several
-// engines. Results are in result.go, image files in leptonica.go.
+// An Engine (engine.go) has one loaded model, and must not be used by several goroutines at once. Several engines may work at
+// the same time, but some of Tesseract's variables are global to the process, so set the same variables on all engines.
+// Recognition runs only on the calling thread, whatever the number of cores and OMP_THREAD_LIMIT; RecognizeTogether
+// (together.go) reads one image with several engines. Results are in result.go, image files in leptonica.go.
 //
-// A few functions of Tesseract are replaced by faster ones, or by ones that need less memory, without changing what is read: lineimage.c
-// (images of lines), network.c, layers_amd64.c and products_amd64.c (the network), legacy.c (the older recognizer). part.c divides the
-// lines of an image among engines, and words.c goes through the words that they have read.
+// The package replaces a few functions of Tesseract by faster ones, or by ones that need less memory, without changing the
+// text: lineimage.c (images of lines), network.c, layers_amd64.c and products_amd64.c (the network), legacy.c (the older
+// recognizer). part.c divides the lines of an image among engines, and words.c iterates over the words that they have read.
 //
-// Both libraries expect the "C" locale, which a Go program has unless other C code changes it. All C code of the process,
-// codecs included, is kept from writing to standard error.
+// Both libraries require the "C" locale, which a Go program has unless other C code changes it. The package prevents all C code
+// of the process, including codecs, from writing to standard error.
 package tesseract
 
 /*
@@ -43,7 +43,7 @@ import (
 // Mode is a page segmentation mode of Tesseract.
 type Mode int
 
-// The page segmentation modes in use. Before SetMode an engine has mode 6, one uniform block.
+// The page segmentation modes that are used. Before SetMode, an engine has mode 6, one uniform block.
 const (
 	Auto         Mode = C.PSM_AUTO          // 3: find columns, blocks and lines
 	SingleColumn Mode = C.PSM_SINGLE_COLUMN // 4: find blocks and lines in one column
@@ -60,25 +60,25 @@ var (
 	errClosed = errors.New("the engine is closed")
 )
 
-// Config says which model an engine loads, and how.
+// Config determines which model an engine loads, and how.
 type Config struct {
-	// Model is the name of the traineddata file without its extension. With Dir it may be several names joined by "+",
-	// which are all tried on every word.
+	// Model is the name of the traineddata file without its extension. With Dir, it may be several names joined by "+"; then
+	// all of these models are tried on every word.
 	Model string
 	// Dir is the directory of the traineddata files. It is ignored if Data is set.
 	Dir string
 	// Data is the content of one traineddata file. Tesseract copies it.
 	Data []byte
-	// Variables are set while the model is loaded; some take effect only then.
+	// Variables are set while the model is loaded; some have an effect only then.
 	Variables map[string]string
 }
 
-// Engine is one loaded model. It serves one goroutine at a time.
+// Engine has one loaded model. It must not be used by several goroutines at once.
 type Engine struct {
 	api   *C.TessBaseAPI // nil once closed
 	stop  *C.int32_t     // set to 1 to end the running recognition; in C memory, because C keeps the pointer
 	model string
-	// origin is the upper left corner of the image's bounds, which Tesseract takes to be (0, 0).
+	// origin is the upper left corner of the image's bounds, which is (0, 0) for Tesseract.
 	origin image.Point
 }
 
@@ -95,8 +95,8 @@ func LeptonicaVersion() string {
 	return C.GoString(v)
 }
 
-// Open loads a model, which takes 20-300 ms. It fails if the model cannot be used. The caller must Close the
-// engine, whose memory the garbage collector does not see.
+// Open loads a model, which takes 20-300 ms. The caller must Close the engine, because its memory is invisible to the garbage
+// collector.
 func Open(cfg Config) (*Engine, error) {
 	quiet()
 	if cfg.Data == nil {
@@ -120,7 +120,8 @@ func Open(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// load initializes the API, from memory if Data is set. Tesseract ignores unknown variables here, so they are checked.
+// load initializes the API, from memory if Data is set. It checks that the variables exist, because Tesseract ignores unknown
+// ones here.
 func (e *Engine) load(cfg Config) error {
 	names, values, free := cVariables(cfg.Variables)
 	defer free()
@@ -147,7 +148,7 @@ func (e *Engine) load(cfg Config) error {
 	return nil
 }
 
-// hasVariable reports whether this version of Tesseract has a variable. Init ignores unknown ones without a word.
+// hasVariable reports whether this version of Tesseract has a variable.
 func (e *Engine) hasVariable(name string) bool {
 	n := C.CString(name)
 	defer C.free(unsafe.Pointer(n))
@@ -189,7 +190,7 @@ func (e *Engine) Close() {
 // Model returns the name with which the engine was opened.
 func (e *Engine) Model() string { return e.model }
 
-// SetMode sets how the page is divided into lines, from the next recognition on.
+// SetMode sets the page segmentation mode for the following recognitions.
 func (e *Engine) SetMode(mode Mode) {
 	if e.api != nil {
 		C.TessBaseAPISetPageSegMode(e.api, C.TessPageSegMode(mode))
@@ -210,11 +211,11 @@ func (e *Engine) SetVariable(name, value string) error {
 	return nil
 }
 
-// Recognize reads the image. When ctx ends, it returns ctx's error at the next line of text; the layout analysis that
-// comes first (under a second for most pages) cannot be interrupted. Other errors: ErrRecognition; a closed engine is an error too.
+// Recognize reads the image. When ctx ends, it returns ctx's error at the next line of text; the layout analysis before that
+// (under a second for most pages) cannot be interrupted. Other errors are ErrRecognition, and an error if the engine is closed.
 func (e *Engine) Recognize(ctx context.Context) error { return e.recognize(ctx, nil) }
 
-// recognize reads a part of the lines, or all if part is nil.
+// recognize reads a part of the lines, or all lines if part is nil.
 func (e *Engine) recognize(ctx context.Context, part *C.struct_uncial_part) error {
 	if e.api == nil {
 		return errClosed
@@ -231,7 +232,7 @@ func (e *Engine) recognize(ctx context.Context, part *C.struct_uncial_part) erro
 	})
 	failed := C.uncial_recognize(e.api, e.stop, part)
 	if !release() {
-		<-done // until the callback no longer uses the pointer
+		<-done // wait until the callback no longer uses the pointer
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -249,5 +250,5 @@ func (e *Engine) Clear() {
 	}
 }
 
-// ReleaseMemory returns the free memory of the C libraries to the system, if they hold more than threshold bytes of it.
+// ReleaseMemory returns the free memory of the C libraries to the system if it is more than threshold bytes.
 func ReleaseMemory(threshold int) { C.uncial_release(C.size_t(threshold)) }

@@ -200,7 +200,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// The recognizer takes the word at the left for one that is written from right to left, as it does for Hebrew before a number.
+// The recognizer reads the word on the left as a right-to-left word, as it does with Hebrew before a number.
 func TestEngine_Blocks_RightToLeft(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("LD_PRELOAD") == "" {

@@ -13,18 +13,18 @@ import (
 	"unsafe"
 )
 
-// MaxSide is the largest width and height, in pixels, that Tesseract accepts: INT16_MAX, its type for coordinates.
+// MaxSide is the maximum width and height, in pixels, that Tesseract accepts: INT16_MAX, because its coordinates have 16 bits.
 const MaxSide = 32_767
 
 // errImage means that an image is empty, too large, or of an unsupported type.
 var errImage = errors.New("the image cannot be set")
 
-// SetImage sets the image to read and its resolution in dots per inch; with 0 Tesseract estimates the resolution from the
-// lines, and may find columns wrongly. It takes *image.Gray and *image.RGBA, ignores alpha, and copies the pixels once.
-// Earlier results are cleared.
+// SetImage sets the image to read and its resolution in dots per inch. If dpi is 0, Tesseract estimates the resolution from the
+// lines, and may find wrong columns. SetImage accepts *image.Gray and *image.RGBA, ignores alpha, copies the pixels once, and
+// clears earlier results.
 //
-// To read only a region, pass a sub-image; results are in the coordinates of its bounds. Tesseract's own rectangles are
-// not used, because it reads the wrong rows if a rectangle is as wide as the image.
+// To read only a region, pass a sub-image; results are in the coordinates of its bounds. Do not use Tesseract's own rectangles:
+// it reads the wrong rows if a rectangle is as wide as the image.
 func (e *Engine) SetImage(img image.Image, dpi int) error {
 	if e.api == nil {
 		return errClosed
@@ -52,5 +52,5 @@ func (e *Engine) setPixels(pix []byte, b image.Rectangle, bytesPerPixel, stride 
 	C.TessBaseAPISetImage(e.api, (*C.uchar)(unsafe.SliceData(pix)), C.int(b.Dx()), C.int(b.Dy()), C.int(bytesPerPixel), C.int(stride))
 }
 
-// linesKept returns the number of lines that Tesseract was spared from packing as PNG in this process (lineimage.c).
+// linesKept returns the number of lines in this process that were not packed as PNG (lineimage.c).
 func linesKept() int64 { return int64(C.uncial_lines_kept()) }

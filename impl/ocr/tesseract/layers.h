@@ -1,6 +1,6 @@
 #pragma once
 
-// The layout of the classes of Tesseract's network that network.c, layers_amd64.c and products_amd64.c work on. See network.c.
+// The layout of the classes of Tesseract's network that network.c, layers_amd64.c and products_amd64.c use. See network.c.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ struct vector {
   int32_t *begin, *end, *capacity;
 };
 
-// tesseract::StrideMap: how the pixels of a batch of images lie in an array.
+// tesseract::StrideMap: the layout of the pixels of a batch of images in an array.
 struct map {
   int32_t shape[DIMENSIONS], increments[DIMENSIONS];
   struct vector heights, widths; // of the single images, which may be smaller than the batch
@@ -49,15 +49,15 @@ struct values {
 
 static inline int8_t *bytes_at(const struct values *v, int t) { return v->i.rows + (ptrdiff_t)t * v->i.width; }
 
-// last returns the largest index of a dimension in the image that a pixel is in.
+// last returns the maximum index of a dimension in the image to which a pixel belongs.
 static inline int last(const struct map_index *p, int dimension) {
   const struct map *m = p->map;
   const struct vector *sizes = dimension == HEIGHT ? &m->heights : &m->widths;
   size_t batch = (size_t)p->at[BATCH];
-  int most = m->shape[dimension];
+  int size = m->shape[dimension];
 
-  if (dimension != BATCH && batch < (size_t)(sizes->end - sizes->begin) && sizes->begin[batch] < most) most = sizes->begin[batch];
-  return most - 1;
+  if (dimension != BATCH && batch < (size_t)(sizes->end - sizes->begin) && sizes->begin[batch] < size) size = sizes->begin[batch];
+  return size - 1;
 }
 
 static inline bool add_offset(struct map_index *p, int offset, int dimension) {
@@ -98,11 +98,11 @@ static inline void write_part(struct values *l, int t, int offset, int n, const 
   }
 }
 
-// uncial_network_known says whether this version of Tesseract has the layout above.
+// uncial_network_known is true if this version of Tesseract has the layout above.
 extern bool uncial_network_known;
 
-// uncial_layers_find looks for what layers_amd64.c replaces and calls, and returns whether it is there.
+// uncial_layers_find looks up the functions that layers_amd64.c replaces or calls, and returns whether all of them exist.
 bool uncial_layers_find(void);
 
-// uncial_products_use switches the products of products_amd64.c on, if the processor has the instructions, or off.
+// uncial_products_use switches the products of products_amd64.c on (if the processor has the instructions) or off.
 void uncial_products_use(bool use);

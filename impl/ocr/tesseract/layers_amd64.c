@@ -1,6 +1,6 @@
-// Three parts of Tesseract's network: the convolution, the LSTM, and the hyperbolic tangent after a product. They compute the same as
-// Tesseract's, bit for bit, but several numbers at a time, and without starting threads for each column of pixels. network.c says when
-// they are used.
+// Three parts of Tesseract's network: the convolution, the LSTM, and the hyperbolic tangent after a product. Their results are
+// bit for bit those of Tesseract, but they compute several numbers at a time, and do not start threads for each column of
+// pixels. network.c decides when they are used.
 #define _GNU_SOURCE
 #include "layers.h"
 #include "network.h"
@@ -19,7 +19,7 @@
 
 enum { TRAINING = 1, LSTM_SUMMARY = 15, TANH = 19 }; // of tesseract::TrainingState and tesseract::NetworkType
 
-// The most outputs of an LSTM; those of Debian's models have 512 or fewer.
+// The maximum number of outputs of an LSTM; those of Debian's models have 512 or fewer.
 enum { MAX_SIZE = 1024 };
 
 // tesseract::Network.
@@ -43,8 +43,8 @@ struct weights {
   uint64_t opaque[0xf8 / sizeof(uint64_t)];
 };
 
-// tesseract::LSTM. Its products are those of the cell's input, and of the gates for input, forgetting and output; a fifth serves only
-// an LSTM in two dimensions.
+// tesseract::LSTM. It has products for the cell's input, and for the input, forget and output gates; only a two-dimensional
+// LSTM uses the fifth.
 enum { CELL, INPUT, FORGET, OUTPUT, GATES, ALL_GATES = 5 };
 struct lstm {
   struct network network;
@@ -52,7 +52,7 @@ struct lstm {
   bool is_2d;
   struct weights gates[ALL_GATES];
   void *softmax;
-  struct values source; // the input and the output of the step before, padded
+  struct values source; // the input, and the output of the previous step, padded
 };
 
 _Static_assert(offsetof(struct convolve, half_width) == 0x60, "as in Tesseract 5.3.0");
@@ -78,7 +78,7 @@ static char *convolve_functions, *lstm_functions;
 
 bool uncial_layers_find(void) {
 #define FIND(what, name) (((what) = (__typeof__(what))dlsym(RTLD_NEXT, name)) != NULL)
-  // All are looked up, even after one is missing: Tesseract's own functions must be found in every version.
+  // Look up all of them, even if one is missing: Tesseract's own functions must be found in every version.
   return FIND(their_convolve, CONVOLVE) & FIND(their_lstm, LSTM) & FIND(their_activate, ACTIVATE) &
          FIND(resize, "_ZN9tesseract9NetworkIO11ResizeToMapEbRKNS_9StrideMapEi") &
          FIND(resize_to_one_column, "_ZN9tesseract9NetworkIO10ResizeXTo1ERKS0_i") &
@@ -89,18 +89,18 @@ bool uncial_layers_find(void) {
          FIND(lstm_functions, "_ZTVN9tesseract4LSTME");
 }
 
-// has_functions says whether an object is of the class that a vtable belongs to. Two other entries come first.
+// has_functions reports whether an object has the class to which a vtable belongs. The functions follow two other entries.
 static inline bool has_functions(const struct network *l, const char *table) { return l->functions == table + 2 * sizeof(void *); }
 
-// interpolated looks four numbers up in Tesseract's table of a function, which has 256 values for each unit up to 16. For negative numbers
-// the function is that of positive ones mirrored at 0 (is_odd: tanh) or at 1/2 (logistic). Single loads of two neighbours are quicker
-// here than the instructions that gather numbers from a table.
+// interpolated looks up four numbers in Tesseract's table of a function, which has 256 values for each unit up to 16. For
+// negative numbers, the function mirrors that of positive numbers at 0 (is_odd: tanh) or at 1/2 (logistic). Separate loads of
+// two neighbours are faster here than gather instructions.
 static inline __attribute__((always_inline)) __m128 interpolated(__m128 x, const float *table, bool is_odd) {
   enum { PER_UNIT = 256, LAST = 4095 };
   const __m128 zero = _mm_setzero_ps(), one = _mm_set1_ps(1), minus = _mm_set1_ps(-0.0F);
 
   __m128 at = _mm_mul_ps(_mm_andnot_ps(minus, x), _mm_set1_ps(PER_UNIT));
-  __m128i index = _mm_cvttps_epi32(at); // a negative number where it is too large
+  __m128i index = _mm_cvttps_epi32(at); // negative if it is too large
   __m128i is_inside = _mm_andnot_si128(_mm_srai_epi32(index, 31), _mm_cmplt_epi32(index, _mm_set1_epi32(LAST)));
   index = _mm_and_si128(index, is_inside);
   uint64_t low = (uint64_t)_mm_cvtsi128_si64(index), high = (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(index, index));
@@ -115,7 +115,7 @@ static inline __attribute__((always_inline)) __m128 interpolated(__m128 x, const
   return _mm_or_ps(_mm_and_ps(is_negative, mirrored), _mm_andnot_ps(is_negative, y));
 }
 
-// The next three work on four numbers at a time, so their arrays have a multiple of four.
+// The next three functions process four numbers at a time, so the lengths of their arrays are multiples of four.
 enum { LANES = 4 };
 
 static void tanh_of(int n, float *v) {
@@ -126,7 +126,7 @@ static void logistic_of(int n, float *v) {
   for (int i = 0; i < n; i += LANES) _mm_storeu_ps(v + i, interpolated(_mm_loadu_ps(v + i), logistic_table, false));
 }
 
-// update computes the state from the gates and the state before, and the output from the state.
+// update computes the state from the gates and the previous state, and the output from the state.
 static void update(int n, float gates[GATES][MAX_SIZE], float *restrict state, float *restrict output) {
   const __m128 limit = _mm_set1_ps(100), lowest = _mm_set1_ps(-100);
 
@@ -204,7 +204,7 @@ void uncial_convolve(struct convolve *l, bool debug, const struct values *in, co
     int offset = 0; // in the output
     for (int x = -l->half_width; x <= l->half_width; x++) {
       struct map_index column = to;
-      if (!add_offset(&column, x, WIDTH)) { // noise stands for what lies outside the image
+      if (!add_offset(&column, x, WIDTH)) { // outside the image, there is noise
         randomize(out, to.t, offset, high * n->inputs, n->random);
         offset += high * n->inputs;
         continue;

@@ -1,6 +1,6 @@
-// Tesseract loads, for each model, a table of characters that its former recognizer confused: five megabytes, and as many
-// classes of its adaptive classifier. The line recognizer, the only one in use, never looks at it. As in lineimage.c, the program's own
-// definition of a function takes precedence over the library's. This one loads nothing.
+// For each model, Tesseract loads a table of characters that its former recognizer confused, which takes five megabytes, and as
+// much for classes of its adaptive classifier. The line recognizer, the only one that is used, never reads it. As in
+// lineimage.c, the program's own definition of a function takes precedence over the library's. This one does not load anything.
 void uncial_load_universal(void *ambiguities, const void *encoder, void *characters) __asm__(
     "_ZN9tesseract13UnicharAmbigs13LoadUniversalERKNS_10UNICHARSETEPS1_");
 

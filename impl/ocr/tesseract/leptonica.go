@@ -15,7 +15,7 @@ import (
 // ErrDecode means that Leptonica cannot decode a file.
 var ErrDecode = errors.New("leptonica cannot decode the image")
 
-// Leptonica decodes image files. It implements decode.Library, and has no state.
+// Leptonica decodes image files. It implements decode.Library. It has no state.
 type Leptonica struct{}
 
 // Decode decodes the first image of a file in any format that Leptonica knows, and composites it onto white. The result is
@@ -40,7 +40,7 @@ func (Leptonica) DecodeTIFF(data []byte, offset uint64) (image.Image, error) {
 	return goImage(C.pixReadMemFromMultipageTiff((*C.l_uint8)(unsafe.SliceData(data)), C.size_t(len(data)), &at))
 }
 
-// goImage converts a Pix and frees it. Palettes, and depths other than 8 and 32 bits, are converted by Leptonica.
+// goImage converts a Pix and frees it. Leptonica converts palettes, and depths other than 8 and 32 bits.
 func goImage(pix *C.PIX) (image.Image, error) {
 	if pix == nil {
 		return nil, ErrDecode
@@ -102,8 +102,8 @@ func rgbaImage(pix *C.PIX) (*image.RGBA, error) {
 	return img, nil
 }
 
-// bytesOf returns the pixels of a Pix, with the bytes in the order of the image instead of the machine's 32-bit words. It
-// swaps them in place, and the result is valid until the Pix is freed. The stride is in bytes.
+// bytesOf returns the pixels of a Pix, with the bytes in the order of the image instead of the machine's 32-bit words. It swaps
+// the bytes in place. The result is valid until the Pix is freed. The stride is in bytes.
 func bytesOf(pix *C.PIX) (rows []byte, stride int, err error) {
 	if C.pixEndianByteSwap(pix) != 0 {
 		return nil, 0, fmt.Errorf("%w: it has no pixels", ErrDecode)

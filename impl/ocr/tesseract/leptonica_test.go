@@ -14,7 +14,7 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// colours returns an image of 5 x 3 pixels that are all different.
+// colours returns an image of 5 x 3 pixels of different colours.
 func colours() *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, 5, 3))
 	for i := range 15 {

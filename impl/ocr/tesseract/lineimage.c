@@ -1,7 +1,7 @@
-// Tesseract 5 hands the picture of each line to its recognizer as a PNG file in memory: it compresses the line with
-// pixWriteMem, and unpacks it at once with pixReadMem. That takes about a tenth of the time of a page. A program's own
-// definition of a function takes precedence over a library's, so the two functions below serve Tesseract: they keep the
-// line unpacked. Everything else goes to Leptonica.
+// Tesseract 5 passes the picture of each line to its recognizer as a PNG file in memory: it compresses the line with
+// pixWriteMem, and immediately unpacks it with pixReadMem. That takes about a tenth of the time of a page. A program's own
+// definition of a function takes precedence over a library's, so Tesseract calls the two functions below, which do not compress
+// the line. They pass all other calls on to Leptonica.
 #define _GNU_SOURCE
 #include "lineimage.h"
 
@@ -18,8 +18,8 @@ struct line {
   int32_t width, height, wpl, xres, yres;
 };
 
-// Files from strangers pass through pixReadMem as well. Only this process knows these bytes, so no file can pretend to be
-// a line. Without random bytes, lines are compressed as before.
+// pixReadMem also reads untrusted files. Only this process knows these random bytes, so a file cannot pretend to be a line. If
+// there are no random bytes, lines are compressed as before.
 static uint8_t secret[16];
 static int ready;
 static int64_t kept;

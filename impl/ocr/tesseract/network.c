@@ -1,9 +1,11 @@
-// Five small functions of Tesseract's network, which are called for each pixel and check more than necessary. As in lineimage.c, a
-// program's own definitions take precedence over a library's. These compute the same, so no text changes, in a quarter of the time. Their
-// names are those that the C++ compiler gives them. On amd64, layers_amd64.c and products_amd64.c do the same with larger parts.
+// Five small functions of Tesseract's network, which are called for each pixel and check more than necessary. As in
+// lineimage.c, a program's own definitions take precedence over a library's. These give the same results, so no text changes,
+// in a quarter of the time. Their names are those that the C++ compiler generates. On amd64, layers_amd64.c and
+// products_amd64.c replace larger parts in the same way.
 //
-// All of them rely on the layout of classes of Tesseract that are not public. They are used only with the version whose layout was
-// checked, and only if three of Tesseract's own functions do the same with objects of this layout. Otherwise they call Tesseract's.
+// They rely on the layout of classes of Tesseract that are not public. They are used only with the version whose layout was
+// checked, and only if three of Tesseract's own functions give the same results on objects of this layout. Otherwise they call
+// Tesseract's functions.
 #define _GNU_SOURCE
 #include "network.h"
 
@@ -88,9 +90,9 @@ void uncial_max_pool(struct values *l, int t, const struct values *from, int fro
     their_max_pool(l, t, from, from_t, which);
 }
 
-// does_the_same compares Tesseract's functions with these on made-up objects: a batch of one image that is smaller than the batch, and
-// numbers that are rounded up, down and beyond the limits. Not compared are copy and max_pool, which need the same layout: Tesseract's
-// call virtual functions, which made-up objects do not have.
+// does_the_same compares Tesseract's functions with these on synthetic objects: a batch of one image that is smaller than the
+// batch, and numbers that are rounded up, rounded down, and beyond the limits. It does not compare copy and max_pool, which
+// rely on the same layout: Tesseract's versions call virtual functions, which synthetic objects do not have.
 static bool does_the_same(void) {
   int32_t height = 3, width = 5;
   struct map m = {{1, 4, 6}, {24, 6, 1}, {&height, &height + 1, &height + 1}, {&width, &width + 1, &width + 1}};
@@ -128,7 +130,7 @@ __attribute__((constructor)) static void prepare(void) {
   their_copy = (void (*)(struct values *, int, int, int, const struct values *, int, int))mangled(COPY);
   their_max_pool = (void (*)(struct values *, int, const struct values *, int, int *))mangled(MAX_POOL);
   bool is_compared = strcmp(TessVersion(), "5.3.0") == 0;
-  bool has_layers = uncial_layers_find(); // in any version: ours call Tesseract's own where they must not serve
+  bool has_layers = uncial_layers_find(); // in any version, because our functions call Tesseract's if they must not be used
   uncial_network_use(is_compared && their_add_offset != NULL && their_increment != NULL && their_write_part != NULL && their_copy != NULL &&
                      their_max_pool != NULL && has_layers && does_the_same());
 }

@@ -5,8 +5,9 @@ package tesseract
 */
 import "C"
 
-// useNetwork switches our replacements for functions of Tesseract's network on or off, and returns whether they were on. Only a test needs it; tests cannot use cgo.
+// useNetwork switches our replacements for functions of Tesseract's network on or off, and returns whether they were on. It
+// serves a test, which cannot use cgo.
 func useNetwork(use bool) (before bool) { return bool(C.uncial_network_use(C.bool(use))) }
 
-// layersComputed returns how many layers our functions have computed. Only a test needs it.
+// layersComputed returns the number of layers that our functions have computed. It serves a test.
 func layersComputed() int64 { return int64(C.uncial_layers_computed()) }

@@ -36,15 +36,16 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// The layout of the classes is known for one version only. With another, Tesseract's own functions must do all of the work.
+// The layout of the classes is known only for one version. With another version, Tesseract's own functions must do all the
+// work.
 func TestNetwork_OtherVersion(t *testing.T) {
 	t.Parallel()
 	out := runWith(t, "TestNetwork", `const char *TessVersion(void) { return "5.3.4"; }`)
 	require.Contains(t, out, "--- PASS: TestNetwork")
 }
 
-// runWith runs a test once more, in a process of its own in which functions in C take precedence over those of the libraries, and returns
-// its output.
+// runWith runs a test again in a separate process, in which functions in C take precedence over those of the libraries, and
+// returns its output.
 func runWith(t *testing.T, test, functions string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,6 +1,6 @@
-// Tesseract reads the lines of an image one after the other. Several engines can share them: each analyses the layout, which is the same
-// for all, and reads its part. As in lineimage.c, the program's own definition of the function that reads a line takes precedence over
-// the library's. It leaves out the lines of the other parts, which then have no text.
+// Tesseract reads the lines of an image one after the other. Several engines can share them: each analyses the layout, with the
+// same result, and reads its part of the lines. As in lineimage.c, the program's own definition of the function that reads a
+// line takes precedence over the library's. It skips the lines of the other parts, which then have no text.
 #define _GNU_SOURCE
 #include "part.h"
 
@@ -21,11 +21,11 @@ void uncial_read_line(void *tesseract, const void *block, void *row, void *word,
 static void (*their_read_line)(void *, const void *, void *, void *, struct words *);
 static bool known; // whether this version calls the function above
 
-// What the calling thread reads.
+// The part that the calling thread reads, and its progress.
 static __thread struct {
   struct uncial_part *part; // NULL: everything
-  int words, word;          // their number, and that of the current one from 0
-  const void *block, *row;  // the current ones
+  int words, word;          // the number of groups of words, and the index of the current one from 0
+  const void *block, *row;  // the current block and row
   int block_at;             // the position of the block, from 0
   bool is_ours;             // whether the row belongs to the part
 } state;

@@ -3,20 +3,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// uncial_part says which of several engines that read one image at the same time reads which of its lines: part is 0 to parts - 1, and
-// the lines of each part follow those of the part before.
+// uncial_part determines which lines an engine reads if several engines read one image at the same time: part is 0 to parts -
+// 1, and the lines of each part follow those of the previous part.
 struct uncial_part {
   int part, parts;
-  // What this engine found: how many blocks have words in its lines, and the positions of the first and the last of these blocks among
-  // all blocks of the image.
+  // The results of this engine: the number of blocks that have words in its lines, and the positions of the first and the last
+  // of these blocks among all blocks of the image.
   int blocks, first, last;
 };
 
-// uncial_can_divide reports whether the version of Tesseract is known, so that an engine can read a part of an image.
+// uncial_can_divide reports whether an engine can read a part of an image, which requires a known version of Tesseract.
 bool uncial_can_divide(void);
 
-// uncial_begin_part makes the calling thread read only a part of the lines until uncial_end_part, or all if part is NULL. It needs
-// uncial_can_divide.
+// uncial_begin_part makes the calling thread read only a part of the lines, or all lines if part is NULL, until
+// uncial_end_part. If part is not NULL, uncial_can_divide must be true.
 void uncial_begin_part(struct uncial_part *part);
 
 // uncial_next_word must be called before each group of words, with the number of groups. Most of them are whole lines.

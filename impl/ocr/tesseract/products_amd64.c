@@ -1,5 +1,5 @@
-// The product of a matrix of bytes and a vector of bytes, with the instructions that newer processors have for it (AVX-512 VNNI).
-// Tesseract 5.3.0 uses AVX2, which needs four instructions for each one here. The sums are integers, so nothing differs.
+// The product of a matrix of bytes and a vector of bytes, with the instructions of newer processors for it (AVX-512 VNNI).
+// Tesseract 5.3.0 uses AVX2, which needs four instructions instead of one. The sums are integers, so the results are the same.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <immintrin.h>
@@ -18,11 +18,11 @@ struct products {
   int32_t outputs_of_register, max_registers, inputs_of_register, inputs_of_group;
 };
 
-enum { GROUP = 4, LANES = 16, MOST = 64 }; // inputs that lie side by side; outputs of a register and of the largest block
+enum { GROUP = 4, LANES = 16, MOST = 64 }; // adjacent inputs; outputs of a register; outputs of the largest block
 
-// block computes the outputs of one block, of which 16 lie in a register. Weights lie by group of inputs, output and input; then come the
-// constants, in units of 127. The instruction takes unsigned bytes on one side: 128 is added to the weights, and 128 times the sum
-// of the inputs is subtracted again.
+// block computes the outputs of one block, 16 in each register. Weights are ordered by group of inputs, output and input, and
+// are followed by the constants, in units of 127. One operand of the instruction has unsigned bytes, so 128 is added to the
+// weights, and 128 times the sum of the inputs is subtracted from the result.
 VNNI static inline __attribute__((always_inline)) const int8_t *block(int registers, int width, const int8_t *weights, const float *scales,
                                                                      const int8_t *input, int32_t excess, float *output) {
   const __m512i sign = _mm512_set1_epi8(INT8_MIN);

@@ -12,8 +12,8 @@ import (
 	"uncial/internal/document"
 )
 
-// Block is a region of text, as Tesseract's layout analysis found it. All boxes and points in results are in the
-// coordinates of the image that was set.
+// Block is a region of text that Tesseract's layout analysis found. All boxes and points in results are in the coordinates of
+// the image that was set.
 type Block struct {
 	Box        image.Rectangle
 	Paragraphs []Paragraph // in reading order, never empty
@@ -33,18 +33,18 @@ type Line struct {
 	Words    []Word // in reading order, never empty
 }
 
-// Word is a word as Tesseract separated it.
+// Word is a word that Tesseract found.
 type Word struct {
 	Box        image.Rectangle
-	Text       string  // as Tesseract returned it; may consist of spaces
+	Text       string  // as returned by Tesseract; may consist of spaces
 	Confidence float64 // 0..100
 	Model      string  // the model of the engine that read the word
-	// Signals are what the confidence of the word is estimated from.
+	// Signals serve to estimate the confidence of the word.
 	Signals *document.Signals
 }
 
-// Blocks returns the recognized text in reading order. It is empty for a blank page, and before Recognize succeeded. The
-// result is a copy that stays valid after Clear.
+// Blocks returns the recognized text in reading order. It is empty for a blank page, and before Recognize has succeeded. The
+// result is a copy that remains valid after Clear.
 func (e *Engine) Blocks() []Block {
 	if e.api == nil {
 		return nil
@@ -52,7 +52,7 @@ func (e *Engine) Blocks() []Block {
 	return e.collect(false)
 }
 
-// collect returns the blocks. With asRightToLeft it uses the iterator that puts words into reading order in any case.
+// collect returns the blocks. If asRightToLeft is set, it always uses the iterator that puts words into reading order.
 func (e *Engine) collect(asRightToLeft bool) []Block {
 	it := C.TessBaseAPIGetIterator(e.api)
 	if it == nil {
@@ -66,7 +66,8 @@ func (e *Engine) collect(asRightToLeft bool) []Block {
 	return c.blocks
 }
 
-// hasRightToLeft reports whether a word of the page has letters that are written from right to left. The iterator stays where it is.
+// hasRightToLeft reports whether a word of the page has letters that are written from right to left. It does not move the
+// iterator.
 func hasRightToLeft(it *C.TessResultIterator) bool {
 	all := C.TessResultIteratorCopy(it)
 	defer C.TessResultIteratorDelete(all)
@@ -78,15 +79,16 @@ type collector struct {
 	origin image.Point
 	it     *C.TessResultIterator
 	page   *C.TessPageIterator // the same iterator, as its base type
-	// hasRightToLeft means that words are to be put into reading order, which takes time in proportion to the square of their number.
+	// hasRightToLeft means that words must be put into reading order, which takes time in proportion to the square of their
+	// number.
 	hasRightToLeft bool
 	blocks         []Block
-	// Whether a new block, paragraph or line began after the last word that was kept.
+	// Set if a new block, paragraph or line began after the last word that was kept.
 	freshBlock, freshParagraph, freshLine bool
 }
 
-// word adds the word at the iterator's position. Words without a box or text are skipped, so a block, paragraph or line
-// is added only with its first word that is kept.
+// word adds the word at the iterator's position. It skips words without a box or text, so a block, paragraph or line is added
+// only with the first of its words that is kept.
 func (c *collector) word() {
 	if c.begins(c.it, C.RIL_TEXTLINE) {
 		c.freshLine = true
@@ -160,7 +162,7 @@ func (c *collector) begins(it *C.TessResultIterator, level C.TessPageIteratorLev
 	return bool(C.uncial_begins(it, level))
 }
 
-// text returns the text of the current word, "" if it has none.
+// text returns the text of the current word, or "" if it has none.
 func (c *collector) text() string {
 	var text *C.char
 	if c.hasRightToLeft {
@@ -175,7 +177,7 @@ func (c *collector) text() string {
 	return C.GoString(text)
 }
 
-// box returns the box of the current element in pixels of the whole image, and false if the element has no box.
+// box returns the box of the current element in pixels of the whole image. It reports false if the element has no box.
 func (c *collector) box(it *C.TessPageIterator, level C.TessPageIteratorLevel) (image.Rectangle, bool) {
 	var x0, y0, x1, y1 C.int
 	if C.TessPageIteratorBoundingBox(it, level, &x0, &y0, &x1, &y1) == 0 {
@@ -184,7 +186,7 @@ func (c *collector) box(it *C.TessPageIterator, level C.TessPageIteratorLevel) (
 	return image.Rect(int(x0), int(y0), int(x1), int(y1)).Add(c.origin), true
 }
 
-// baseline returns both ends of the baseline of the current line in pixels of the whole image, nil if it has none.
+// baseline returns both ends of the baseline of the current line in pixels of the whole image, or nil if it has none.
 func (c *collector) baseline(it *C.TessPageIterator) []image.Point {
 	var x0, y0, x1, y1 C.int
 	if C.TessPageIteratorBaseline(it, C.RIL_TEXTLINE, &x0, &y0, &x1, &y1) == 0 {

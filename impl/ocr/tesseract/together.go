@@ -12,10 +12,11 @@ import (
 	"sync"
 )
 
-// RecognizeTogether reads an image whose lines several engines share, each on its own thread. All must have the same model, a single one,
-// and the same image, mode and variables. The lines and blocks are those of one engine that reads the whole image; a paragraph that
-// two engines share becomes two. If ctx ends meanwhile, the lines read so far are returned with ctx's error. Other errors are those of
-// Recognize. With a version of Tesseract that is not known, the first engine reads everything.
+// RecognizeTogether reads an image with several engines, each on its own thread, which share its lines. All engines must have
+// the same single model, image, mode and variables. The lines and blocks are the same as if one engine had read the whole
+// image, except that a paragraph shared by two engines becomes two paragraphs. If ctx ends, it returns the lines that were read
+// so far, with ctx's error. Other errors are those of Recognize. If the version of Tesseract is not known, the first engine
+// reads everything.
 func RecognizeTogether(ctx context.Context, engines []*Engine) ([]Block, error) {
 	if len(engines) == 1 || !bool(C.uncial_can_divide()) {
 		err := engines[0].Recognize(ctx)
@@ -35,7 +36,7 @@ func RecognizeTogether(ctx context.Context, engines []*Engine) ([]Block, error) 
 	}
 	read(0)
 	group.Wait()
-	err := cmp.Or(errs...) // all of them report the end of ctx
+	err := cmp.Or(errs...) // if ctx ended, all errors are the same
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
@@ -46,8 +47,8 @@ func RecognizeTogether(ctx context.Context, engines []*Engine) ([]Block, error) 
 	return all, err
 }
 
-// joined joins the results of the engines. A block that two of them share becomes one again. isCertain is false if the text of a whole block
-// turned out to be empty: then the positions of the others are unknown.
+// joined joins the results of the engines. A block that two engines share becomes one again. isCertain is false if the text of
+// a whole block is empty, because then the positions of the other blocks are unknown.
 func joined(engines []*Engine, parts []C.struct_uncial_part) (all []Block, isCertain bool) {
 	isCertain = true
 	last := C.int(-1) // position of the block that all ends with

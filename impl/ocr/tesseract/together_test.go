@@ -12,7 +12,7 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// twoBlocks is a page of two blocks of five lines beside each other, below a heading.
+// twoBlocks returns a page with a heading above two blocks of five lines, side by side.
 func twoBlocks() *image.Gray {
 	block := ocrtest.Page("the register of the parish", "was kept by the clerk who", "wrote each birth, marriage", "and burial into a book and", "signed it every evening")
 	size := block.Rect.Size()
@@ -62,7 +62,7 @@ func TestRecognizeTogether(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, linesOf(shared), linesOf(alone))
 	})
-	t.Run("returns the error of the context once, if that has ended", func(t *testing.T) {
+	t.Run("returns the error of a context that has ended", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := tesseract.RecognizeTogether(ctx, engines)

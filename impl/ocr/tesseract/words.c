@@ -1,7 +1,7 @@
-// To put left-to-right and right-to-left words into reading order, the iterator of Tesseract's C API goes back to the beginning of the page
-// about fifteen times for each word: a page of 4,000 words spent two fifths of its time there, and one of 16,000 most of a minute. Its
-// base classes, PageIterator and LTRResultIterator, never go back. They are part of the public C++ API, but the C API cannot name their
-// functions. On a page without words from right to left both give the same results.
+// To put left-to-right and right-to-left words into reading order, the iterator of Tesseract's C API returns to the beginning
+// of the page about fifteen times for each word. A page of 4,000 words spent two fifths of its time there, and a page of 16,000
+// words most of a minute. Its base classes, PageIterator and LTRResultIterator, never go back. They are part of the public C++
+// API, but the C API does not have their functions. On a page without right-to-left words, both give the same results.
 #include "words.h"
 
 enum { right_to_left = 2, both_directions = 3 };  // of StrongScriptDirection in unichar.h
@@ -16,7 +16,7 @@ char *ltr_iterator_text(const TessResultIterator *it, TessPageIteratorLevel leve
 int ltr_iterator_direction(const TessResultIterator *it) __asm__(
     "_ZNK9tesseract17LTRResultIterator13WordDirectionEv");
 
-// The iterator of a page that begins with a line from right to left is not at the first word on the left.
+// If a page begins with a right-to-left line, its iterator is not at the leftmost word.
 bool uncial_has_right_to_left(TessResultIterator *it) {
   page_iterator_begin(it);
   do {

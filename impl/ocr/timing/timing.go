@@ -1,5 +1,5 @@
-// Package timing records how long the steps of one reading took. A worker has no network, so it sends these times with its answer,
-// and the service makes spans of them (package tracing). Start with With.
+// Package timing records the durations of the steps of a reading. A worker has no network, so it sends them with its answer,
+// and the service turns them into spans (package tracing). Start with With.
 package timing
 
 import (
@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// MaxSteps bounds the steps of one reading, 10 pages of some 30 steps; further ones are not recorded.
+// MaxSteps is the maximum number of steps that are recorded for a reading. 10 pages have about 30 steps each.
 const MaxSteps = 500
 
-// Step is one step of a reading. Steps may lie within others.
+// Step is one step of a reading. Steps may be nested.
 type Step struct {
 	Name   string `json:"name"`
 	Start  int64  `json:"start_us"`  // since the reading began, in microseconds
@@ -28,13 +28,13 @@ type Recorder struct {
 
 type key struct{}
 
-// With returns a context whose steps the recorder collects, from now on.
+// With returns a context and a recorder that collects the steps begun with it. Times count from this call.
 func With(ctx context.Context) (context.Context, *Recorder) {
 	r := &Recorder{began: time.Now()}
 	return context.WithValue(ctx, key{}, r), r
 }
 
-// Begin begins a step; the function that it returns ends it. Without a recorder in ctx both do nothing.
+// Begin begins a step; the function that it returns ends it. If ctx has no recorder, both do nothing.
 func Begin(ctx context.Context, name string) (end func()) {
 	r, ok := ctx.Value(key{}).(*Recorder)
 	if !ok {
@@ -50,7 +50,7 @@ func Begin(ctx context.Context, name string) (end func()) {
 	}
 }
 
-// Steps returns what was recorded, in the order in which the steps ended.
+// Steps returns the recorded steps in the order in which they ended.
 func (r *Recorder) Steps() []Step {
 	r.mu.Lock()
 	defer r.mu.Unlock()

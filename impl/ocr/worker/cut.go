@@ -13,8 +13,8 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// maxDistortion is the largest ratio of the scales across and down between a page and its copy. Rounding stays below it, even in
-// small copies.
+// maxDistortion is the maximum ratio between the horizontal and the vertical scale of a copy of a page. Rounding stays below
+// it, even in small copies.
 const maxDistortion = 1.02
 
 // cut cuts lines out of the first page of an image file, for training. Errors are *ocr.ImageError.
@@ -28,9 +28,9 @@ func cut(file []byte, c *pipe.Cut) (*pipe.Strips, error) {
 	return nil, &ocr.ImageError{Reason: "the image has no page"}
 }
 
-// cutPage cuts the lines of c from a page, each levelled and scaled to the height that the recognizer reads. The lines are measured in the
-// page size of c, which may differ from that of the image by a factor, but not by much in its proportions (*ocr.ImageError): then the
-// image is not the one that was transcribed. A line that cannot be cut has the width 0.
+// cutPage cuts the lines of c from a page, straightened and scaled to the height that the recognizer reads. The image may be a
+// scaled copy of the page on which the lines were measured. If its proportions differ, it is not the image that was
+// transcribed, and the error is *ocr.ImageError. A line that cannot be cut gets the width 0.
 func cutPage(page *image.Gray, c *pipe.Cut) (*pipe.Strips, error) {
 	fx, fy := 1.0, 1.0
 	if c.Width > 0 && c.Height > 0 {

@@ -1,4 +1,4 @@
 package worker
 
-// Serve is Run with a reader instead of engines, and without the hello.
+// Serve is Run without the hello, and with a reader instead of engines.
 var Serve = serve

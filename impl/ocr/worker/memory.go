@@ -7,14 +7,15 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// Memory that a worker keeps for the next page, in bytes. A page of a book takes less, so that workers do not return memory after each
-// page and ask for it again.
+// Maximum free memory, in bytes, that a worker keeps for the next page. A page of a book takes less, so that workers do not
+// return memory after each page only to allocate it again.
 const (
 	maxKeptGo = 48 << 20
 	maxKeptC  = 16 << 20
 )
 
-// releaseMemory returns the memory of a large page to the system. The answer has been sent, so nobody waits.
+// releaseMemory returns the memory of a large page to the system. It is called after the answer has been sent, so that the
+// caller does not wait for it.
 func releaseMemory() {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
 	metrics.Read(heap)

@@ -14,15 +14,16 @@ import (
 )
 
 const (
-	// selfTestTime limits the first reading. It takes a tenth of a second; a machine that starts many workers at once is
-	// slower.
+	// selfTestTime limits the first reading. It takes a tenth of a second, but more on a machine that starts many workers at
+	// once.
 	selfTestTime = 20 * time.Second
-	// selfTestDPI is a usual resolution; the strokes have the height of large print.
+	// selfTestDPI is the resolution in dots per inch, at which the strokes are as high as large print.
 	selfTestDPI = 300
 )
 
-// selfTest reads a few strokes, in English if it is installed, before the worker says that it is ready: a worker whose models
-// or libraries are broken must not look healthy until the first caller finds out. The text that is read does not matter.
+// selfTest reads a few strokes, in English if it is installed, before the worker reports that it is ready. Without it, a worker
+// with broken models or libraries would look healthy until the first caller's request failed. The text that is read does not
+// matter.
 func selfTest(engines *reading.Engines, languages []string) error {
 	if len(languages) == 0 {
 		return nil // a worker without models refuses every language
@@ -39,7 +40,7 @@ func selfTest(engines *reading.Engines, languages []string) error {
 	return nil
 }
 
-// strokes is a small image with ink in the form of letters.
+// strokes returns a small image with ink that is shaped like letters.
 func strokes() *image.Gray {
 	line := image.NewGray(image.Rect(0, 0, 240, 80))
 	draw.Draw(line, line.Bounds(), image.White, image.Point{}, draw.Src)

@@ -13,7 +13,7 @@ import (
 	"uncial/impl/ocr/worker"
 )
 
-// TestRun_BrokenModel shows that a worker with a broken model sends no hello, so that it never counts as ready.
+// TestRun_BrokenModel checks that a worker with a broken model does not send a hello, so that it never counts as ready.
 func TestRun_BrokenModel(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,6 +1,6 @@
-// Package worker is the child side of the engine: it receives framed requests (package pipe), decodes the image and reads
-// its pages, one request at a time, until the service closes the pipe. The parent side is package workerpool. The command
-// uncial-worker calls Run; how a page is read is in package reading.
+// Package worker is the child side of the engine: it receives requests (package pipe), decodes each image and reads its pages,
+// one request at a time, until the service closes the pipe. The parent side is package workerpool, and package reading reads
+// the pages. Start with Run, which the command uncial-worker calls.
 package worker
 
 import (
@@ -22,11 +22,13 @@ import (
 	"uncial/internal/language"
 )
 
-// warmModels is how many models stay loaded if memory allows; see package reading. Loading a model takes about 55 ms.
+// warmModels is the maximum number of models that stay loaded if memory allows; see package reading. Loading a model takes
+// about 55 ms.
 const warmModels = 12
 
-// Run reads a small image as a self-test, sends the hello, answers requests until in ends, and then returns nil. After an error the
-// process must exit: the pipe broke, or a request caused a panic, which was answered with an internal error.
+// Run reads a small image as a self-test, sends the hello, and answers requests until in ends; then it returns nil. After an
+// error the process must exit: the self-test failed, the pipe broke, or a request caused a panic, which Run answered with an
+// internal error.
 func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	engines := reading.NewEngines(set, warmModels)
 	defer engines.Close()
@@ -63,7 +65,7 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	})
 }
 
-// languages returns the tags that requests can name: those of the models and, if there are any, und.
+// languages returns the tags that requests can name: those of the models, and und if there are any.
 func languages(set *models.Set) []string {
 	tags := set.Languages()
 	if len(tags) > 0 {
@@ -73,7 +75,7 @@ func languages(set *models.Set) []string {
 	return tags
 }
 
-// hands describes the models of handwriting for the hello.
+// hands describes the handwriting models for the hello.
 func hands(engines *reading.Engines) []pipe.Hand {
 	var all []pipe.Hand
 	loaded := engines.Hands()
@@ -84,10 +86,10 @@ func hands(engines *reading.Engines) []pipe.Hand {
 	return all
 }
 
-// reader answers a request, apart from its ID.
+// reader answers a request. It does not set the ID of the answer.
 type reader func(ctx context.Context, req pipe.Request, image []byte) (pipe.Answer, error)
 
-// serve answers requests until the pipe ends. It is a function of its own so that tests can replace the reader.
+// serve answers requests until the pipe ends. It is a separate function so that tests can replace the reader.
 func serve(conn *pipe.Conn, read reader) error {
 	for {
 		req, image, err := conn.ReceiveRequest()
@@ -109,7 +111,7 @@ func serve(conn *pipe.Conn, read reader) error {
 	}
 }
 
-// panicError is a panic during a request. The state of the libraries is unknown after it, so the worker exits.
+// panicError is a panic during a request. Afterwards the state of the libraries is unknown, so the worker exits.
 type panicError struct {
 	value any
 	stack []byte
@@ -130,7 +132,7 @@ func readSafely(read reader, req pipe.Request, image []byte) (answer pipe.Answer
 	return read(ctx, req, image)
 }
 
-// send answers, with the error if there is one. An answer that the pipe refuses is an internal error: the worker made it.
+// send sends the answer, or the error if there is one. If the pipe refuses the answer, send sends an internal error.
 func send(conn *pipe.Conn, answer pipe.Answer, failed error) error {
 	if failed == nil {
 		if failed = conn.SendAnswer(answer); failed == nil {
@@ -140,7 +142,7 @@ func send(conn *pipe.Conn, answer pipe.Answer, failed error) error {
 	return conn.SendAnswer(pipe.Answer{ID: answer.ID, Error: describe(failed)})
 }
 
-// describe classifies an error for the service. The messages of invalid images reach the caller.
+// describe classifies an error for the service. The messages of InvalidImage are shown to the caller.
 func describe(err error) *pipe.Error {
 	var invalid *ocr.ImageError
 	switch {

@@ -42,8 +42,8 @@ func pagesOf(tb testing.TB, lines func(word string) []string) [][]byte {
 	return pages
 }
 
-// lined returns an image that takes the engine minutes to read: noise with gaps like those between lines, or it would be recognized as
-// noise at once.
+// lined returns an image that takes the engine minutes to read: noise with gaps like those between lines. Without the gaps, it
+// would be recognized as noise at once.
 func lined() image.Image {
 	const pitch, gap = 48, 8
 	img := image.NewPaletted(image.Rect(0, 0, 6000, 6000), color.Palette{color.White, color.Black})

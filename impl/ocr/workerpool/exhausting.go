@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// memoryTime is how long an image is refused after it used up its time.
+	// memoryTime is the time for which an image is refused after it used up its deadline.
 	memoryTime = 10 * time.Minute
-	// maxExhausting bounds the images that are remembered: 10,000 take about 1 MB.
+	// maxExhausting is the maximum number of images that are remembered: 10,000 take about 1 MB.
 	maxExhausting = 10_000
-	// exhaustingShare divides the deadline: an image is remembered if it used a core for at least half of it. An image that ran out of
-	// time because the machine was busy has used less.
+	// An image is remembered if it used a core for at least 1/exhaustingShare of the deadline. An image that ran out of time
+	// because the machine was busy has used less.
 	exhaustingShare = 2
 )
 
@@ -22,7 +22,7 @@ const exhaustingReason = "this image took too long to read less than ten minutes
 // digest identifies an image of an account.
 type digest [sha256.Size]byte
 
-// newDigest covers the account too, so that no account learns which images others have sent.
+// newDigest includes the account, so that accounts cannot find out which images others have sent.
 func newDigest(account string, image []byte) digest {
 	h := sha256.New()
 	h.Write([]byte(account))
@@ -31,7 +31,7 @@ func newDigest(account string, image []byte) digest {
 	return digest(h.Sum(nil))
 }
 
-// exhausting remembers images on which a worker used up its time, so that repeated requests for them cost nothing. It is safe for
+// exhausting remembers images that used up their deadline, so that repeated requests for them cost nothing. It is safe for
 // concurrent use.
 type exhausting struct {
 	now func() time.Time
@@ -52,7 +52,7 @@ func (e *exhausting) isEmpty() bool {
 	return len(e.order) == 0
 }
 
-// add remembers an image, and forgets the oldest if there are too many.
+// add remembers an image. If there are too many, it forgets the oldest one.
 func (e *exhausting) add(d digest) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

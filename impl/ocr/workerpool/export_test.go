@@ -2,7 +2,7 @@ package workerpool
 
 import "context"
 
-// WithExhausting returns options of a pool that remembers images which used a core for that part of their deadline.
+// WithExhausting returns the options with another exhaustingShare.
 func (o Options) WithExhausting(part int) Options {
 	o.exhaustingShare = part
 	return o

@@ -20,17 +20,17 @@ import (
 )
 
 const (
-	// floodWorkers and floodReserve are what a service has on a machine with two cores.
+	// floodWorkers and floodReserve are the numbers of workers that a service has on a machine with two cores.
 	floodWorkers, floodReserve = 2, 1
-	// flooders is how many images the flooding account has in progress at any time, and floodPages how many the other account sends,
-	// one after the other.
+	// flooders is the number of images that the flooding account has in progress at any time, and floodPages the number that
+	// the other account sends, one after the other.
 	flooders, floodPages = 64, 12
-	// floodRounds is how often the throughput is measured, alternately alone and flooded.
+	// floodRounds is the number of times that the throughput is measured, alternately alone and flooded.
 	floodRounds = 3
 )
 
-// TestTorture_Flood compares how many pages an account that sends one at a time gets read alone and while another account floods the
-// service. It must keep half of its throughput.
+// TestTorture_Flood measures the throughput of an account that sends one page at a time, alone and while another account floods
+// the service. The account must keep half of its throughput.
 func TestTorture_Flood(t *testing.T) {
 	pool, _ := MustOpenEngine(t, workerpool.Options{
 		Worker: ocrtest.MustBuildWorker(t), Workers: floodWorkers, Reserve: floodReserve, Queue: flooders, MaxPages: 1 << 20,

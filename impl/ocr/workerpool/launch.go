@@ -17,8 +17,8 @@ import (
 	"uncial/impl/ocr/sandbox"
 )
 
-// newLauncher checks that the worker program and the model directories exist, and prepares the sandbox. Its errors are for
-// the operator, who sees them when the service starts.
+// newLauncher checks that the worker program and the model directories exist, and prepares the sandbox. The operator sees its
+// errors when the service starts.
 func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 	o := p.opts
 	// The shim changes to "/" before it starts the program, so relative paths would not be found.
@@ -33,7 +33,7 @@ func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 			return nil, fmt.Errorf("model directory %q: expected the absolute path of an existing directory", dir)
 		}
 	}
-	// The worker may read exactly the directories in which it looks for models.
+	// The worker may read only the directories in which it looks for models.
 	dirs := slices.Clone(o.Models)
 	for _, dir := range models.Dirs() {
 		if !slices.Contains(dirs, dir) {
@@ -45,7 +45,7 @@ func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 		Env:     environment(dirs),
 		Read:    dirs,
 		Memory:  o.Memory,
-		// A backstop over the whole life of a worker, with a margin of two; the deadline limits each image.
+		// A backstop for the whole life of a worker, twice what it should need; the deadline limits each image.
 		CPU:  time.Duration(o.MaxPages+1) * 2 * o.Deadline,
 		Mode: o.Sandbox,
 	})
@@ -55,7 +55,7 @@ func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 	return l, nil
 }
 
-// environment returns the complete environment of a worker. Secrets of the service are not part of it.
+// environment returns the complete environment of a worker. It does not include the service's secrets.
 func environment(dirs []string) []string {
 	return []string{
 		pipe.ProtocolEnv + "=" + strconv.Itoa(pipe.Protocol),
@@ -64,7 +64,7 @@ func environment(dirs []string) []string {
 		// One thread per image: with two, two workers on two cores took seven times as long (12.3 s instead of 1.8 s).
 		"OMP_THREAD_LIMIT=1",
 		"OMP_NUM_THREADS=1",
-		// One arena: glibc otherwise gives threads arenas of their own, whose free memory the others cannot use.
+		// One arena: otherwise glibc gives each thread its own arena, whose free memory other threads cannot use.
 		"MALLOC_ARENA_MAX=1",
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"uncial/impl/cgroup"
 )
 
-// resident returns the memory that the process occupies, in bytes; 0 if it is unknown.
+// resident returns the resident memory of the process in bytes, or 0 if it is unknown.
 func (w *worker) resident() uint64 {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(w.cmd.Process.Pid) + "/statm")
 	if err != nil {
@@ -27,7 +27,7 @@ func (w *worker) resident() uint64 {
 // ticksPerSecond is the unit of times in /proc, the same on every Linux: proc(5), sysconf(_SC_CLK_TCK).
 const ticksPerSecond = 100
 
-// cpuTime returns the time that the process has used of all cores since it started; 0 if it is unknown.
+// cpuTime returns the processor time that the process has used since it started, or 0 if it is unknown.
 func (w *worker) cpuTime() time.Duration {
 	if w.hasExited() && w.cmd.ProcessState != nil {
 		return w.cmd.ProcessState.UserTime() + w.cmd.ProcessState.SystemTime()
@@ -36,7 +36,8 @@ func (w *worker) cpuTime() time.Duration {
 	if err != nil {
 		return 0
 	}
-	// The name of the program comes second, in parentheses, and may hold blanks. User and system time are fields 14 and 15.
+	// The second field is the name of the program, in parentheses, and may contain blanks. User and system time are fields 14
+	// and 15.
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(fields) < 13 {
 		return 0
@@ -52,5 +53,5 @@ func (w *worker) cpuTime() time.Duration {
 	return ticks * time.Second / ticksPerSecond
 }
 
-// hasRoomFor reports whether another process of that many bytes fits in memory, with a quarter to spare.
+// hasRoomFor reports whether another process of that many bytes fits into memory, with a quarter to spare.
 func hasRoomFor(bytes uint64) bool { return cgroup.Free() > bytes+bytes/4 }

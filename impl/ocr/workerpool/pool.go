@@ -2,8 +2,9 @@
 // deadline, crashes or returns an invalid result is killed and replaced, never reused, so that one hostile image costs
 // at most one worker.
 //
-// Pool is the entry point. A job (queue.go) waits in the queue until a slot (slot.go) takes it; each slot owns one worker
-// process (worker.go). Decoding and reading happen in the worker (package worker), behind the layers of package sandbox.
+// Start with Pool. A job (queue.go) waits in the queue until a slot (slot.go) takes it; each slot owns one worker process
+// (worker.go). This package does not decode or read images: the worker does (package worker), behind the layers of package
+// sandbox.
 package workerpool
 
 import (
@@ -30,28 +31,28 @@ type Options struct {
 	Worker   string        // absolute path of the worker program; required
 	Models   []string      // directories of traineddata files, searched before models.Dirs; default: none
 	Workers  int           // processes; default: the number of CPUs this process may use, container limits included
-	Reserve  int           // further processes, for accounts that have no image being read; default: none
+	Reserve  int           // additional processes, only for accounts that have no image being read; default: none
 	Queue    int           // images that may wait for a worker; default: 4 per worker
 	Deadline time.Duration // for reading one image; default: 60 s
-	Wait     time.Duration // for a free worker, after which ErrBusy is returned; default: Deadline
-	MaxPages int           // that a worker reads before it is replaced; default: 200
-	// WorkerPerAccount gives an image a fresh worker if the last one read an image of another account. Otherwise only a worker
-	// whose last image was refused or ran out of time is replaced. It costs the start of a worker, about 0.2 s. Default: false
+	Wait     time.Duration // maximum wait for a free worker, after which the error is ErrBusy; default: Deadline
+	MaxPages int           // number of pages that a worker reads before it is replaced; default: 200
+	// WorkerPerAccount replaces a worker before it reads an image of another account. Otherwise only a worker that refused an
+	// image or ran out of time is replaced then. Replacing takes about 0.2 s. Default: false
 	WorkerPerAccount bool
 	Memory           int64         // bytes of private memory per worker; default: DefaultMemory; negative: no limit
 	Sandbox          sandbox.Mode  // default: sandbox.BestEffort
 	Logger           *slog.Logger  // default: none
-	Start            time.Duration // for a new worker to send its hello; default: 30 s
+	Start            time.Duration // maximum time until a new worker sends its hello; default: 30 s
 
-	exhaustingShare int // see the constant; another in tests
+	exhaustingShare int // see the constant; tests use other values
 }
 
-// DefaultMemory is the memory limit of a worker, in bytes: three times what the largest permitted image, in colour, was
-// measured to take with one engine. Each of the three engines that may share its lines takes 280 MB more. A worker that has read
-// ordinary pages for a while takes a sixth of the limit.
+// DefaultMemory is the default memory limit of a worker, in bytes: three times the memory measured for the largest permitted
+// colour image with one engine. Each of the up to three additional engines that share its lines takes 280 MB more. A worker
+// that has read ordinary pages for a while takes a sixth of the limit.
 const DefaultMemory = 3 << 30
 
-// Defaults of Options that are not derived from others.
+// Defaults of Options.
 const (
 	defaultDeadline = time.Minute
 	defaultMaxPages = 200 // bounds slow leaks in the C libraries
@@ -76,19 +77,19 @@ func (o Options) withDefaults() Options {
 
 // Pool is a Recognizer. It is safe for concurrent use.
 //
-// Each slot is a goroutine; the queue and the counters are all that slots and callers share. A worker belongs to one slot
-// from its start to its end.
+// Each slot is a goroutine. Slots and callers share only the queue and the counters. A worker belongs to one slot from its
+// start to its end.
 type Pool struct {
 	opts      Options
 	launcher  *sandbox.Launcher
 	queue     *queue
 	semaphore *fair.Semaphore
 	exhausted *exhausting
-	hello     atomic.Pointer[pipe.Hello] // of the worker started last
+	hello     atomic.Pointer[pipe.Hello] // of the worker that was started last
 	counts    counts
 	waited    atomic.Pointer[func(time.Duration)] // see ObserveWaits
 
-	ctx    context.Context // ends when all workers are to be killed
+	ctx    context.Context // ends when all workers must be killed
 	cancel context.CancelFunc
 	slots  sync.WaitGroup
 	closed sync.Once
@@ -96,15 +97,15 @@ type Pool struct {
 
 var _ ocr.Recognizer = (*Pool)(nil)
 
-// errFailed is the only error that callers get for a worker that failed; the log has the details.
+// errFailed is the error that callers get if a worker failed; the log has the details.
 var (
 	errFailed = errors.New("the worker failed")
 	errClosed = fmt.Errorf("the workers are shutting down: %w", ocr.ErrBusy)
 )
 
-// New starts the first worker and waits until it can read; the other workers start in the background. An error says
-// what is missing: the worker program, a library, its models, or, with sandbox.Require, a layer of the sandbox. ctx
-// limits New itself, not the life of the pool.
+// New starts the first worker and waits until it can read; the other workers start in the background. An error names what is
+// missing: the worker program, a library, its models, or, with sandbox.Require, a layer of the sandbox. ctx limits New itself,
+// not the life of the pool.
 func New(ctx context.Context, opts Options) (*Pool, error) {
 	p := &Pool{opts: opts.withDefaults()}
 	p.queue = newQueue()
@@ -112,7 +113,7 @@ func New(ctx context.Context, opts Options) (*Pool, error) {
 	p.semaphore = fair.NewSemaphore(func() int { return p.opts.Workers + p.opts.Queue })
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	var err error
-	// The first worker proves that all of them can start, so a wrong set-up is an error here and not in the first request.
+	// If the first worker starts, the others can too, so a wrong configuration fails here instead of in the first request.
 	if p.launcher, err = p.newLauncher(ctx); err != nil {
 		p.cancel()
 		return nil, err
@@ -140,10 +141,10 @@ func (p *Pool) Languages(context.Context) ([]string, error) {
 	return slices.Clone(p.hello.Load().Languages), nil
 }
 
-// Hello returns what the worker that was started last said about its engine and models.
+// Hello returns the hello of the worker that was started last, which describes its engine and models.
 func (p *Pool) Hello() pipe.Hello { return *p.hello.Load() }
 
-// ObserveWaits makes the pool call f with the time that each image from now on waits for a worker.
+// ObserveWaits makes the pool call f for each image from now on, with the time that the image waited for a worker.
 func (p *Pool) ObserveWaits(f func(time.Duration)) { p.waited.Store(&f) }
 
 // Ready returns nil if at least one worker can read.
@@ -154,19 +155,19 @@ func (p *Pool) Ready(context.Context) error {
 	return nil
 }
 
-// Semaphore bounds the images that wait or are being read, and divides their places among accounts. Recognize enters it; a caller
-// who is inside already has a place.
+// Semaphore limits the images that wait or are being read, and divides the places among accounts. Recognize enters it, unless
+// its context has a place already.
 func (p *Pool) Semaphore() *fair.Semaphore { return p.semaphore }
 
 // Recognize reads one image in a worker. Accounts (fair.FromContext) share the time of the workers; images of one account are
-// read in the order of the calls. For its errors see ocr.Recognizer; any other error means that the worker failed.
+// read in the order of the calls. Its errors are those of ocr.Recognizer; any other error means that the worker failed.
 func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Document, error) {
 	known := p.hello.Load().Languages
 	if !slices.Contains(known, req.Language) {
 		return nil, fmt.Errorf("language %.40q is not supported by the workers", req.Language)
 	}
 	o := p.do(ctx, &job{req: req})
-	if o.err == nil && !slices.Contains(known, o.doc.Language) { // found by the worker, for und
+	if o.err == nil && !slices.Contains(known, o.doc.Language) { // the worker determines the language for und
 		return nil, fmt.Errorf("a worker answered in the language %.40q, which it does not list", o.doc.Language)
 	}
 	return o.doc, o.err
@@ -174,7 +175,7 @@ func (p *Pool) Recognize(ctx context.Context, req ocr.Request) (*document.Docume
 
 // Cut cuts lines out of an image in a worker. Its errors are those of Recognize.
 func (p *Pool) Cut(ctx context.Context, image []byte, lines *pipe.Cut) (*pipe.Strips, error) {
-	// No model reads the image, but every request has a language.
+	// No model will read the image, but every request must have a language.
 	o := p.do(ctx, &job{req: ocr.Request{Image: image, Language: p.hello.Load().Languages[0]}, cut: lines})
 	return o.strips, o.err
 }
@@ -207,11 +208,12 @@ func (p *Pool) do(ctx context.Context, j *job) outcome {
 	return p.wait(j)
 }
 
-// recheckTime is how long after Options.Wait a job is looked for in the queue again: the worker that had it may have put it back.
+// recheckTime is the interval at which a job is looked for in the queue again after Options.Wait: its slot may have put it
+// back.
 const recheckTime = time.Second
 
-// wait waits for the outcome of a job. Errors: those of the outcome, ocr.ErrBusy if no worker becomes free within
-// Options.Wait, and ctx's error when the caller leaves.
+// wait waits for the outcome of a job. Its error is ocr.ErrBusy if no worker becomes free within Options.Wait, and the
+// context's error if the caller leaves.
 func (p *Pool) wait(j *job) outcome {
 	turn := time.NewTimer(p.opts.Wait)
 	defer turn.Stop()
@@ -234,8 +236,8 @@ func (p *Pool) wait(j *job) outcome {
 	}
 }
 
-// shutdown refuses new images with ocr.ErrBusy and waits for those that are queued or being read. If ctx ends first, it
-// kills the workers and returns ctx's error. In both cases all workers have ended when it returns.
+// shutdown refuses new images with ocr.ErrBusy, and waits for those that are queued or being read. If ctx ends first, it kills
+// the workers and returns ctx's error. When it returns, all workers have ended.
 func (p *Pool) shutdown(ctx context.Context) error {
 	var err error
 	p.closed.Do(func() {
@@ -262,6 +264,6 @@ func (p *Pool) shutdown(ctx context.Context) error {
 func (p *Pool) Close() error {
 	now, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = p.shutdown(now) // it always reports that it did not wait
+	_ = p.shutdown(now) // its error only reports that it did not wait
 	return nil
 }

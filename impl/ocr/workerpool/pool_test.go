@@ -80,7 +80,7 @@ func readTimes(t *testing.T, p *workerpool.Pool, n int, script string) <-chan er
 	return errs
 }
 
-// processes is a log handler that learns from the log which processes a pool has started.
+// processes is a log handler that collects the processes that a pool starts from its log.
 type processes struct {
 	slog.Handler
 	pid  int64
@@ -163,7 +163,7 @@ func TestNew(t *testing.T) {
 		"refuses a worker without languages":   {script("no languages"), "no models were found"},
 		"refuses a worker of another build":    {script("hello 99"), "protocol 99"},
 		"refuses a worker that sends garbage":  {script("garbage"), "start the worker: pipe"},
-		"gives up on a worker that hangs":      {hangs, "did not say hello in time"},
+		"gives up on a worker that hangs":      {hangs, "did not send its hello in time"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -193,7 +193,8 @@ func TestPool_Logger(t *testing.T) {
 	require.Less(t, strings.Count(log.String(), "x"), 270_000, "the output of a worker is bounded")
 }
 
-// BenchmarkPool_Recognize measures what the pool adds to reading a page of 1 MB: the scripted worker reads nothing.
+// BenchmarkPool_Recognize measures the time that the pool adds to reading a page of 1 MB: the scripted worker does not read
+// anything.
 func BenchmarkPool_Recognize(b *testing.B) {
 	p := MustOpen(b, workerpool.Options{Workers: 1})
 	image := append([]byte("text a\n"), bytes.Repeat([]byte("\n"), 1<<20)...)

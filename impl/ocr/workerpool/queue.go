@@ -46,8 +46,8 @@ func (j *job) awaitRelease() {
 	}
 }
 
-// queue gives jobs to idle slots, each account its share of their time. It is not a channel, because jobs must be removable
-// while they wait, and because an idle slot must notice that its worker died before it takes a job.
+// queue gives jobs to idle slots, and each account its share of their time. It is not a channel, because jobs must be removable
+// while they wait, and an idle slot whose worker died must not take a job.
 type queue struct {
 	closing chan struct{} // closed by close
 
@@ -57,11 +57,11 @@ type queue struct {
 	closed  bool
 }
 
-// inbox is where an idle slot waits for a job; it holds one.
+// inbox is where an idle slot waits for a job. It can hold one job.
 type inbox struct {
 	jobs      chan *job
-	isReserve bool   // takes only jobs of accounts that have no image being read
-	isBound   bool   // the worker must be replaced before it reads for another account than its last
+	isReserve bool   // the slot takes only jobs of accounts that have no image being read
+	isBound   bool   // the worker must be replaced before it reads for another account
 	account   string // label of the account that the worker last read for
 }
 
@@ -82,7 +82,7 @@ func (q *queue) put(j *job) error {
 	return nil
 }
 
-// putFirst takes back a job that a slot could not begin. The job is the next of its account.
+// putFirst takes back a job that a slot could not begin. It becomes the next job of its account.
 func (q *queue) putFirst(j *job) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -113,9 +113,10 @@ func (q *queue) dispatch() {
 	}
 }
 
-// choose returns the index of an idle slot for an image of the account. Of the slots whose worker need not be replaced for it, that is
-// the last to become idle, because the caches of its worker are the warmest. If all must be replaced, it is the one that has been idle
-// longest, so that accounts which take turns keep their workers. The caller holds mu, and knows that there is such a slot.
+// choose returns the index of an idle slot for an image of the account. Among the slots whose worker need not be replaced, it
+// chooses the last one to become idle, because the caches of its worker are the warmest. If all workers must be replaced, it
+// chooses the slot that has been idle longest, so that accounts that take turns keep their workers. The caller holds mu, and
+// there must be an idle slot.
 func (q *queue) choose(reserve bool, account string) int {
 	for at, in := range slices.Backward(q.idle) {
 		if in.isReserve == reserve && (!in.isBound || in.account == account) {
@@ -125,14 +126,14 @@ func (q *queue) choose(reserve bool, account string) int {
 	return slices.IndexFunc(q.idle, func(in *inbox) bool { return in.isReserve == reserve })
 }
 
-// remove takes a waiting job out of the queue. It reports false if a slot has the job already.
+// remove takes a waiting job out of the queue. It reports false if a slot already has the job.
 func (q *queue) remove(j *job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.waiting.Remove(j.item)
 }
 
-// next sends the next job to the inbox, or if none waits, the next one to arrive.
+// next registers an idle slot: the inbox gets a job as soon as there is one for it.
 func (q *queue) next(in *inbox) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -98,7 +98,7 @@ func TestPool_Recognize_ReplacesWorker(t *testing.T) {
 
 func TestPool_Recognize_RefusesAnImageThatUsedUpItsTime(t *testing.T) {
 	t.Parallel()
-	// A busy machine gives the worker a small part of a core: a fortieth of 4 s is 0.1 s.
+	// On a busy machine, the worker gets a small share of a core: a fortieth of 4 s is 0.1 s.
 	p := MustOpen(t, workerpool.Options{Workers: 1, Deadline: 4 * time.Second}.WithExhausting(40))
 	var invalid *ocr.ImageError
 	ocrtest.Eventually(t, "the image is refused", func() bool {
@@ -122,7 +122,7 @@ func TestPool_Recognize_RefusesAnImageThatUsedUpItsTime(t *testing.T) {
 func TestPool_Recognize_RefusesCopiesThatWaitBehindAnImageThatUsedUpItsTime(t *testing.T) {
 	t.Parallel()
 	p := MustOpen(t, workerpool.Options{Workers: 1, Deadline: 4 * time.Second, Wait: time.Minute}.WithExhausting(40))
-	ocrtest.Eventually(t, "the copy is refused", func() bool { // a busy machine gives the first too small a part of a core
+	ocrtest.Eventually(t, "the copy is refused", func() bool { // on a busy machine, the first copy gets too small a share of a core
 		errs := make(chan error)
 		for range 2 {
 			go func() {

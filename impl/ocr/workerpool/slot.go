@@ -18,27 +18,27 @@ const (
 	longestRetry = 30 * time.Second
 )
 
-// Reading times out in the worker a little earlier than in the pool, so that the worker can report the timeout and need
-// not be killed.
+// Reading times out in the worker slightly earlier than in the pool, so that the worker can report the timeout instead of being
+// killed.
 const (
-	deadlineShare   = 20          // the worker's deadline is a twentieth shorter than the pool's,
-	deadlineReserve = time.Second // but by this at most
-	// callerSlack is the time before the caller's own deadline within which a timeout in the worker counts as caused by
-	// that deadline. The worker gets the deadline in whole milliseconds.
+	deadlineShare   = 20          // the worker's deadline is shorter than the pool's by 1/deadlineShare,
+	deadlineReserve = time.Second // but by at most deadlineReserve
+	// A timeout in the worker that comes less than callerSlack before the caller's own deadline counts as caused by that
+	// deadline, which the worker gets in whole milliseconds.
 	callerSlack = 20 * time.Millisecond
 )
 
 // slot owns at most one worker at a time. All fields belong to the goroutine that executes run.
 //
-// run is a loop of ensureWorker, nextJob and serve. A slot loses its worker in three ways: the worker exits by itself
-// (requeueAfterCrash or failure), it is not reusable after a job (stopWorker), or it has read MaxPages pages (mustRetire,
-// swapIn).
+// run is a loop of ensureWorker, nextJob and serve. A slot loses its worker in four ways: the worker exits by itself
+// (requeueAfterCrash or failure), it is not reusable after a job (stopWorker), it must not read for another account
+// (replaceFor), or it has read MaxPages pages (mustRetire, swapIn).
 type slot struct {
 	pool      *Pool
 	isReserve bool
 	worker    *worker // nil while there is none
 
-	// While a replacement starts, replacement will deliver it, or nil if it cannot start; cancelStart ends the attempt.
+	// replacement is not nil while a replacement starts. It delivers the new worker, or nil if that cannot start. cancelStart ends the attempt.
 	replacement chan *worker
 	cancelStart context.CancelFunc
 }
@@ -60,8 +60,8 @@ func (s *slot) run() {
 	}
 }
 
-// replaceFor gives the job a fresh worker if the worker has read an image of another account and is suspect, or with
-// Options.WorkerPerAccount. It reports false, and has put the job back, if no worker starts.
+// replaceFor replaces the worker if it must not read for the account of the job. If no worker starts, it puts the job back and
+// reports false.
 func (s *slot) replaceFor(j *job) bool {
 	label := j.item.Account.Label
 	if s.isBound() && s.worker.account != label {
@@ -79,7 +79,7 @@ func (s *slot) replaceFor(j *job) bool {
 	return true
 }
 
-// isBound reports whether the worker must be replaced before it reads for another account than its last.
+// isBound reports whether the worker must be replaced before it reads for another account.
 func (s *slot) isBound() bool {
 	return s.worker.hasRead && (s.worker.isSuspect || s.pool.opts.WorkerPerAccount)
 }
@@ -118,7 +118,7 @@ func (s *slot) ensureWorker() bool {
 	return false
 }
 
-// backOff returns the pause after a failed attempt (0 for the first): doubled each time, and shortened at random by up
+// backOff returns the pause after failed attempt number attempt, from 0. It doubles each time, and is shortened at random by up
 // to 50 %, so that the slots do not retry at the same time.
 func backOff(attempt int) time.Duration {
 	full := min(firstRetry<<min(attempt, 20), longestRetry)
@@ -163,7 +163,7 @@ func (s *slot) serve(j *job) (reusable bool) {
 		s.finish(j, outcome{err: j.ctx.Err()})
 		return true
 	}
-	if s.pool.isExhausting(j.item.Account, j.req.Image) { // remembered while this copy waited
+	if s.pool.isExhausting(j.item.Account, j.req.Image) { // a copy of it used up its deadline while this one waited
 		s.finish(j, outcome{err: &ocr.ImageError{Reason: exhaustingReason}})
 		return true
 	}
@@ -178,9 +178,9 @@ func (s *slot) serve(j *job) (reusable bool) {
 		(*f)(sent.Sub(j.queued))
 	}
 	answer, err := s.worker.read(request(j, s.pool.opts.Deadline, s.pool.threadsPerImage()), j.req.Image, fair.ReservationFrom(j.ctx))
-	// If the deadline passed just after the answer, the answer is valid, but the worker was killed.
+	// If the deadline passed right after the answer, the answer is valid but the worker was killed.
 	killed := !stop()
-	if errors.Is(err, fair.ErrFull) { // the worker did nothing wrong
+	if errors.Is(err, fair.ErrFull) { // not the worker's fault
 		s.worker.pages++
 		s.finish(j, outcome{err: err})
 		return !killed
@@ -196,44 +196,45 @@ func (s *slot) serve(j *job) (reusable bool) {
 	}
 	s.worker.stop()
 	if errors.Is(err, errNotDelivered) && ctx.Err() == nil && !j.retried {
-		j.retried = true // only once: an image must not be able to kill one worker after another
+		j.retried = true // only once, so that an image cannot kill one worker after another
 		s.requeueAfterCrash(j)
 		return false
 	}
 	s.pool.counts.restarts.Add(1)
-	if ctx.Err() != nil { // also if the caller left, who may send the image again
+	if ctx.Err() != nil { // also if the caller left: it may send the image again
 		s.remember(j, s.worker.cpuTime()-before)
 	}
 	s.finish(j, outcome{err: s.failure(ctx, j, err)})
 	return false
 }
 
-// remember makes the pool refuse the image for a while if it was the image, and not a busy machine, that used up the time.
+// remember makes the pool refuse the image for a while, unless the time ran out only because the machine was busy.
 func (s *slot) remember(j *job, used time.Duration) {
 	if used >= s.pool.opts.Deadline/time.Duration(s.pool.opts.exhaustingShare) {
 		s.pool.exhausted.add(newDigest(j.item.Account.Label, j.req.Image))
 	}
 }
 
-// isExhausting reports whether an image of the account is to be refused because it used up its time before.
+// isExhausting reports whether an image of the account must be refused because it recently used up its deadline.
 func (p *Pool) isExhausting(a fair.Account, image []byte) bool {
 	return !p.exhausted.isEmpty() && p.exhausted.has(newDigest(a.Label, image))
 }
 
-// finish charges the account for the time before the caller gets the outcome, so that its next image finds the account's share up to date.
+// finish charges the account for the time and then delivers the outcome, so that the account's share is up to date before the
+// caller sends its next image.
 func (s *slot) finish(j *job, o outcome) {
 	s.pool.queue.done(j)
 	j.finish(o)
 }
 
-// threadsPerImage returns the number of cores that a worker may use for the next image: its own and its share of those of
-// the idle workers. If these get images before it is done, the workers compete for the cores until then.
+// threadsPerImage returns the number of cores that a worker may use for the next image: its own and its share of those of the
+// idle workers. If these get images in the meantime, the workers compete for the cores until it is done.
 func (p *Pool) threadsPerImage() int {
 	_, idle := p.queue.lengths()
 	return 1 + idle/max(int(p.counts.busy.Load()), 1)
 }
 
-// request returns the request for a worker, whose deadline is a little shorter than the pool's; see deadlineShare.
+// request returns the request for a worker. Its deadline is slightly shorter than the pool's; see deadlineShare.
 func request(j *job, deadline time.Duration, threads int) pipe.Request {
 	left := deadline - min(deadline/deadlineShare, deadlineReserve)
 	if end, ok := j.ctx.Deadline(); ok {
@@ -269,7 +270,7 @@ func (s *slot) result(j *job, a pipe.Answer) outcome {
 	return outcome{err: errFailed}
 }
 
-// failure translates the error of a worker that gave no answer for the caller of Recognize.
+// failure returns the caller's error for a worker that gave no answer.
 func (s *slot) failure(ctx context.Context, j *job, err error) error {
 	switch {
 	case j.ctx.Err() != nil:
@@ -286,8 +287,8 @@ func (s *slot) failure(ctx context.Context, j *job, err error) error {
 	return errFailed
 }
 
-// mustRetire counts the pages of an answer, and reports whether the worker has read MaxPages and must stop now. If memory
-// allows, it starts a replacement instead, and the worker continues until the replacement is ready.
+// mustRetire counts the pages of an answer. If the worker has read MaxPages, mustRetire starts a replacement, and the worker
+// continues until that is ready. If there is not enough memory for both, it reports true: the worker must stop first.
 func (s *slot) mustRetire(a pipe.Answer) bool {
 	s.worker.pages++
 	if a.Document != nil {

@@ -10,7 +10,7 @@ import (
 type Stats struct {
 	ocr.Load
 
-	Pages     uint64 `json:"pages"`     // read
+	Pages     uint64 `json:"pages"`     // pages that were read
 	Refused   uint64 `json:"refused"`   // images that found the queue full or waited too long
 	Timeouts  uint64 `json:"timeouts"`  // images that exceeded the deadline
 	Cancelled uint64 `json:"cancelled"` // images whose caller left while they were read
@@ -30,7 +30,7 @@ func (p *Pool) Load() ocr.Load {
 	queued, idle := p.queue.lengths()
 	return ocr.Load{
 		Workers: p.opts.Workers,
-		Ready:   min(int(p.counts.ready.Load()), p.opts.Workers), // one of the reserve may be ready first
+		Ready:   min(int(p.counts.ready.Load()), p.opts.Workers), // a worker of the reserve may be ready first
 		Busy:    int(p.counts.busy.Load()),
 		Idle:    idle,
 		Queued:  queued,

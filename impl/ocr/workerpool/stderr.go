@@ -11,21 +11,21 @@ import (
 
 // Limits on a worker's standard error, because a hostile image may make it print without end.
 const (
-	maxLoggedBytes = 256 << 10 // passed on to the log in the life of one worker
+	maxLoggedBytes = 256 << 10 // written to the log during the life of a worker
 	maxLineBytes   = 1 << 10   // longer lines are split
-	maxKeptLines   = 4         // of the first and of the last lines, for the error about one image
-	maxFlood       = 16 << 20  // bytes about one image, after which the worker is killed: it would use up a core of the service
+	maxKeptLines   = 4         // number of first lines, and of last lines, that are kept for the error about an image
+	maxFlood       = 16 << 20  // bytes during one image, after which the worker is killed because it would keep a core of the service busy
 )
 
-// stderrLog passes a worker's standard error on to the log. It also keeps the first and the last lines printed since
-// the current image began: the cause of a crash is in one of the two.
+// stderrLog writes a worker's standard error to the log. It also keeps the first and the last lines printed since the current
+// image began, because these usually name the cause of a crash.
 type stderrLog struct {
 	log     *slog.Logger
-	flooded func() // called if the worker prints more than maxFlood about one image
+	flooded func() // called if the worker prints more than maxFlood during one image
 
 	mu          sync.Mutex // guards the following
 	first, last []string
-	bytes       int // about the current image
+	bytes       int // printed since the current image began
 }
 
 // drain reads r to its end, so that the worker never blocks on a full pipe.

@@ -21,7 +21,7 @@ import (
 
 const (
 	soakTime = 90 * time.Second
-	// maxSoakGrowth is by how much the memory of a worker may grow, in MiB, once it has read for a third of the time.
+	// maxSoakGrowth is the maximum by which the memory of a worker may grow, in MiB, after the first third of the time.
 	maxSoakGrowth = 50
 )
 

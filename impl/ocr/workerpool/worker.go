@@ -17,8 +17,8 @@ import (
 
 // worker is one child process. Only its slot talks to it; kill may be called from any goroutine.
 //
-// The pipes are made here instead of by os/exec, because reads and writes on *os.File can be ended by closing the file,
-// and because exec's own copying goroutines would hold up Wait.
+// The pipes are created here instead of by os/exec, because closing an *os.File ends its reads and writes, and because exec's
+// own copying goroutines would delay Wait.
 type worker struct {
 	cmd    *exec.Cmd
 	conn   *pipe.Conn
@@ -30,8 +30,8 @@ type worker struct {
 	detach func() bool   // stops watching the pool's context
 	killed sync.Once
 	pages  int // read so far
-	// hasRead is set once it was sent an image; account is the label of the account whose image was the last. isSuspect stays set after
-	// an image was refused by a decoder or ran out of time, which attacks on decoders often cause.
+	// hasRead is set once the worker was sent an image; account is the label of the account that sent the last image. isSuspect
+	// stays set once an image was refused or ran out of time, because attacks on decoders often have that effect.
 	hasRead   bool
 	account   string
 	isSuspect bool
@@ -40,11 +40,11 @@ type worker struct {
 var (
 	// errNotDelivered means that the worker did not receive the whole image, so the image cannot be the cause.
 	errNotDelivered = errors.New("the worker exited before it received the image")
-	errStartTimeout = errors.New("the worker did not say hello in time")
+	errStartTimeout = errors.New("the worker did not send its hello in time")
 )
 
-// stderrGrace is how long reap waits for standard error to end after the process did. It matters only if a grandchild
-// inherited the pipe, which the sandbox rules out.
+// stderrGrace is the maximum time that reap waits for the end of standard error after the process has ended. It matters only if
+// a grandchild inherited the pipe, which the sandbox prevents.
 const stderrGrace = 200 * time.Millisecond
 
 // startWorker starts a process and waits for its hello. The process is killed when the pool's context ends.
@@ -65,7 +65,7 @@ func (p *Pool) startWorker(ctx context.Context) (*worker, error) {
 		return w, nil
 	}
 	w.stop()
-	// The cause that the operator can act on comes first: a timeout, then the exit status, then what was sent.
+	// Prefer the cause that helps the operator most: a timeout, then the exit status, then an error in the hello.
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -121,7 +121,7 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// reap drains standard error and waits for the process, so that no zombie remains. Then it closes exited; from then on
+// reap drains standard error and waits for the process, so that no zombie remains. Then it closes exited; after that,
 // exitStatus and the kept lines are complete.
 func (w *worker) reap(stderr *os.File) {
 	defer close(w.exited)
@@ -136,11 +136,12 @@ func (w *worker) reap(stderr *os.File) {
 	<-drained
 }
 
-// read sends one image and waits for the answer, whose images count in the reservation. The error is errNotDelivered if the worker did not
-// receive the image; after any error but fair.ErrFull the worker must be stopped, because the pipe may be out of step.
+// read sends one image and waits for the answer, whose images count in the reservation. The error is errNotDelivered if the
+// worker did not receive the image. After any error except fair.ErrFull the worker must be stopped, because the pipe may be out
+// of step.
 func (w *worker) read(req pipe.Request, image []byte, reservation *fair.Reservation) (pipe.Answer, error) {
 	w.stderr.reset()
-	req.ID = rand.Uint64() // nobody can answer a request in advance
+	req.ID = rand.Uint64() // so that a worker cannot answer a request in advance
 	if err := w.conn.SendRequest(req, image); err != nil {
 		return pipe.Answer{}, fmt.Errorf("%w: %w", errNotDelivered, err)
 	}

@@ -1,6 +1,6 @@
-// Package storetest runs tests on both databases that the service supports: SQLite and Postgres. Start with Run.
-// It links package testing, so no program may import it, and it does not start containers itself, so that code which
-// programs link never depends on them: callers pass testcontainers.Postgres.
+// Package storetest runs tests on both databases that the service supports: SQLite and Postgres. Start with Run. It links
+// package testing, so no program may import it. It does not start containers itself, because packages that programs link must
+// not depend on them: callers pass testcontainers.Postgres.
 package storetest
 
 import (
@@ -46,13 +46,14 @@ func databases(postgres NewDatabase) map[string]NewDatabase {
 	return map[string]NewDatabase{"sqlite": SQLite, "postgres": postgres}
 }
 
-// SQLite is the URL of a file that does not exist yet and is removed when the test ends.
+// SQLite returns the URL of a file that does not exist yet and is removed when the test ends.
 func SQLite(tb testing.TB) string {
 	tb.Helper()
 	return "sqlite:" + filepath.Join(tb.TempDir(), "test.db")
 }
 
-// MustOpen opens the database until the test ends. The generous timeout keeps a loaded machine from failing tests.
+// MustOpen opens the database, and closes it when the test ends. The timeout is so long that tests do not fail on a busy
+// machine.
 func MustOpen(tb testing.TB, url string) *store.Store {
 	tb.Helper()
 	st, err := store.Open(tb.Context(), url, store.Options{Timeout: time.Minute})

@@ -45,8 +45,9 @@ func hasManifest(v *volume.Volume) error {
 	return nil
 }
 
-// writeAnnotations writes an annotation page for each page of a manifest that is read: a line is an annotation, whose place is in pixels of the
-// canvas. Their ids begin with the id of the canvas, like the ids of a manifest's own annotations.
+// writeAnnotations writes an annotation page for each page of a manifest that was read, with an annotation for each line of
+// text, at the line's place on the canvas. The ids begin with the id of the canvas, like those of a manifest's own annotations.
+// If a canvas has no id, its page is left out, and an error says so after the others are written.
 func writeAnnotations(_ context.Context, v *volume.Volume, save volume.Save) error {
 	withoutID := 0
 	for _, page := range v.Pages {
@@ -64,7 +65,7 @@ func writeAnnotations(_ context.Context, v *volume.Volume, save volume.Save) err
 		list := annotate(page.Canvas, doc)
 		err = save(page.Name+".annotations.json", func(to io.Writer) error {
 			e := json.NewEncoder(to)
-			e.SetEscapeHTML(false) // for programs
+			e.SetEscapeHTML(false) // the file is for programs, not for HTML
 			e.SetIndent("", "  ")
 			return e.Encode(list)
 		})
@@ -78,7 +79,7 @@ func writeAnnotations(_ context.Context, v *volume.Volume, save volume.Save) err
 	return nil
 }
 
-// annotate returns the lines of the document's first page as annotations of a canvas: an image of a manifest has one page.
+// annotate returns the lines of the document's first page as annotations of a canvas. A manifest's image has only one page.
 func annotate(canvas volume.Canvas, doc *document.Document) annotationPage {
 	list := annotationPage{"http://iiif.io/api/presentation/3/context.json", canvas.ID + "/annotations/lines", "AnnotationPage", []annotation{}}
 	if len(doc.Pages) == 0 {
@@ -95,7 +96,8 @@ func annotate(canvas volume.Canvas, doc *document.Document) annotationPage {
 	return list
 }
 
-// onCanvas returns a box of the page in pixels of the canvas, as left, top, width and height. A canvas without size has that of the page.
+// onCanvas converts a box of the page to units of the canvas, and returns its left, top, width and height, separated by commas.
+// A canvas without a size is taken to have that of the page.
 func onCanvas(b document.Box, page *document.Page, canvas volume.Canvas) string {
 	w, h := canvas.Width, canvas.Height
 	if w <= 0 || h <= 0 {

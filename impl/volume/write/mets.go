@@ -15,7 +15,7 @@ import (
 	"uncial/internal/version"
 )
 
-// metsFile is a METS document (version 1.12). Its form follows the schema; encoding/xml keeps the order of the fields.
+// metsFile is a METS document (version 1.12). Its fields are in the order that the schema requires.
 type metsFile struct {
 	XMLName xml.Name    `xml:"mets:mets"`
 	METS    string      `xml:"xmlns:mets,attr"`
@@ -39,7 +39,7 @@ type metsAgent struct {
 	Name  string `xml:"mets:name"`
 }
 
-// metsGroup holds the files of one use: images, or one format of text.
+// metsGroup holds the files of one use: the images, or one format of text.
 type metsGroup struct {
 	Use   string         `xml:"USE,attr"`
 	Files []metsFileInfo `xml:"mets:file"`
@@ -82,11 +82,11 @@ type metsPointer struct {
 	File string `xml:"FILEID,attr"`
 }
 
-// mediaTypes of the files that METS refers to.
+// mediaTypes are the media types of the files of text that METS refers to.
 var mediaTypes = map[gen.Format]string{gen.Alto: "application/alto+xml", gen.Page: "application/vnd.prima.page+xml"}
 
-// writeMETS returns a writer of METS: the physical structure of the volume, with the file of each page in a format, and its image if
-// that is on the web. A page that is not read has no file of text; its label says why.
+// writeMETS returns a writer of METS: the physical structure of the volume, with each page's file in the format form, and its
+// image if that is on the web. A page that is not read has no file of text; its label says why.
 func writeMETS(form gen.Format) func(context.Context, *volume.Volume, volume.Save) error {
 	return func(_ context.Context, v *volume.Volume, save volume.Save) error {
 		_, created, err := describe(v)
@@ -109,7 +109,7 @@ func writeMETS(form gen.Format) func(context.Context, *volume.Volume, volume.Sav
 	}
 }
 
-// newMETS lists every page of the volume in its order. Images are those with a URL; a page that was not read says why in its label.
+// newMETS returns the METS document, which lists every page of the volume in order.
 func newMETS(v *volume.Volume, form gen.Format, created time.Time) *metsFile {
 	images, texts := metsGroup{Use: "IMAGE"}, metsGroup{Use: "FULLTEXT"}
 	root := metsDiv{Type: "physSequence", Label: v.Title}

@@ -18,7 +18,7 @@ import (
 // multipleLanguages is the tag of a volume in more than one language (ISO 639-2).
 const multipleLanguages = "mul"
 
-// writePDF writes the pages that are read into one PDF, page after page, so that no more than one picture is in memory.
+// writePDF writes the pages that are read into one PDF, page by page, so that only one picture is in memory at a time.
 func writePDF(ctx context.Context, v *volume.Volume, save volume.Save) error {
 	language, created, err := describe(v)
 	if err != nil {
@@ -38,7 +38,7 @@ func writePDF(ctx context.Context, v *volume.Volume, save volume.Save) error {
 	})
 }
 
-// addToPDF adds the pages of an image.
+// addToPDF adds all pages of a page's document with their pictures.
 func addToPDF(ctx context.Context, w *pdf.Writer, page *volume.Page) error {
 	doc, err := page.Document()
 	if err != nil {
@@ -57,7 +57,8 @@ func addToPDF(ctx context.Context, w *pdf.Writer, page *volume.Page) error {
 	return nil
 }
 
-// describe returns the language of all pages that are read, and when the last of them was.
+// describe returns the language of the pages that are read, multipleLanguages if they differ, and when the last of them was
+// read.
 func describe(v *volume.Volume) (language string, last time.Time, err error) {
 	for _, page := range v.Pages {
 		if !page.State.IsRead() {
@@ -79,7 +80,7 @@ func describe(v *volume.Volume) (language string, last time.Time, err error) {
 	return language, last, nil
 }
 
-// writeWhole returns a writer of all pages that are read as one document.
+// writeWhole returns a writer that writes all pages that are read as one document, in the format with that name, to file.
 func writeWhole(name, file string) func(context.Context, *volume.Volume, volume.Save) error {
 	return func(_ context.Context, v *volume.Volume, save volume.Save) error {
 		language, created, err := describe(v)

@@ -1,4 +1,4 @@
-// Package write makes the files for a whole volume: one file with all of its pages. The files of single pages are written by
+// Package write writes the files of a whole volume, each with all of its pages. The files of single pages are written by
 // package client with internal/format. Start with Writers.
 package write
 
@@ -12,7 +12,7 @@ import (
 	"uncial/impl/volume"
 )
 
-// Writers are all values of --volume. To add one, write its function and add it here.
+// Writers returns the writers for all values of --volume. To add one, write its function and list it here.
 func Writers() []volume.Writer {
 	return []volume.Writer{
 		{Name: "text", About: "plain text, a form feed between pages (volume.txt)", Write: writeText},
@@ -25,8 +25,8 @@ func Writers() []volume.Writer {
 	}
 }
 
-// writeText writes the text of all pages with a form feed between them, as the service does within one image. A page that
-// is not read contributes an empty text, so that the count of form feeds stays right.
+// writeText writes the text of all pages with a form feed between them, as the service does within one image. A page that is
+// not read contributes an empty text, so that the number of form feeds still tells which page a text belongs to.
 func writeText(_ context.Context, v *volume.Volume, save volume.Save) error {
 	return save("volume.txt", func(to io.Writer) error {
 		out := bufio.NewWriter(to)

@@ -1,11 +1,11 @@
 // Package training trains line models (package neural) from a base model, with PyTorch.
 //
-// The programs are the Python files of this folder, which are embedded in the program that calls Run; Debian's python3-torch runs
-// them. A folder of lines has lines.u8, the ink of all lines (48 rows of bytes each, 0 paper to 255 ink, one line after the
-// other), and lines.jsonl, one Line for each. `uncial train` makes such folders from PAGE and ALTO; the shipped models are trained
-// by the same program on more lines (see README.md).
+// The training programs are the Python files of this folder. They are embedded in the program that calls Run, and need Debian's
+// python3-torch. A folder of lines has two files: lines.u8 with the ink of all lines, one after the other (48 rows of bytes
+// each, from 0 for paper to 255 for ink), and lines.jsonl with one Line for each. `uncial train` makes such folders from PAGE
+// and ALTO files; the shipped models are trained by the same programs on more lines (see README.md).
 //
-// The subfolder ngram counts character models. Reading with a model needs neither this package nor Python.
+// The subfolder ngram builds character models. Reading with a model requires neither this package nor Python. Start with Run.
 package training
 
 import (
@@ -33,45 +33,45 @@ const python = "/usr/bin/python3"
 
 // Line is a row of lines.jsonl.
 type Line struct {
-	Offset int64  `json:"offset"` // in lines.u8, bytes
+	Offset int64  `json:"offset"` // of the first byte in lines.u8
 	Width  int    `json:"width"`  // pixels
 	Text   string `json:"text"`
 	Page   string `json:"page"`
-	Held   bool   `json:"held"` // not trained on; the error is measured on these
+	Held   bool   `json:"held"` // held back: not trained on, but used to measure the error
 }
 
-// Options say what is trained, and for how long.
+// Options configure a training.
 type Options struct {
 	Lines    string            // folder with lines.u8 and lines.jsonl
 	Base     string            // path of the base model
 	Out      string            // path of the model to write
-	State    string            // folder for the state, so that the same call continues where an earlier one stopped
+	State    string            // folder for the state, with which a later call continues an interrupted training
 	Metadata map[string]string // of the model: version and languages
-	Minutes  float64           // at most
-	Passes   float64           // over the lines
+	Minutes  float64           // maximum duration
+	Passes   float64           // maximum number of passes over the lines
 	Threads  int
 }
 
-// Event is what the training reports; Kind says which fields are set.
+// Event is a report of the training program. Kind determines which fields are set.
 type Event struct {
 	Kind    string         `json:"kind"` // start, progress, sample, done or error
 	Message string         `json:"message"`
-	Lines   int            `json:"lines"`    // trained on
-	Held    int            `json:"held"`     // held back
-	Samples []Sample       `json:"samples"`  // some lines that were held back
-	Skipped map[string]int `json:"left_out"` // lines that are not trained on, by reason
+	Lines   int            `json:"lines"`    // number of lines that are trained on
+	Held    int            `json:"held"`     // number of lines that are held back
+	Samples []Sample       `json:"samples"`  // some of the lines that are held back
+	Skipped map[string]int `json:"left_out"` // numbers of lines that are left out, by reason
 	New     []string       `json:"new"`      // characters that the base model lacks and this one learns
-	Rare    []string       `json:"rare"`     // characters that occur too rarely to be learnt
-	Share   float64        `json:"share"`    // of the training that is over
-	Left    float64        `json:"left"`     // seconds, estimated
+	Rare    []string       `json:"rare"`     // characters that are too rare to be learnt
+	Share   float64        `json:"share"`    // of the training that is done, 0 to 1
+	Left    float64        `json:"left"`     // estimated seconds until the end
 	Loss    float64        `json:"loss"`
-	Error   float64        `json:"error"`  // share of wrong characters in the lines held back
-	Before  float64        `json:"before"` // the same, of the base model
-	Curve   [][2]float64   `json:"curve"`  // lines seen, and the error then
+	Error   float64        `json:"error"`  // CER in the lines that are held back
+	Before  float64        `json:"before"` // CER of the base model in the same lines
+	Curve   [][2]float64   `json:"curve"`  // pairs of the number of lines seen and the CER at that time
 	Seconds float64        `json:"seconds"`
 }
 
-// Sample is a line as it was transcribed and as the model reads it.
+// Sample is a line with its transcription (Text) and the model's reading of it (Read).
 type Sample struct {
 	Page string `json:"page"`
 	Text string `json:"text"`
@@ -85,10 +85,10 @@ var (
 )
 
 const (
-	grace       = 30 * time.Second // for saving the state after an interrupt
-	maxEvent    = 4 << 20          // bytes of an event
+	grace       = 30 * time.Second // time to save the state after an interrupt
+	maxEvent    = 4 << 20          // maximum bytes of an event
 	maxMessages = 16 << 10         // bytes of Python's own messages that are kept
-	interrupted = 3                // exit status of train.py
+	interrupted = 3                // exit status of train.py after an interrupt
 )
 
 // Check reports whether PyTorch is installed.
@@ -99,14 +99,14 @@ func Check(ctx context.Context) error {
 	return nil
 }
 
-// Run trains until the end and calls report for each event. When ctx ends, the state is saved and the error is ErrInterrupted. The
-// model is written whole or not at all.
+// Run trains a model and calls report for each event except errors. When ctx ends, the program saves its state and Run returns
+// ErrInterrupted. The model file is written completely or not at all.
 func Run(ctx context.Context, o Options, report func(Event)) error {
 	folder, err := os.MkdirTemp("", "uncial-train-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder that stays does no harm
+	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder that remains does no harm
 	if err := os.CopyFS(folder, programs); err != nil {
 		return err
 	}
@@ -114,13 +114,13 @@ func Run(ctx context.Context, o Options, report func(Event)) error {
 	if err != nil {
 		return err
 	}
-	// The end of ctx interrupts the program, so that it can save; only after the grace period is it killed.
+	// When ctx ends, the program is interrupted, so that it can save its state, and killed only after the grace period.
 	c := exec.CommandContext(ctx, python, filepath.Join(folder, "train.py"), "--lines", o.Lines, "--base", o.Base, "--out", o.Out, //nolint:gosec // no shell; the paths are the operator's
 		"--state", o.State, "--metadata", string(metadata), "--minutes", format(o.Minutes), "--passes", format(o.Passes), "--threads", strconv.Itoa(o.Threads))
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = grace
-	c.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE") // threads that wait leave the cores to other programs
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}     // Ctrl-C reaches this program only, which passes it on
+	c.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE") // waiting threads leave the cores to other programs
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}     // Ctrl-C reaches only this program, which interrupts the child itself
 	messages := &tail{}
 	c.Stderr = messages
 	out, err := c.StdoutPipe()
@@ -136,7 +136,7 @@ func Run(ctx context.Context, o Options, report func(Event)) error {
 
 func format(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// events reports what the program says, and returns the message of its error event, if there is one.
+// events reports the program's events, and returns the message of its error event if there is one.
 func events(out io.Reader, report func(Event)) (failure string) {
 	s := bufio.NewScanner(out)
 	s.Buffer(nil, maxEvent)
@@ -154,7 +154,7 @@ func events(out io.Reader, report func(Event)) (failure string) {
 	return failure
 }
 
-// ended explains how the program ended.
+// ended returns the error for the way in which the program ended.
 func ended(err error, failure string, messages []byte) error {
 	var exit *exec.ExitError
 	switch {
@@ -168,7 +168,7 @@ func ended(err error, failure string, messages []byte) error {
 	return fmt.Errorf("training: %w: %s", err, bytes.TrimSpace(messages))
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last maxMessages bytes that are written to it.
 type tail struct{ bytes.Buffer }
 
 func (t *tail) Write(p []byte) (int, error) {

@@ -23,7 +23,7 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// page is one page to draw.
+// page describes a page to draw.
 type page struct {
 	collection, name string // together the ID; the name is also that of the files
 	language         string // BCP 47
@@ -31,8 +31,8 @@ type page struct {
 	text             string // the ground truth, with the page's line breaks
 }
 
-// pages has clean print in three languages, a typescript and handwriting. The hand of package ocrtest lacks capitals,
-// k, w and z, so its text does too. Names of collections begin with "rendered", which tells these pages from real ones.
+// pages has clean print in three languages, a typescript and handwriting. The hand of package ocrtest lacks capitals, k, w and
+// z, so its text does too. Names of collections begin with "rendered", which distinguishes these pages from real ones.
 var pages = []page{
 	{"rendered-print", "letter", "en", goregular.TTF, `My dear brother, the ship came in
 this morning with the evening tide,
@@ -113,7 +113,7 @@ func write(out string, p page, seed uint64) (accuracy.Page, error) {
 	}
 	// Print has 12 points at 300 dots per inch; the handwriting has an x-height of 30 pixels.
 	lines := strings.Split(p.text, "\n")
-	// Kind is what the page is, and not what the detection of handwriting makes of it.
+	// Kind is the true kind of the page, not the result of detecting handwriting.
 	var img *image.Gray
 	if p.font != nil {
 		img = ocrtest.PageIn(p.font, 12, lines...)
@@ -153,8 +153,8 @@ func handwriting(lines []string, seed uint64) *image.Gray {
 	return img
 }
 
-// scan makes a drawing look like a scan, in place: paper that is darker on one side, faded ink, and grain. The reading must
-// cope with all three without losing accuracy.
+// scan makes a drawing look like a scan, in place: with paper that is darker on one side, faded ink, and grain. None of the
+// three must make the reading less accurate.
 func scan(img *image.Gray, random *rand.Rand) {
 	// From 240 on the left to 210 on the right; the ink takes away 80 % of the light, and the grain has a deviation of 3 greys.
 	for i, v := range img.Pix {

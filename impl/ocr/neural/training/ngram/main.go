@@ -1,9 +1,10 @@
-// Command ngram counts a character model for the beam search from files of text lines.
+// Command ngram builds a character model for the beam search from files of text lines.
 //
 //	ngram MODEL.uhm OUT.ngram [WEIGHT:]FILE...
 //
-// The alphabet is the model's. Each line of a file counts WEIGHT times (1). The transcriptions that the model was trained on should have the
-// largest weight; other texts of the time add words. No line may be of a page that accuracy is measured on.
+// The alphabet is that of MODEL.uhm. Each line of a file counts WEIGHT times (default: 1). The transcriptions that the model
+// was trained on should have the largest weight; other texts of the time add words. No line may be from a page that accuracy is
+// measured on.
 package main
 
 import (
@@ -17,8 +18,9 @@ import (
 	"uncial/impl/ocr/neural"
 )
 
-// counting holds the settings that built the shipped models of searches with word lists. The least gain keeps its file well below 10 MB.
-var counting = neural.Counting{Order: 6, LeastGain: 12}
+// counting has the settings with which the shipped character models for searches with word lists were built. MinGain keeps
+// their files well below 10 MB.
+var counting = neural.Counting{Order: 6, MinGain: 12}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -27,10 +29,10 @@ func main() {
 	}
 }
 
-// run counts the texts with the alphabet of the model args[0] and writes the character model to args[1].
+// run builds a character model from the texts args[2:] with the alphabet of the model args[0], and writes it to args[1].
 func run(args []string) error {
 	if len(args) < 3 {
-		return errors.New("name two model files and a text at least: MODEL.uhm OUT.ngram [WEIGHT:]FILE [...]")
+		return errors.New("missing arguments; usage: ngram MODEL.uhm OUT.ngram [WEIGHT:]FILE...")
 	}
 	m, err := neural.Open(args[0])
 	if err != nil {
@@ -58,7 +60,7 @@ func open(arg string) (neural.Text, error) {
 	if !weighted {
 		name = arg
 	} else if n, err := strconv.Atoi(before); err != nil || n < 1 {
-		return neural.Text{}, fmt.Errorf("%s: the weight in front of the colon must be a whole number of at least 1", arg)
+		return neural.Text{}, fmt.Errorf("%s: the weight before the colon must be a whole number of at least 1", arg)
 	} else {
 		weight = n
 	}

@@ -207,7 +207,7 @@ func reserve(mib string) error {
 	return nil
 }
 
-// holdThreads keeps so many threads alive at once. The Go runtime ends the program if it cannot start one.
+// holdThreads keeps count threads alive at the same time. The Go runtime ends the program if it cannot start one.
 func holdThreads(count string) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {

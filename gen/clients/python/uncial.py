@@ -219,7 +219,7 @@ class _Response(http.client.HTTPResponse):
 
 
 class _Http(http.client.HTTPConnection):
-    """A connection whose timeout bounds all of its steps together; that of http.client bounds each read alone."""
+    """A connection whose timeout bounds all of its steps together; the timeout of http.client bounds each read on its own."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -238,7 +238,7 @@ class _Http(http.client.HTTPConnection):
 
 
 class _Https(http.client.HTTPSConnection, _Http):
-    """The same with TLS: HTTPSConnection.connect calls _Http.connect before the handshake."""
+    """An _Http connection with TLS: HTTPSConnection.connect calls _Http.connect before the handshake."""
 
 
 class _HttpHandler(urllib.request.HTTPHandler):

@@ -1,4 +1,4 @@
-// A client for Uncial, which reads text from images of historical documents. It needs `fetch`: Node 20.3 or later, Deno, Bun, a browser.
+// A client for Uncial, which reads text from images of historical documents. It needs `fetch`: Node 20.3 or later, Deno, Bun or a browser.
 //
 //   const client = new Client("http://127.0.0.1:8080/api/v1", { key: "ocr_live_..." });
 //   const result = await client.extract("https://images.example.org/page-001.jpg", { language: "de-Latf" });

@@ -70,8 +70,8 @@ type build struct {
 	native    []native       // sorted by name; nil without native libraries
 }
 
-// read reads the modules of programs, and the native libraries from a folder, unless its name is empty. Modules that were replaced by
-// others are listed as what replaced them.
+// read reads the modules of programs, and the native libraries from a folder, unless its name is empty. A module that
+// was replaced by another one is listed as its replacement.
 func read(folder string, programs []string) (b build, err error) {
 	if folder != "" {
 		if b.native, err = readNative(folder); err != nil {

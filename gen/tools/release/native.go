@@ -12,7 +12,7 @@ import (
 // native is a Debian package with a library that a program loads, or that is in an image.
 type native struct {
 	name, version, arch string
-	licences            []string // that its copyright file names, of any part of its source; sorted
+	licences            []string // those that its copyright file names for any part of its source; sorted
 	text                string   // of that file
 }
 

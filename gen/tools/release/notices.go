@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// legal matches the names of files that a licence asks to be passed on.
+// legal matches the names of files that licences require to be distributed with the programs.
 var legal = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|authors|unlicense|copyright)([.-].*)?$`)
 
 // writeNotices writes the legal files of all modules and of Go. A module without any is an error: it must not be shipped.
@@ -66,7 +66,7 @@ func (p *printer) printf(format string, args ...any) {
 	}
 }
 
-// libraries lists the packages of native libraries, which are not passed on with the programs.
+// libraries lists the packages of native libraries, which are not distributed with the programs.
 func (p *printer) libraries(list []native) {
 	if len(list) == 0 {
 		return

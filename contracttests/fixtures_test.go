@@ -132,7 +132,7 @@ func TestFixtures_replayTenAnswers(t *testing.T) {
 	dir, recorded := mustRecord(t, false, []gen.Format{gen.Alto}, images...)
 	require.Len(t, recorded, 10)
 	for range 2 {
-		for i, body := range replay(t, mustMockWith(t, dir), asManyPoints, gen.Alto, images) { // the mock starts anew
+		for i, body := range replay(t, mustMockWith(t, dir), asManyPoints, gen.Alto, images) { // each mock is a new one
 			require.Equal(t, string(recorded[i]), string(body))
 		}
 	}

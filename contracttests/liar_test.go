@@ -57,7 +57,7 @@ var mutantCases = map[string]string{
 }
 
 // TestCheck_catchesMutants examines the suite with a part of the defects that were made systematically, class by class, and set aside
-// before the cases were written. README.md says which of them show nothing on the mock.
+// before the cases were written. README.md says which of them have no effect on the mock.
 func TestCheck_catchesMutants(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()

@@ -148,7 +148,7 @@ func withoutSkipped(output string) string {
 	skipped := -1 // the indentation of a skipped subtest
 	for line := range strings.Lines(output) {
 		text := strings.TrimLeft(line, " ")
-		if depth := len(line) - len(text); skipped < 0 || depth <= skipped { // its reason stands deeper
+		if depth := len(line) - len(text); skipped < 0 || depth <= skipped { // its reason is indented further
 			if skipped = -1; strings.HasPrefix(text, "--- SKIP") {
 				skipped = depth
 			}

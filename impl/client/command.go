@@ -206,7 +206,7 @@ func (c *ExtractCmd) checkReport() error {
 }
 
 // formats returns the formats of the files of each page: those of --format, and those that writers of --volume refer to. With
-// --json it returns JSON alone; the document in the JSON has the format of --format.
+// --json it returns nothing but JSON; the document in the JSON has the format of --format.
 func (c *ExtractCmd) formats() []gen.Format {
 	var all []gen.Format
 	if c.JSON {

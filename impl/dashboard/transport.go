@@ -10,7 +10,7 @@ import (
 	"uncial/internal/edge"
 )
 
-// securityHeaders are sent with every answer of the dashboard. Forms, scripts and styles come from this service alone.
+// securityHeaders are sent with every answer of the dashboard. They allow forms, scripts and styles of this service only.
 // "same-origin" keeps paths from other sites, but still lets browsers send Origin, which the check of forms needs.
 var securityHeaders = map[string]string{
 	"Cache-Control": "no-store",

@@ -46,7 +46,7 @@ func (l *Ledger) Usage(ctx context.Context, accountID string, month time.Time, b
 	if by == ByKey {
 		order = `4 DESC, 2`
 	}
-	// Only while a month is being archived does it have both holds and rows of usage_days.
+	// A month has both holds and rows of usage_days only while it is being archived.
 	all, err := store.All(ctx, l.store.Reader(), `SELECT `+columns+`, CAST(SUM(extractions) AS BIGINT), CAST(SUM(points) AS BIGINT) FROM (
 			SELECT `+usageDay+` AS day, `+usageKey+` AS key_id, COUNT(*) AS extractions, SUM(points) AS points FROM holds
 			WHERE account_id = $1 AND period = $2 AND state = 'settled' GROUP BY 1, 2

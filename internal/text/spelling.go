@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// OnlyRespells reports whether two different words differ in their spelling alone: by accents, by letters that were once written
+// OnlyRespells reports whether two different words differ only in their spelling: by accents, by letters that were once written
 // for others, or by "ai" for "oi" as in "étoit". Words of different lengths are not compared, and the answer is false.
 func OnlyRespells(word, correction string) bool {
 	a, b := Letters(word), Letters(correction)

@@ -16,7 +16,7 @@ const (
 	maxLines      = 1 << 15 // after which all lines are forgotten
 )
 
-// clean are the lines, with equal digits, that were searched before and show nothing.
+// clean are lines, with all digits made equal, that were searched before and in which nothing was found.
 var clean = struct {
 	sync.RWMutex
 	lines map[searched]bool

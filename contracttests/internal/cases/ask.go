@@ -44,7 +44,7 @@ type ask struct {
 	credentials []credential
 	repeat      func(base string) string       // makes the Idempotency-Key from a string that is unique in the run
 	until       func(*model.Account) time.Time // moves the clock to this instant instead of sending a request
-	parts       []part                         // of which the request consists; a failure names the first that fails alone
+	parts       []part                         // what the request consists of; a failure names the first part that fails on its own
 }
 
 // part is one of several things that are unusual about a request, alone.
@@ -204,7 +204,7 @@ func (r row) play(ctx context.Context, s *session) error {
 	return nil
 }
 
-// blamePart sends the parts of a request that has failed, each alone, and returns the failure of the first that fails as well.
+// blamePart sends the parts of a request that has failed, each on its own, and returns the failure of the first that fails as well.
 func (s *session) blamePart(ctx context.Context, a ask, c *cast, err error) error {
 	if asFailure(err) == nil {
 		return err

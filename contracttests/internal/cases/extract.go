@@ -255,7 +255,7 @@ func checkAccountsAtOnce(ctx context.Context, s *session) error {
 	return group.Wait()
 }
 
-// unlikePair finds two accounts that can make so many extractions, with clearly different points and requests left.
+// unlikePair finds two accounts that can make this many extractions, with clearly different points and requests left.
 func (s *session) unlikePair(ctx context.Context, each int64) ([]*model.Account, error) {
 	differ := func(a, b, by int64) bool { return max(a-b, b-a) > by }
 	var able []*model.Account

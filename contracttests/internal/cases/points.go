@@ -110,7 +110,7 @@ func checkLimits(ctx context.Context, s *session) error {
 	return nil
 }
 
-// checkUncapped spends points with the key that has no cap, of which the model knows nothing.
+// checkUncapped spends points with the key that has no cap, which the model does not keep track of.
 func checkUncapped(ctx context.Context, s *session) error {
 	if len(s.accounts[model.KeyCapped]) == 0 {
 		return &skip{"no key is mapped to " + model.KeyCapped}

@@ -13,7 +13,7 @@ import (
 )
 
 // race sends requests of one account concurrently. All must be valid, or all invalid, and have either the same
-// Idempotency-Key or none. In which order the server takes them is unknown, but how many get which status is not. The
+// Idempotency-Key or none. The order in which the server takes them is unknown, but how many get which status is known. The
 // error is a *skip if the window reset during the race, because two windows may then have counted.
 func (s *session) race(ctx context.Context, a *model.Account, requests []*model.Request) ([]*model.Exchange, error) {
 	exchanges, errs := make([]*model.Exchange, len(requests)), make([]error, len(requests))

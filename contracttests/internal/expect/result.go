@@ -153,7 +153,7 @@ func (s *Readings) CheckResult(x *model.Exchange) []string {
 // maxWrong is the share of characters that may be read wrongly in an image of clear print.
 const maxWrong = 0.12
 
-// checkImage compares the text with what stands in the image, if the suite knows that.
+// checkImage compares the text with what is written in the image, if the suite knows that.
 func checkImage(x *model.Exchange, j *model.Job, r reading) []string {
 	own, ok := x.Target.OwnOf(j)
 	if !ok || own.Text == "" {

@@ -33,7 +33,7 @@ type Member struct {
 	Escaped bool
 }
 
-// spelling is the name as it stands in the JSON.
+// spelling is the name as the JSON spells it.
 func (m Member) spelling() string {
 	if m.Escaped {
 		return fmt.Sprintf(`"\u%04x%s`, m.Name[0], quoted(m.Name)[2:])

@@ -22,7 +22,7 @@ func errorDefects() []row {
 	says := func(code int, words string) lie { return on(status(code), set("message", words)) }
 	resets := func(value any) lie { return on(status(402), set("nextReset", value)) }
 	return append(slices.Concat(detailDefects(), fetchDefects()), []row{
-		// One status has one code, so that programs need to read the code alone.
+		// Each status has one code, so that programs need to read nothing but the code.
 		{"sends SERVER_ERROR with every error", malformed, on(failed, set("code", "SERVER_ERROR"))},
 		{"sends INSUFFICIENT_POINTS with a 429", usedUp, on(status(429), set("code", "INSUFFICIENT_POINTS"))},
 		// 404 and 405 share INVALID_REQUEST with 400.

@@ -107,7 +107,7 @@ func inventedContents() []row {
 
 var altoID = regexp.MustCompile(`<(TextBlock|TextLine|String) ID="([^"]*)"`)
 
-// restartIDs gives what stands on later pages of ALTO the ids of the first page.
+// restartIDs gives the elements on later pages of ALTO the ids of those on the first page.
 func restartIDs(alto string) string {
 	pages := strings.Split(alto, "<Page ")
 	if len(pages) < 3 {

@@ -129,7 +129,7 @@ func counted(by naming, pick func(n int) bool, w when, e effect) lie {
 	}
 }
 
-// every, only and from pick from a count: each nth, the nth alone, and the nth with all after it.
+// every, only and from pick from a count: every nth, only the nth, and the nth with all after it.
 func every(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
 func only(n int) func(int) bool  { return func(i int) bool { return i == n } }
 func from(n int) func(int) bool  { return func(i int) bool { return i >= n } }

@@ -63,7 +63,7 @@ func (x *Exchange) Curl() string {
 	} else if r.Body != nil {
 		b.WriteString(" --data-binary " + Quote(string(r.Body)))
 	}
-	// The credentials above stand in double quotes. Keys in queries, other headers and bodies stand in single quotes,
+	// The credentials above are in double quotes. Keys in queries, other headers and bodies are in single quotes,
 	// which have to end for a variable.
 	line := b.String() + " " + Quote(r.url(x.Target.BaseURL)) + remark
 	for _, key := range secrets {

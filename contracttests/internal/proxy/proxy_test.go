@@ -178,7 +178,7 @@ func TestProxy_isTransparent(t *testing.T) {
 	target, err := contracttests.Mock(t.Context(), address+"/api/v1", nil)
 	require.NoError(t, err)
 	require.NotNil(t, target.Control, "the control routes pass through too")
-	// The others move the clock, of which a proxy knows nothing, or send what is not HTTP, which does not pass it.
+	// The others move the clock, which a proxy cannot observe, or send what is not HTTP, which the proxy does not pass on.
 	target.Only = "^(extract|status|elsewhere/40[45]|elsewhere/document)/?"
 	suite := contracttests.Check(t.Context(), target)
 	require.NoError(t, suite.Err())

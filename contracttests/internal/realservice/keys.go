@@ -125,7 +125,7 @@ func (a Accounts) MustKey(tb testing.TB, accountID string, lifetime time.Duratio
 	return k.ID, token
 }
 
-// MustCappedKey creates a key of the account that may use only so many points a month.
+// MustCappedKey creates a key of the account that may use at most this many points a month.
 func (a Accounts) MustCappedKey(tb testing.TB, accountID string, points int64) string {
 	tb.Helper()
 	_, token, err := a.CreateKey(tb.Context(), account.NewKey{AccountID: accountID, Name: "suite", Cap: &points})

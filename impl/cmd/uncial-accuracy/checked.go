@@ -10,7 +10,7 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// passages maps the id of a page to texts that stand on it although its ground truth lacks them or has them in another place.
+// passages maps the id of a page to texts that are on it although its ground truth lacks them or has them in another place.
 type passages map[string][]string
 
 // loadPassages reads a file with the id of a page, a tab and a passage in each line. Lines that begin with # are comments. Without
@@ -42,7 +42,7 @@ func loadPassages(path string) (passages, error) {
 	return all, nil
 }
 
-// apply counts words of the passages as correct if they were read as they stand on the page, although they match nothing in the
+// apply counts words of the passages as correct if they were read as they are on the page, although they match nothing in the
 // ground truth. It returns how many characters they have.
 func (p passages) apply(pages []pageWords) (characters int) {
 	for _, page := range pages {

@@ -42,7 +42,7 @@ type Options struct {
 	Seed uint64
 	// FaultRate is the share of answers, 0 to 1, that get one of Faults; the seed chooses which ones. Default: 0.
 	FaultRate float64
-	// Faults are those of FaultRate. Default: AllFaults.
+	// Faults are the faults that FaultRate chooses from. Default: AllFaults.
 	Faults []Fault
 	// Fixtures are your own pages, from LoadFixtures. Default: none.
 	Fixtures *folder.Folder
@@ -105,7 +105,7 @@ func New(o Options) *Mock {
 	return m
 }
 
-// languageNames are those of the languages of the fixtures. A test compares them with package name, whose tables of all
+// languageNames are the English names of the fixtures' languages. A test compares them with package name, whose tables of all
 // languages would take memory that the mock does not have.
 var languageNames = map[string]string{
 	"de": "German", "de-Latf": "German (Fraktur)", "en": "English", "enm": "Middle English", "es": "Spanish", "fr": "French",

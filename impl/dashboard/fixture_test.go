@@ -134,7 +134,7 @@ func (s *site) browser() *browser {
 	return &browser{TB: s.TB, handler: s.Dashboard, cookies: map[string]*http.Cookie{}, remote: "127.0.0.1:50000", header: http.Header{}}
 }
 
-// proxies are those that remoteBrowser uses.
+// proxies are the trusted proxies; remoteBrowser connects through one of them.
 var proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 
 // remoteBrowser is a browser at another address, behind a trusted proxy that terminates TLS.

@@ -62,7 +62,7 @@ type openInvitations struct {
 	Path string // of the forms that revoke them, up to the ID
 }
 
-// openInvitations returns those to an account, or for "" those that operators have made.
+// openInvitations returns the open invitations to an account; for "", those that operators have made.
 func (c *Call) openInvitations(accountID, path string) (openInvitations, error) {
 	list, err := c.d.o.Users.Invitations(c.R.Context(), accountID)
 	return openInvitations{list, path}, err

@@ -22,7 +22,7 @@ type Document struct {
 	Edits []Edit `json:"edits,omitempty"`
 	// Proofreader is the name of the language model that proofread the text, "" if none did.
 	Proofreader string `json:"proofreader,omitempty"`
-	// Models are those that recognized the words, in the order of their first word. Word.Model refers to them by name.
+	// Models are the models that recognized the words, in the order of their first word. Word.Model refers to them by name.
 	Models []Model `json:"models,omitempty"`
 }
 

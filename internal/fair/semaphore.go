@@ -22,7 +22,7 @@ type Semaphore struct {
 type accountState struct {
 	clock float64 // each turn advances it by one, divided by the effective weight of the account
 	last  uint64  // the number of its last turn, counted by turns
-	// weight is that of its first request that waits or is inside: a plan may change in the meantime.
+	// weight is the weight of its first request that waits or is inside: a plan may change in the meantime.
 	weight int
 }
 

@@ -23,7 +23,7 @@ import (
 	"uncial/internal/document"
 )
 
-// assumedConfidence is that of words in files without confidences: high, but not certain.
+// assumedConfidence is the confidence of words in files that state none: high, but not certain.
 const assumedConfidence = 0.95
 
 // maxSide is the longest side of a page, in pixels, as in openapi.yaml.

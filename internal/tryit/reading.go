@@ -33,13 +33,13 @@ import (
 type Reading struct {
 	// Request is what was asked for. ImageURL is "" if the image was inside the request.
 	Request contract.Request
-	// Answer is that of the API.
+	// Answer is the answer of the API.
 	Answer gen.ExtractionResult
 	// Document is what was read. It must not be changed: the mock shares its documents between requests.
 	Document *document.Document
 	// IsFixture reports that the text and the boxes are those of a fixture of the mock, not of the image.
 	IsFixture bool
-	// MediaType is that of an image inside the request, such as image/png.
+	// MediaType is the media type of an image inside the request, such as image/png; "" for an image at a URL.
 	MediaType string
 	// Read is when the image was read.
 	Read time.Time

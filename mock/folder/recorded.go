@@ -52,7 +52,7 @@ func (f *Fixture) Base(enhance bool) *gen.ExtractionResult {
 	return nil
 }
 
-// formats are those of openapi.yaml, first those that the others can be made from.
+// formats are the formats of openapi.yaml, first those that the others can be made from.
 var formats = []gen.Format{gen.Alto, gen.Page, gen.JSON, gen.Text, gen.Hocr, gen.Tsv, gen.Pdf}
 
 // readAnswers reads the recorded answers of an entry and makes the documents that the other formats are written from.

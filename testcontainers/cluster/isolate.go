@@ -176,7 +176,7 @@ func (p paths) hide() error {
 	return p.pretendKernelSettings()
 }
 
-// kernelSettings are those that a kubelet requires. It would change them for the whole machine.
+// kernelSettings are the settings that a kubelet requires. It would change them for the whole machine.
 var kernelSettings = map[string]string{
 	"vm/overcommit_memory": "1", "vm/panic_on_oom": "0", "kernel/panic": "10", "kernel/panic_on_oops": "1",
 	"kernel/keys/root_maxkeys": "1000000", "kernel/keys/root_maxbytes": "25000000",

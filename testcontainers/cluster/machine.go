@@ -23,7 +23,7 @@ var programs = map[string]string{ // program: package
 	filepath.Join(plugins, "ptp"): "containernetworking-plugins",
 }
 
-// controllers are those of cgroup v1 that a kubelet and runc need.
+// controllers are the controllers of cgroup v1 that a kubelet and runc need.
 var controllers = []string{"cpu", "cpuacct", "cpuset", "devices", "freezer", "memory", "pids"}
 
 // need begins the errors about things that only a privileged machine has.

@@ -215,7 +215,7 @@ func checkRevoked(ctx context.Context, s *session) error {
 	return nil
 }
 
-// cookies are those that the answers of the case have set, as a browser sends them back.
+// cookies returns the cookies that the answers of the case have set, as a browser sends them back.
 func (s *session) cookies() string {
 	jar := map[string]string{}
 	for _, x := range s.exchanges {

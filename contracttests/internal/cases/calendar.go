@@ -69,8 +69,8 @@ func replaysOverTime(*session) (asks []ask) {
 // months is how many months in a row are walked through, so that every kind of month and its end occur.
 const months = 14
 
-// inMonth are the instants that are visited in a month, from its first instant on or, if negative, before its end. The offsets of some
-// hours are those of time zones, in which a month begins earlier or later than in UTC.
+// inMonth are the instants that are visited in a month, from its first instant on or, if negative, before its end. Some are a few
+// hours away, as far as time zones are, in which a month begins earlier or later than in UTC.
 var inMonth = []time.Duration{
 	0, time.Second, 59 * time.Minute, 61 * time.Minute, 4*time.Hour + 59*time.Minute, 6 * time.Hour, 8*time.Hour + time.Minute, 24 * time.Hour, 7 * 24 * time.Hour, 8 * 24 * time.Hour, 9*24*time.Hour + time.Hour, 14*24*time.Hour + time.Hour, 15 * 24 * time.Hour,
 	27*24*time.Hour + time.Hour, -26 * time.Hour, -24 * time.Hour, -14*time.Hour + time.Second, -9*time.Hour + time.Second, -time.Hour, -59*time.Minute - 30*time.Second, -time.Minute, -30 * time.Second, -10 * time.Second, -time.Second, -time.Millisecond,

@@ -159,7 +159,7 @@ func otherSchemes() (all []ask) {
 	return all
 }
 
-// headersOfAddress are those in which proxies name the address of a caller.
+// headersOfAddress are the headers in which proxies name the address of a caller.
 var headersOfAddress = []string{
 	"X-Forwarded-For", "X-Real-Ip", "X-Client-Ip", "Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Fastly-Client-Ip", "X-Cluster-Client-Ip", "X-Originating-Ip", "X-Remote-Ip", "X-Remote-Addr", "X-Forwarded", "X-Azure-Clientip",
 	"X-Appengine-User-Ip", "X-Envoy-External-Address",

@@ -111,7 +111,7 @@ var elsewhereRows = []row{
 	},
 }
 
-// registeredMethods are those that IANA's registry of methods lists beside the common ones, without CONNECT and PRI, which do not
+// registeredMethods are the methods that IANA's registry lists beside the common ones, without CONNECT and PRI, which do not
 // request a path.
 var registeredMethods = []string{
 	"ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL",

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// altoNamespace is that of all 4.x versions.
+// altoNamespace is the XML namespace of all 4.x versions.
 const altoNamespace = "http://www.loc.gov/standards/alto/ns-v4#"
 
 // alto is the vocabulary of ALTO 4.4. Lines and words may lack ids, which the schema makes optional.

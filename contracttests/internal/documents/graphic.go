@@ -12,7 +12,7 @@ type Graphic struct {
 	Box  Box
 }
 
-// graphicKinds are those of the contract.
+// graphicKinds are the kinds of graphics in the contract.
 var graphicKinds = []string{"illustration", "music"}
 
 // ReadGraphics returns the illustrations and the music of a document in one of the formats alto, page and hocr, in the order of the

@@ -15,7 +15,7 @@ import (
 //go:embed mets.xsd
 var metsSchema []byte
 
-// schemas are those that documents are validated against, by the name of their root element.
+// schemas maps the name of a root element to the schema that such documents are validated against.
 var schemas = sync.OnceValues(func() (map[string]*xsd.Schema, error) {
 	all := map[string]*xsd.Schema{}
 	for root, file := range map[string]string{"alto": "alto-4-4.xsd", "PcGts": "page-2019-07-15.xsd", "mets": ""} {

@@ -148,7 +148,7 @@ func (e Answer) checkDetails(x *model.Exchange) (problems []string) {
 	return problems
 }
 
-// pointerEscapes are those of RFC 6901, section 3.
+// pointerEscapes escapes a name as a part of a JSON pointer (RFC 6901, section 3).
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // shortest is how much of a long name servers must repeat, in bytes, before "...".

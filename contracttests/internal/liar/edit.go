@@ -64,7 +64,7 @@ func number(o object, name string) int64 {
 	return v
 }
 
-// confidence is that of a result or a place, 0 if it is not a number.
+// confidence returns the confidence of a result or a place, 0 if it is not a number.
 func confidence(o object) float64 {
 	n, _ := o["confidence"].(json.Number)
 	v, _ := n.Float64()

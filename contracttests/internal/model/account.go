@@ -37,7 +37,7 @@ type Account struct {
 	stored  map[string]storedReply
 }
 
-// Points are those of the current month.
+// Points is the balance of an account in the current month.
 type Points struct{ Used, Left, Total int64 }
 
 // String is for messages.

@@ -159,7 +159,7 @@ func (r *run) restriction(n *Node, text string, restriction *Node) error {
 	return nil
 }
 
-// patterns are those of a schema, compiled.
+// patterns are the compiled patterns of a schema, by their text.
 type patterns map[string]*regexp.Regexp
 
 // preparePatterns compiles the patterns of all simple types. The regular expressions of XML Schema are anchored, those of Go are not. A

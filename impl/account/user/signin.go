@@ -140,7 +140,7 @@ var errTooManySignIns = errors.New("too many sign-ins")
 // success is the key that successful sign-ins are counted under. Only people who know the password can raise the count.
 func (a attempt) success() string { return subject("success", a.email, cmp.Or(a.known, a.address)) }
 
-// limits are those that the attempt counts against, the narrowest first.
+// limits returns the limits that the attempt counts against, the narrowest first.
 func (a attempt) limits() []failureLimit {
 	if a.known != "" {
 		return []failureLimit{{subject("known", a.email, a.known), freePair, maxDelay, false}}

@@ -13,7 +13,7 @@ import (
 // Document is a manifest, or a collection of manifests and collections.
 type Document struct {
 	ID, Label string
-	// Canvases are those of a manifest, in order.
+	// Canvases are the canvases of a manifest, in order; nil for a collection.
 	Canvases []Canvas
 	// Links are the URLs of the members of a collection, in order.
 	Links []string

@@ -32,7 +32,7 @@ const (
 	maxShrink = 6
 )
 
-// qualities are those of a JPEG, best first. The lowest still shows small print without visible blocks.
+// qualities are the JPEG qualities to try, best first. The lowest still shows small print without visible blocks.
 var qualities = []int{95, 88, 80}
 
 // unknownPerMM is the resolution that vips assumes where a file declares none: 25 pixels per inch, which nobody scans at.

@@ -24,7 +24,7 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// path is that of the page, below the prefix of the dashboard.
+// path is the path of the page, below the prefix of the dashboard.
 const path = "/playground"
 
 // maxBody bounds the form: an image of 20 MiB, which the API checks, with its other fields.

@@ -316,7 +316,7 @@ func TestConn_Strips(t *testing.T) {
 			require.ErrorContains(t, err, "pixels wide")
 		}
 	})
-	t.Run("refuses a payload that was not asked for", func(t *testing.T) {
+	t.Run("refuses a payload that was not requested", func(t *testing.T) {
 		t.Parallel()
 		_, err := reader(frame(`{"id":1,"strips":{"widths":[1]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveAnswer(pipe.Request{ID: 1, Language: "en"}, nil)
 		require.ErrorContains(t, err, "at most 0 are allowed")

@@ -97,7 +97,7 @@ func TestFile_countsEnginesOfATeam(t *testing.T) {
 
 func TestEngines_Read_boundsEngines(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ pixels, most int }{
+	for name, test := range map[string]struct{ pixels, want int }{
 		"a small image has one":            {1_000_000, 1},
 		"a page has one for each core":     {8_000_000, 8},
 		"a large scan has fewer":           {30_000_000, 3},
@@ -105,7 +105,7 @@ func TestEngines_Read_boundsEngines(t *testing.T) {
 		"an image without pixels has none": {0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.most, reading.EnginesFor(test.pixels, 8))
+			require.Equal(t, test.want, reading.EnginesFor(test.pixels, 8))
 		})
 	}
 }

@@ -70,7 +70,7 @@ type Models struct {
 	Enhance bool
 }
 
-// Result is what was read.
+// Result is what was read, as blocks in reading order.
 type Result struct {
 	Blocks []document.Block
 	// Confidence estimates the share of the characters that are right, 0..1.

@@ -65,8 +65,9 @@ func (m *FinderModel) build(f *file) {
 	}
 }
 
-// Maps describe a page at each point. They are half as wide and half as high as the ink that was passed to Finder.Maps, after
-// its sides were rounded up to multiples of finderCell. There are no baselines beyond the page.
+// Maps describe a page at each point, with W*H values each, row by row. They are half as wide and half as high as the ink that
+// was passed to Finder.Maps, after its sides were rounded up to multiples of finderCell. There are no baselines beyond the
+// page.
 type Maps struct {
 	W, H     int
 	Baseline []float32 // probability that a baseline passes within 1.5 pixels of the map

@@ -42,7 +42,7 @@ type Info struct {
 	Languages []string // BCP 47 tags that it was trained for; none if the file does not say
 	Digest    string   // SHA-256 of the weights, in hexadecimal digits
 	Height    int      // of a line's image, in pixels
-	Alphabet  []string
+	Alphabet  []string // the characters that the model reads; class i is Alphabet[i-1]
 }
 
 // convolution is a layer of 3x3 or 5x5 taps, followed by a rectifier. Training standardises the weights; the file has the

@@ -4,7 +4,7 @@ SHELL       := /bin/bash
 .DEFAULT_GOAL := help
 
 TAG     ?= latest
-# The version of the contract; a release has the same.
+# The version of the contract, which every release has too.
 CONTRACT := $(shell awk '$$1 == "version:" {print $$2; exit}' openapi.yaml)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # The time of the last commit, so that two builds of it are identical.
@@ -88,8 +88,8 @@ test-deb: containers ## Install, use, upgrade, restore and remove the package in
 
 # The race detector makes code that computes on one goroutine ten times slower and finds nothing in it: SQLite in Go, hashes of passwords,
 # images, compression, regular expressions and PDF, and our own packages for pixels, letters, request bodies and schemas. A test in
-# internal/architecture requires that ours start no goroutine. Packages that use sync.Map must not be among them: the linker may take their copy of
-# its code for all packages, and races would be reported that are none.
+# internal/architecture requires that ours start no goroutine. Packages that use sync.Map must not be in this list: the linker may use their copy of
+# its code, without the detector, for all packages, which makes the detector report races that do not exist.
 COMPUTING := $(addprefix impl/ocr/,correct decode hand imaging layout lexicon neural) internal/request contracttests/internal/images contracttests/internal/xsd
 COMPUTES   = modernc.org/... golang.org/x/crypto/... image/... golang.org/x/image/... compress/... hash/adler32 regexp/... encoding/base64 \
 	unicode/utf8 github.com/ledongthuc/pdf

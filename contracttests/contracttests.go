@@ -112,5 +112,5 @@ type Difference = cases.Difference
 // details, headers, and how points and requests left change. Texts, documents, times and plan sizes may differ.
 func Diff(ctx context.Context, a, b Target) DiffReport { return cases.Diff(ctx, a, b) }
 
-// DiffCost is the most that Diff sends to each target: requests, and points that they may cost.
+// DiffCost returns the maximum number of requests that Diff sends to each target, and of points that they may cost.
 func DiffCost(seed uint64) (requests int, points int64) { return cases.DiffCost(seed) }

@@ -104,7 +104,7 @@ func TestCheck_lanesOverlap(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})
 	var mu sync.Mutex
-	running, most := map[any]int{}, 0
+	running, peak := map[any]int{}, 0
 	var laneOf sync.Map // by key
 	server := MustServe(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		lane, ok := laneOf.Load(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
@@ -114,7 +114,7 @@ func TestCheck_lanesOverlap(t *testing.T) {
 		}
 		mu.Lock()
 		running[lane]++
-		most = max(most, len(running))
+		peak = max(peak, len(running))
 		mu.Unlock()
 		time.Sleep(5 * time.Millisecond)
 		m.ServeHTTP(w, r)
@@ -143,7 +143,7 @@ func TestCheck_lanesOverlap(t *testing.T) {
 		return keys, err
 	}
 	require.NoError(t, contracttests.Check(t.Context(), target).Err())
-	require.Greater(t, most, 1)
+	require.Greater(t, peak, 1)
 }
 
 // TestCheck_leaksBetweenLanes shows a key of one lane in answers to another.

@@ -322,8 +322,8 @@ type Edit struct {
 
 // ExtractionRequest An image and how to read it.
 type ExtractionRequest struct {
-	// Enhance Whether to correct the recognized text where the script is difficult. Off by default: the text is then
-	// verbatim, as printed.
+	// Enhance Whether to correct the recognized text where the script is difficult. By default the text is verbatim, as
+	// printed.
 	Enhance *bool `json:"enhance,omitempty"`
 
 	// Format Format of the additional `document`. The answer is always JSON with the plain text in `text`; `hocr` (hOCR 1.2),
@@ -339,9 +339,9 @@ type ExtractionRequest struct {
 	ImageURL string `json:"imageUrl"`
 
 	// Language Language of the document as a BCP 47 tag: `en`, `de`, `de-Latf` (German in Fraktur; ISO 15924), `la`, `fr`, `frm`
-	// (Middle French), `enm` (Middle English), `it` and others, as installed. With `und` the service finds the language of
-	// each page from what it reads; the answer then names the language. An unsupported tag is a 400 whose `details.language`
-	// lists the supported ones.
+	// (Middle French), `enm` (Middle English), `it` and others, as installed. With `und` the service detects the language of
+	// each page from the text that it reads, and the answer names the language. An unsupported tag is a 400 whose
+	// `details.language` lists the supported ones.
 	//
 	//
 	// Example: de-Latf
@@ -359,8 +359,8 @@ type ExtractionResult struct {
 	//
 	// `pdf` is a file of the type `application/pdf`, in base64 with padding and without line breaks (RFC 4648, section 4). It shows
 	// all pages, with the words as invisible text in their places, and is built to PDF/A-2b. A picture that PDF can hold is
-	// embedded as it was sent, others as a copy. Together, the pictures of a PDF take at most 16 MiB; beyond that,
-	// copies of lower quality or size replace them. Repeats with an `Idempotency-Key` get the whole PDF again.
+	// embedded as it was sent; any other picture is embedded as a copy. Together, the pictures of a PDF take at most 16 MiB; beyond
+	// that, copies of lower quality or size replace them. Repeats with an `Idempotency-Key` get the whole PDF again.
 	//
 	// A word hyphenated at a line end stays as printed in `text` and in TSV. If a word list or the page itself has the
 	// whole word, ALTO writes the hyphen as `HYP` and the whole word in `SUBS_CONTENT`, PAGE-XML has the whole word in the attribute `custom` of
@@ -368,8 +368,8 @@ type ExtractionResult struct {
 	//
 	// A doubtful word may have up to three other readings, the likeliest first: in PAGE-XML as `TextEquiv` with an `index` from 1,
 	// after the word's own with `index` 0; in ALTO as `ALTERNATIVE`; in hOCR within a `span` of the class `alternatives`, which has the word
-	// as `ins` and the others as `del`, all of the class `alt`. They are not part of `text`, differ from the word, and are never
-	// more confident than it. TSV and PDF have none.
+	// as `ins` and the others as `del`, all of the class `alt`. They are not part of `text`, differ from the word, and their
+	// confidence is never higher than that of the word. TSV and PDF have none.
 	//
 	// Illustrations (woodcuts, engravings, photographs) and music are regions without text. PAGE-XML has them as `ImageRegion` and
 	// `MusicRegion`, ALTO as `Illustration` with the `TYPE` `illustration` or `music`, hOCR as `ocr_image` with the property
@@ -382,9 +382,9 @@ type ExtractionResult struct {
 	// Enhanced Whether the text was enhanced.
 	Enhanced *bool `json:"enhanced,omitempty"`
 
-	// Language The language tag that was used. For a request with `und` it is the language that was found, that of most of the text if
-	// there are several pages, and `und` if the image has no text. For an image of one page, a request with this tag gets the
-	// same reading.
+	// Language The language tag that was used. For a request with `und` it is the language that the service detected: of several
+	// pages, the language of most of the text; for an image without text, `und`. For an image of one page, a request with
+	// this tag gets the same reading.
 	Language *string `json:"language,omitempty"`
 
 	// PointsUsed Points charged for this call; in a stored answer, for the original call.
@@ -406,9 +406,9 @@ type ExtractionResult struct {
 	// Text The plain text. A line feed separates lines, a form feed pages. Empty for a blank page.
 	Text string `json:"text"`
 
-	// Weak Places where the reading is weak and that should be checked first, the least certain first. Neighbouring words and
-	// lines count as one place. If there are more than 50 places, the 50 with the most characters likely to be wrong are listed.
-	// Empty if there are none. A word outside of these places can be wrong too.
+	// Weak Places where the reading is weak, the least certain first, so that a person can check them first. Neighbouring words
+	// and lines count as one place. If there are more than 50 places, the 50 with the most characters likely to be wrong are
+	// listed. Empty if there are none. Words outside these places can be wrong too.
 	Weak *[]WeakPlace `json:"weak,omitempty"`
 }
 
@@ -419,7 +419,7 @@ type ExtractionResultPointsUsed int64
 type ExtractionResultSuccess bool
 
 // FetchFailure Why the image at `imageUrl` could not be fetched, and whether repeating the request can help. Present only if fetching
-// failed; absent if the request itself is invalid or the image was fetched and cannot be read.
+// failed; absent if the request itself is invalid, or if the image was fetched but cannot be read.
 type FetchFailure struct {
 	// Reason - `invalid-url`: the URL cannot be fetched as it is written
 	// - `refused-address`: the address is not public, the port is not allowed, or the name belongs to an internal network (a
@@ -435,7 +435,7 @@ type FetchFailure struct {
 	// - `busy`: the server asks clients to try again later (429, 503)
 	// - `server-error`: the server failed (500, 502, 504)
 	// - `bad-answer`: the server answered with another status, or with invalid HTTP
-	// - `not-an-image`: what the server sent is not an image
+	// - `not-an-image`: the server sent something that is not an image
 	// - `too-large`: the image has more bytes than the limit
 	//
 	// Later versions may add reasons: decide by `retryable`.
@@ -525,7 +525,7 @@ type InvalidRequestError struct {
 	Error string `json:"error"`
 
 	// Fetch Why the image at `imageUrl` could not be fetched, and whether repeating the request can help. Present only if fetching
-	// failed; absent if the request itself is invalid or the image was fetched and cannot be read.
+	// failed; absent if the request itself is invalid, or if the image was fetched but cannot be read.
 	Fetch *FetchFailure `json:"fetch,omitempty"`
 
 	// Message Technical description for debugging.
@@ -639,8 +639,8 @@ type StatusRecord struct {
 	// PointsTotal Allowance of the current period, which is `pointsUsed` plus `pointsRemaining`.
 	PointsTotal *int64 `json:"pointsTotal,omitempty"`
 
-	// PointsUsed Points used in the current period, including running extractions. If fewer points are left under the monthly cap of
-	// the key than in the account, `pointsUsed`, `pointsRemaining` and `pointsTotal` are those of the key and its cap.
+	// PointsUsed Points used in the current period, including running extractions. If the key has a monthly cap and fewer points are
+	// left under it than in the account, `pointsUsed`, `pointsRemaining` and `pointsTotal` refer to the key and its cap.
 	PointsUsed int64 `json:"pointsUsed"`
 
 	// RateLimit State of the rate-limit window.
@@ -2462,132 +2462,133 @@ var swaggerSpec = []string{
 	"grGO7DIxV2RdnbnXQIGIoGZIiAGIVYnkTBg936+MnzEEIGyYyeboyN62XUCGA9bidupzOc5/c3J5gf52",
 	"2ZoUy+UkYeXz32k8+2K5mCD7SK3pteZpht+dVQ15LnDaTgVczm0chE4Th8KA+A0QdJGncJkWSGgL56Ov",
 	"LrAcgE9b/7wy/wStw9bVl8Df73xtzqQqM7UUjcdmO/It9y2R2RlWtqCJ25VDnHJPWjPfs6F49ZRl56QR",
-	"MZk7ywONCdebd1VuTDR4m9Jlou8Y9f2cQWqulg5nVvJyFGuPIBArqHTQ2TCEmE+nPFomuk3eTKeGm1lQ",
-	"g+LoYo6yGIsblk2o5gs4bhC357QTiyhrTzSYcgSynfBfYivnVgET8hePivWbKcTWlXIynnYOu1Uq+Gl+",
-	"9fFS439n6dXHC3X1H4PHjz/+4/F//NuVmRTXkIbxnk1I4cqrn89qltGL+OrjkOKYQ3o1+PgP3xBYt9//",
-	"evTx+QR/vFBXH0/Y1UHPL0EZCWDuzstRA3NV37Mmi7WNyhyQcK51GsKtZf5SIdkzB0MqTZ76ncNuKXXk",
-	"EVg5KQljqukgBEs43AsYct4mQ2scHwtKRqPRSxJyMZVto66ERGkqYpWbwxIjyCrtZgQXr1bOw5OybMG1",
-	"silA1mVpEcvshYyW1XrKDixi8PgxjKva9oe2zGaPzalsBUGn/TmtGMWXGUcelufkPDk82A9sWl5ZnrD4",
-	"3+IC2EzQmcnWBp8ue6Hy84ah3dWte2UbOnB5ZjpVhJLnx2ek94RoOhuQkInQJ2HM8F9w4oRk70eWLShY",
-	"/V5m9FovsyMyunhDOv3Dbu+RT8KEmvbTDP9dhGOx95rHccLIy4yJaG7aMLEIifv6RMwSruB7rkNgLpCs",
-	"7y5GpWmSgJgBNoeliMNKGuWUQxImUEC+trFgNJpj0hAwfhTENGBVYY6aK1gwZ8JKWuVB2qTmw9N0lmeS",
-	"kdVcKmbQAgJk23UKxyLhyuXJ5V2lYBuZYBajVTrZr6Zu1XjGsPW7uTy+dP2nX/da9mPQOrz60vGffn30",
-	"w7+XTrTdyRwlms4eku2Vk0C5I1HLaG42g0HYmZt5/Y7KueB9lw/E125cqOdVjm8Ovz27MDkI8WnQyY8I",
-	"xlsTmqwgrZAZcqC5qYKw24ilmoSO0pHEQhZzrUKfrOY8mpOYpWZ8q6yVjHvVW22bkHOiNF9Qs91qDgLv",
-	"NL/QSvmA3yftFMkLTeJefpZ5ZRlYQmNB9RGhtiqGYc7IRAEXKMWSkSFcc2myP5Y0UfZ7n0zkrWWRhd6K",
-	"7GMsqnqtGY3H2HYp+B9L1ibzN8fn8MPw1eUbMpdJDLtjOoDcaxQDN3Oz6WfDH09av71+VSzH9FGm3Vik",
-	"4Hs2XVw+YMaMrG6UDHM2w7PoR9hW6yfFb1+fXF4Uw8ENY4awjcGvkevloAC0x2IswjSehnjkpzzJOabZ",
-	"FBKWrWemXSlTCgGkRrJyWqDVH+CSnWSMXitMnu4d9J4WydO9R2YPiJrLlRqLHEl+kaGbC/RcuHRMlHJg",
-	"w3lmUy/sRigyWfJEm8vk7MXLx8NWd2IQnPJILzN7RZ69eEkiKnBfuBoLtpiwOEZ82soCGJeOTBkRGsl0",
-	"3SaXcgaym49SNg6rMIfMjKvpNSPu7u8ckNf8+RGZsLWEk0y1PxaRTDl2SaRhxobwrN1Z8X/mSiZWvCHn",
-	"NoUZM33FZh0ZMmMoPq7m0ma0ubIxYzEE9JH5Op0zAQeVakJxU8zhV9rwj0I6LJQyRKcglxfvILea4kiG",
-	"1Ts3LZKjViyZgsUcDgfOwrT1kfpXGdf2nsFpGHDhTx/Owty0WPQB+Bdvn198On5zenlyehn6xeGwMGrN",
-	"4VrTOuOTpWYkjJZKy0UI9+FEAlFmWpG90OHAUN0X8+Wgc4RDDSZsxiHV+uhr+AgJCU4wc7cs5mabTi7j",
-	"WsmpduvZe/v3IBi+eGQxblicni4TnOGCrsmc3jBwzUmi5xljtjKPuZe5mCmkpYRfs4RDqQsDbWDWli/d",
-	"oOyS3eqTP5b8JiyIgYuY3YZWz/PHArSj/Nj8TRG5co4L2zQ4MgPDzphBh68uT85Ph5ejdych/AILt8nw",
-	"lIQqpSJ0bCBKqFIkpAm4fDS/YcVtkm+OzOKxMENzoYotLk5SGLMk9LFAUX3YEAwVa+ClEIxnMC6nOVfG",
-	"PHdcrgOG+wU9DP8bi4XMIKYAbi1IlxOYOH/xDpqaEwI7AhYAs2ejJFkqnQFtKLK3kjKOllr5hIlZRm9w",
-	"j9K51HKW0XSuHsE4i6Uy8jSYhWbQ0/E8vMvrdLuA1Y+MxHAOHQA7YxG+NgPZr/xia8qzCgt+GF5+ODsJ",
-	"ScgrP5vbDSYU+vb2USSUUfYJJJRSd3u5r8civP10zUV8F87xNgUKxQsCFg3uOy6IkMiYj5AZOzOW0vSG",
-	"YZUsgwOQ/+4xJ4JQ0mQ/yY1Vdxnu4P6pTDG/7ZciYYamXKYd3Gk6W4LFh2u2UPcmR8Vod1/Q2xG2Bx9O",
-	"IaHQLKNgVi+y+b7cpefnRjUQKLF5u1ENryo1G8WByhIqWvms579NXoJaWSlwgYoDdxaBUnfXFcIH/bym",
-	"GNxa7s6HS3Y6Fmgzg0oRVsCwVzTIUQiirMdZ5ykegpeY7WBDZ6e5GOPX5wpBCmZZrubGWNiKHbC/lpT+",
-	"VLWhTollP1Ud+xjYUanPBjOOaJIA36TVGiF+rqPLjM+4oAk0hSorWPelE1w1mOU2TXH11M+NmeW/g0vb",
-	"zGXBk4Tb6JTtxr9G90SRVro1RgVbNSV43oE8cPS4G8ri7huml/szN1xQqA25Y27xbD5eNR01TKBsOmZp",
-	"Ylic08hAWJoyo+SwlGbUSDPmO3MCQMvAH+FQtMlJbrEvFxVoNDS7TOIasjCTuDD+OQ7HFTE97JVKQWhe",
-	"JrFRYSHnGNTDTGkrTjCqNIlYBuwafmiT001HB1xBsByspmUuDjikZhquqo49/wus9UQF6Qe52G2A9YPi",
-	"ggEeUmh/KNesjewzYc5LlDEQJMHwdFK1zVNnmidWdnVZIciWFHOp1kaCz0fUUiKHeBBvf8/oNaC5yuD7",
-	"G8y9pu0XVViAdirW5wr7aLIGvGQ6mr+kPFk2uS7ez9fllABNQmdaCBuD1H3ramNWkjRKArCAUqgl6Dgs",
-	"SYtqXBgmNMVBuJiNBQbG5PdmreiaFe4hrBIrdlYiNOEGsbGZIBzkEZsQptngInKx6/Xlt4y4CBBayywJ",
-	"iyDhzSBQ1NHA48i1ZmIsWiSsZYCEW1I7rOYmsyKzKzGKWJyHnwpz70xYIsVM2dqeeZRTHhJEx4I4X15C",
-	"JyyB7kzgURUkbLs+oU/CdiIj9xe14lp7LhesTbOUhihQ5qGxGVMyuWGwMiFri5rLchQtu+UKA2fttVvJ",
-	"8QE2m0d1UZCWojmMCynrWAUlHJiOkRSCubRMy1eM4AWtdeLA59FlhrXwKSQ7GfCXry7qmXLYky+YXGrb",
-	"G+km5kjONMv4DfrH+AIBceFCzmyP0rQMuSVSVarOFYTo+ll6iLkRHyuTJu5bKA4giZxqJnDXYZOb0qMq",
-	"a8kTLqrDWsyDxRDns9cLej7pdYJH0G8qswmPYyaq/WIm8uJtbpMocBhXuyAfreOTXrBv/nnik16/g+NO",
-	"lmpdHfKeBBmy1+se+qQf7OMA2KsFoXvVgWy5xb1+EJj2XfNPz0KlcQuFnLA5ocRqp6jkYjwSYBm+d4wE",
-	"6nM6pFLRQj1lgEbr0qjIluxmWEESCUvKFvg/KqRl9gKuqckarQ5UkDy41+h6rwAPtkyFAvWcxjFBxqQG",
-	"JGYRR20jzHNqwroh2yY47e7irCZFfWN1xSNXOIHwKd4Dlq/75TnnGk9eGW8z98wo6tc2JZkYfmdEM4iL",
-	"1LbY8f5BEODqH1x8sdmhXOQnbdOSKkX6zN7AlQvZRBrDg+pyXO2KthdMGWDjZZx7OwvP0WfsWJ0cNszr",
-	"luae45JtHYMrrGeFK2eUh/CWQu3ORcpy3EM4l1EWkj3Q2Dvt7iN/LEKaaBmSPbAD9NrgYEpBh9/LLQrd",
-	"oHPYCp60On3zq1Y3Idm7ZEoxI3QZ3iyT5UJYOwXadPdove5Vbrx9BCcAVC4M0CmtzZbcwUqVFkNW+DFz",
-	"93zPTNfznbdeqxsPi25dNRD/XYnzm5EG9bT5Jr9EzO7UAcKGcgZhSSloLHfQNGPWPL8XxSc4PSmTacLa",
-	"91s7SvURNs8Bj+Y2an8OkpUhqFIBByvUGGmFiig3zoc2CyDMBZiGuhThNVuHjhWAsWcswOXhF/2rm11U",
-	"b7hm60bc5EHgGzoUi+aCRzQhcQ1PMZssZzOjz9+PqlJVhwaWIawYB9iBAFkwB729PK76m6hmLcPSmnnx",
-	"DoprUfajXKI5388Q/al/gT4LISQl2oXPV/dywkJZQRr28cQU27a5/jLOm7hmQxGARv15hxIAu5/rSqmF",
-	"2pmulmH4zzjPf/EZ+K+ijS27X0n226zSi3tudthJekWZ32/dbJu62bjZLq3zqjFSNY913WYOcCGxfwF5",
-	"5EnbW4OqypaB/7k0VexHE3U99NWFzYLxG0SVNA9z7nL6rL4PPvBijF0jJIvchTsBwb0BLsoiAe9bzLGN",
-	"d+BbwW9zi697V4Jq644rJUviExM7A65tr8v8KNbtZrZ1N10C4yYtNyVk7sIcyomeFc5QyQD9H3AH7CKl",
-	"/LcWPxoJKfdFNKQdpJmMl1Dq0fqr2ug93QsLp0j4qBRBsBe+ZprGVNORZgtrdgPlay9cME3DR2j8y1VR",
-	"rKuJSjZE14EzAB/jGAuw0khl/Wk2LthAP39zfHJxMTr98fzk5YXR8zAq4dkYfCvP1+SL0ixVg3a7ffR1",
-	"7JkWt58QVvgIPdW5hc9NaNFkT3V1P5ukMPytNLc8msZ3cRPo10XOyjMb5mCaHJUyD+p+jAeZ2HHfXpsp",
-	"VI3sB71ND2pRSHRbxHmayVlGa49A5YVH7zlEeV3SOoR3+EMNSNkgjtZmK8NWoWON03uA1w+GW6zvdu9u",
-	"ukf8NeRaQc/S1mLqyAZ5uFqwGzfqT8NWt3/gFg2j/U1ByJeqrvDPKyJbMpbZQT8GrUPaml59Oeg128qw",
-	"7uw2moCZV2fM4GraZUcAjO+Q1bQbtdzt+/KMd73KyinZlauskqv9L3XmT1VnKkmk22VOo8+CmXUK4fXW",
-	"MvLd0bqbZILZtFuZYEKFnwcnh9OMQax6mkl0KtEsmvMbFra/0Ty9kcK7zSTiEpuWGbw9krKMy/gbRJBK",
-	"qvQmadTsXVVwLv6MKxIWHtiQpMky/yZfTvjNk9saFQKlNxqR4dt6NEYlds+5FJU/FRjkKnY+cI1vK5ML",
-	"8TiuOKXIAyCRJP0KDvzN9VuDcIHvECCiFFOjdkPqEU3vsv5v11nuy3HeqHTi3ZHT3sht4Y0fRcK8Qzv7",
-	"ni1Wea2AZv6MSeThETH6Crq1DJIgUomSXtBpV+ymkHd/9Q3s72GRK/U0OcMzKmS6eYqb+F8RBNEgX2AE",
-	"MpY6BAcrEEgpEqUhqgNMPs4Lu8nb/py0ygdlHOQ6NyzjiAQ2mmaVce2KAKCfncb/DXIx746ZqBaFDwfl",
-	"LGEMsint0oIrs2Dr/Z/SBU84zVpzKmKLmHBASp9cCEGuSUA8Cc3iZE1KA7nK9+GAcHGNnRIpr5FGcpxD",
-	"uEoJ79DbhUq3QBEJBxhXZSjJerBchunaLMDyOkdtMcvud+jWPbcbZfS/yYcrNdWN2sQLNssYUyRKZHS9",
-	"4gocyYVFBn3ULvHIJnFoWaqFVs4tsS6GibytvP84rGomRT5KnraQex1lxpnAuRa7CYkdMYsSmjFF9k5u",
-	"+fTRfS7e7pOyh/fQfFgmmqcJezPFz5t02xxf996FnjqVNGOb6qiL97bB9kUEnoszBjrJUYGnW5RKfLiT",
-	"vYsaUMk3rtCIPYGbXBSKE0bLjOv1BbwPiJwOajAPl1hvAj85h7NnazJvOJrDBxdyDm1BBVl9WlHpPD0B",
-	"Ar8TfsM+hb7ppwp1KbqGJmMBbTRT+lNoBNmH+GrMUOBjlILdV7bZd3mDnfZYnEuQpmEm7IZla3IYkJiu",
-	"lZkdSzE43pZhsgcZiwLKBE0vGTN7hmnSC3Ngcjh271OpIDUI6RjfajR3pnuF0e7bXOsUC8ZwMZVNNlUQ",
-	"1CFhEp31WKsE0mDN7OZcaZmhHmR95MrPk2fAmmQZqGaYgfPDD1j9QsTOk/3DD+QEkBDRJCERzTLOTIO8",
-	"BDikG+HUiZbXTICmgbLDdJlsFNAfi1IFfcAvHgSWYHEwoyS0iZVVMa7NBRjlcqNNxzB7CNuEt6tBt+9y",
-	"OMZiQhMQxDH/LI9SMhLI31TJMZ0zmgyeo1SaCthbsKBFNGEiphnKtT54bN0jhTaKYizq7xTyomoP2Xwd",
-	"z7RwKTFot3IBFoXAZgfLp547j51TfCzsK+QxVzboTJWeZ0TWzZG1+JXAXNTnrPJXkuPLaXorliSWHs7z",
-	"QkpACgYn5Tp+lEz5LURRgfVeTslB4Oz7bUs5pbdJWUzCszcXl+SxJYsQ43iVPxYuPJRrF0cDd6uQuk3C",
-	"H08uyWPESoipM7ajS6TD76yD2747WdaK7QS5cuzb1g4ai/KzxKBw1IsX5dll2g66xHodWWxx9KZkmMTo",
-	"Zjg3zrm81ws6j3xMY67VO9zrdQ/LP6k5TQvnkY0s2usFgW2E+lRR/K3KVPf6jrSqhd9KAOyG7/WCbvlr",
-	"Sy8YQGvg4YVtqOyOsqZHd9HPIyBRrjeDYX0Swl/2edHVfF2NC9ZyLPIQQItasGKVuBA+9snLAUuhZTYh",
-	"GmSgamqIQYIlc5JPKAkjGTP7JVpOkXzoWITW+BLWrERI8XbTDcGzWxrpZG2r5cSsTd7a8qsp1XMcb8H0",
-	"XNokW3Or9ByUXtAnezhpMBSEj3KyMkqikWhK8pAZvsGtTC6kG7nzhOxRkReADU+giBFkBZLefofs5USe",
-	"C9laSoidgzb9oFMd4DKjQk1Z1joRkYytQ8K065t2yJsW9LPMRVhDgj9dXp6hcwJT7/HNEGTrFrINiTQt",
-	"fZKxmZHL7TP8Bm3Q+Zqt7aa/4CrKGJRm+eEHcipduJpN56pcP2Dyd1lgGIkPn4qaAlYpVHCDu6dlY4lF",
-	"sedy5UpAjcWEzblljPZIQawxiKCwu76hhOiaGNZlpIY/lsxchz5RTGtMvMtjryHyOa8PlRey8Al3LyFn",
-	"CgtnRJYFlqpdGLywzKgEwAJxlClJ+CSjCNFgTEjHxQob22+tMwmBra3nazSy/dYCgzB80SYhWoddNt87",
-	"TkPQQsBxgy4qrew+oGIIpw/vYx/Zlr0/+CJPOgcxWqFpr5T/E1p+W07xgbBPxXQIAVCC346F/eXIHNBc",
-	"PbR53U52cLJ0ALA7dobWHwJTrKlWrpSsq9dM9rA0iW0QPsqVL1uGQMucOiZLbS+UjC3kDTPk3CbHNlLZ",
-	"aERjwWdCQhJ9pfgyGYncRwycqPJ7Xp7CJ0qijuP0AIMoGDEmiidM6GSN4mHCIyYUqO32ZbthCsX/uuDM",
-	"WUJddFcCZbVatSn8DOVPbF/1+NXo+OT04gT6fC1VNWl6CK+DbWTKBE25N/D220F7H5XPOagM7vIGI7Bs",
-	"ctlAkIjNo25IEvGt0Mq1FZhRzOG2vEGbHFefWtoIHcZ70LJlDlIX5sai7GtV8J/PTn70ydnpjz65HL18",
-	"SfYwq9kMa5o98snz12fmjLxnkzNXdQzrb2NgtcLa5XmaBUYsjoXVR2MoNYAd3cHIGOkG5DV/7pNOEJAF",
-	"m1FXkAHCzvPCCmY5+13/ycETV7EhNYIfN1fKfhCQF2cjA28hMzYWM35jsTlh8O62WiZGGByWUrogsTs4",
-	"flRK/HKeZjgNlXxIpC2ZMkzJHcXewHO7Wn3r/GOzFaxo8rj2FvrXK9RUmdLPZbz+7qKmG/Vs/KJAG1Sg",
-	"Gb66fFOu8plXtsK3GnM7gY39LT0n8JDKQZpPvcqbl+XqKhyS0TZelrDilABNsyTKlWdZmgYUV4LPj1Mx",
-	"O8I4Z5+/e/7mfBX88uNMDofD4enF2/nJ25n588T88/x4+OtwODzu/DRcHZsvjoPk5Nd3573u4vT678On",
-	"w+Gvb58PL6IPve4H8/Pw4u27N+e/9I8/jEbPvF0rq94x84eWXgJwMrpu9YKgCu+1jK4H2+roDwy/3AJ+",
-	"8PixGbltA/gem9YlcJ0mcFS53LFrV8HPdjfQOjtB65Shde+G1q08Q4kR0qbDLrC6JVjdw+0rK2kZANFW",
-	"XB8Q03MHoN3DAmi/efdsKTh0slKeqAHp77Rn/fKeNTwxb9dWUqUHhRqNOrQN838oRARSwMzkNROtlfWu",
-	"bkJGvwIa+LYWKdllDiWgxUw2XmIqTojT8zbLgAPCcX7lOtY7zMWAzScRLXXTHOY0QdrCpyhy7bGU9cbB",
-	"mqzYLngw0HLQecnA+/ZByUXuJXCBQmi7tvzf3RLqKC91wbVfWMKwrAYcFTBI56V7yhVDdlhGMfNiMRlP",
-	"79pMg0MIhlyATMBZxKyM0AlKjzU8GLoBlQOe0pjdS8mQeQZJ2u49aJd/1g8K8xbkPluF4+6qMLnBDMYD",
-	"kn743HG2xeQN4996EO56cmUPbd/E9H0EF4c1MWIL62Yx07veBbelCeWTLFlOm/FcakDS2stS98Arj50D",
-	"zCuo3L+xRloq1VuxqrnSdDqFuhlYCmZiFBsncu8wu/JE8tkl9tHBpt2ydFSQNeTH+aQo/4PW0h3mAOAK",
-	"4NZp0oSVYxQ9W+hYQZ3LWg5BmajwtF1mgDCLOcj6C1h3EYLZgv0AjDDoGdoFqhSzMsyKe7D5yqQZS9Yk",
-	"YTMoRoZ3Z9EJLOwrErR7O82iAjefD3jZWunGW2uOFAzbsNVYMIQTdRNbg3qyLleo2GE6JbD5VMp5unfR",
-	"Jdh1asm6u0qbFTg5dOtiueOcWv/LjkzBjZkDySPtm9ZWvZJtxpm7BnPevgN4hJYDV3wm1H186I+ldT2T",
-	"Bc2ulQ//b5ka/W0xweepS2EQhktN5TJrTdaalX7YYZI4q2KShlA7dwitVKzzmog2FRwZUsc3stRCoT9G",
-	"5MERZSOWvQn3Az8wcteO90kxr3yqmgmg4EacOs4Bt+yTEufwK8wFvHZFZTy9zITvXlcDVyQKvQ+fZzGp",
-	"fJ6uCsw9EnIuVIAxGASDPNf5odABlAGcxtP624LV5ODyoLm2j4/FfaOuuhQx0yxbGMZUh10KMSqVqCqk",
-	"c9Mz0uo7NeaKyQFegnz4iyObdcQbnh3ZViw892mgVdO3JVtqz6xklCfmDMdUU+sCgromba8cqmAfT82Y",
-	"SqVQSOBdPJJNa8jblVbhffW93kO61N4hhm6dB3ezL3JDr+5DetXTw6Er6uXbu5Yfnfvqe/2HrK36fpRf",
-	"IkmLqKIOWvVFVE1nyht89ApHvHdlBnhcBBLOWGMGWuF8VrUAY7/s/WuMdG14iQdqp1oPv1+kjIA0Nhbg",
-	"9VO6brtodu+ONNQuhUomhSXSOUWMKNdk4LQL/hZitA80/WcT4ndSxi9snZc0ca5aEVcfR3Lk4TLor76W",
-	"A4XA/lsOEfp49fXK/GxAonW4TjUJaM55zIYtU1N1Vbdzz8VjmvLHNx2wGtupbEbzV0NbnHugqLVgHSOs",
-	"zDHuSPX2QeUpIcN8RON9m7zMGCuN51Bi5nbbQpEiYoJmXOI86UQuzV0DAsAAQktImkmfdFAwSK3XrPxG",
-	"I7UvNHq+NzF7hOFVFmIe5iSvYQkOQKdbLa1gbvVSYI2Ll/CL6itcWeviFiCJXFWgmMNUhlKK/Qb+fu+A",
-	"YIqrDEnr5R36JbR0urlostuyUM7IqxnYELUtE4tomgKvLWZmI8acwXfbqrBlpbcNMntAb9uy2rvE3zCY",
-	"OrfObuAcrLXbxqeaJfldUsColUfKbbLbFppllSGArH3whiK3zV8RLZyl20dUdRIrnxS8B/bLBLHzOTFj",
-	"3AnAppf4pGNOY+1E7gzKjlYlIjAu2YF21Ly20gwoW3cD2tESu+1kLLcC2t2Aso3fWJvJdgQ+0DC6BQ7a",
-	"QrdD2cEotW1FYIeqnbqlWtKkts8Yp1GMcAYh0gOI8XlmJJDyIBAgQF2lq+LF58KLeP+YvY0xO8WYRVhC",
-	"iXPeM1ynNlzXv9OxdVThYoZKHgijW4XRPfTvd2h9K7DuYQVY3+KcTzcLyz1owH4N4RjOJzNDJ/hgOukG",
-	"wQAPTUPiXR65WnolAkNcUaW1keL2wYj7pmT1ymfOx1u5k/OnN0rpaADYVhd74Njgqq8v2Z4rd4wgH0Ks",
-	"axFAZevJfdBiltD1s04dvQu6JjMOoTnoicAAaFmqzOYUoK3DK8biZ082lrEbF79rcEDns01u/i3sezuM",
-	"Ohv/Rr69HUgD/96VYW8HsMG4v4VT37MG4NhXX/9vAAAA//8=",
+	"MZk7ywONCdebd1VuTDR4m9Jlou8Y9f2cQWqulg5nVvJyFGuPIBArqHTQ2TCEmE+nPFomuk2er4kFU5xa",
+	"rsgNyyZU84U5Y2MB0XpOJ7HosVZEgx9HFtvJ/SW2cs4UMBx/8ahYv5lCRF0pE+Np57Bb3fuf5lcfLzX+",
+	"d5ZefbxQV/8xePz44z8e/8e/XZlJcQ3JF+/ZhBQOvPqprOYWvYivPg4pjjmkV4OP//ANWXX7/a9HH59P",
+	"8McLdfXxhF0d9PwSlJEAlu58GzUwV/WdarJT21jMAQnnWqch3FXmLxWSPXMcpNLkqd857JYSRh6BbZOS",
+	"MKaaDkKwf8NtgIHmbTK0JvGxoGQ0Gr0kIRdT2TZKSkiUpiJWuREsMeKr0m5GcN1q5fw6KcsWXCub+GMd",
+	"lRaxzF7DaE+tJ+rAIgaPH8O4qm1/aMts9ticxVYQdNqf04opfJlx5Fx5Js6Tw4P9wCbjlaUIi/8thv/N",
+	"tJyZbG1w57LvKT9lGNBd3bpXtqEDl+ejU0UoeX58RnpPiKazAQmZCH0Sxgz/BddNSPZ+ZNmCgq3vZUav",
+	"9TI7IqOLN6TTP+z2HvkkTKhpP83w30U4FnuveRwnjLzMmIjmpg0Ti5C4r0/ELOEKvuc6BJYCKfruOlSa",
+	"JgkIF2BpWIo4rCRPxkyzyCakJcXqxoLRaI7JQsDwc25gSQMQrPxck7NZbChplQdrk5oPT9NZnklGVnOp",
+	"2FiE1n3Sdr1CknDl8uTyrlKwjUwwi9sqxexXU7dq3GPY+t1cHl+6/tOvey37MWgdXn3p+E+/Pvrh30tn",
+	"2+5pjhpNZw/J9sqJodyRqGU0N9vCIOzMzbx+R+X88L7LB+JrNy7U8yrHN2zAnmKYHIT4NOjkRwTjrQlN",
+	"VpBWyAx7oLmpgrDbiKWahI7mkdhCFnOtQp+s5jyak5ilZnyrrJWMe9VbbZuQc6I0X1Cz3WoOAu80v9BK",
+	"+YDfJ+0UyQtN4l5+qnllGVhCY0H1EaG2KoZh08hOARcoxZKRIVxzVtgfS5oo+71PJvLWMstCb0VGMhZV",
+	"vdaMxmNsuxT8jyVrk/mb43P4Yfjq8g2ZyySG3TEdQO41ioGbudn0s+GPJ63fXr8qlmP6KNNuLFLwPZsu",
+	"Lh8wY0ZWN0qGOZvhWfQjbKv1k+K3r08uL4rh4K4xQ9jG4NfI9XJQANpjMRZhGk9DPPJTnuS802wKCcvW",
+	"M9OulCmFAFIjWTkt0OoPcN1OMkavFSZP9w56T4vk6d4jswdEzeVKjUWOJL/I0M0Fei5cOiaKOrDhPLOp",
+	"F3YjFJksuZGIJDl78fLxsNWdGASnPNLLzF6WZy9ekogK3BeuxoItJiyOEZ+2soCCCjRUrG0VFTcA6GRF",
+	"a0oima7b5FLOQKTzUfjGxgpTyww4Ta8ZccJB54C85s+PyIStpYjHwkzKNwNx7JJIw54NPVpztOL/zHVP",
+	"LIRDzm1mMyYAi83yMmTGUC5czaVNdHPVZMZiCFgl83U6ZwLOL9WE4l4ZnqC0YStUESs+FroaYlmQy4t3",
+	"kHJNcSRzAzjvLVKpViyZgiEdzgzOwrT18VCsMq7t9YPTMODCnz6chfk9VfQB+Bdvn198On5zenlyehn6",
+	"xZmxMGrN4aLTOuOTpWYkjJZKy0UI1+VEAq1mWpG90OHAEOMX8+Wgc4RDDSZsxiED++hr+AjpCw42cNsi",
+	"Zdt0conYSk61W8/e278HwfDFI4txw/n0dJngDBd0Teb0hoHHThI9zxizpGZuay5mCmkp4dcs4VABw0Ab",
+	"mLXlSzcou2S3+uSPJb8JC2LgIma3oVX//LEApSk/TX9TRK6cP8M2DY7MwLAzZtDhq8uT89Ph5ejdSQi/",
+	"wMJtjjwloUqpCB13iBKqFAlpAp4gzW9YccnkmyOzeCzM0FyoYotR/gGQMUtCH+sW1YcNwX6xBhYLMXoG",
+	"43KaM2tMfy+EHyQzC4NnYxGVlHFFhOGTZM5noIPlCUcWrOncNvQNA5hzA/sE5gKzk6MkWSqdAcUosreS",
+	"Mo6WWvmEiVlGb3Dn0rnUcpbRdK4ewTiLpTJiONiQZtDTMUi8+OvUvACcjIx4cQ4dAGdjEb42A9mv/GLD",
+	"yrMKC+YZXn44OwlJyCs/m6sQJhT69qpSJJRR9gnEmVJ3KwmsxyK8/XTNRXzXTuDVC3SLtwksGnx9XBAh",
+	"kYsfIed2Ni+l6Q3DkloGByAs3mN7BAmmydiSW7busvLBZVWZYi4aLEXCDKW5tDy4AHW2BPMQ12yh7s2k",
+	"itFIv6C3I2wPDp9CnKFZRsEGX6T+fbnLKJBb4ED6xObtRu29qgttVBIqi7NoErRhAm3yErTRSjUM1Dcw",
+	"AqKiYUDXTT2ExQOz81boQDHF8ayS6gU3nhMj2K0+cgkQNqusdAp8nIOdXR5vO81lH782Z3N1mtnSGSkq",
+	"dWCZD9hnS1J/qq5Rp8iyc6u+CxgNUinqBhOOaJIAV6XVwiJ+ruLLjM+4oAk0hdIsWCymE1w12PI27Xf1",
+	"fNGNmeW/gx/czGXBk4TbkJbtFsNGn0aRi7o1sAVbNWWF3oE88A65+8vi7humlztBN/xWqEK5427xbD5e",
+	"NR05zLpsOm5pYlidU+NAlJoyoxmxlGbUyDrmOyOngmqCP8KhaZOT3MxfrkTQaJ126cc1ZGH6cWExdJyO",
+	"K2J62HPJqNIkYhlwZZAnfKKkzSg3OoGSAkRjSGLGewiatcnpho9kLAyPh0VhIS5zjcBRNZNxBXkyBpfF",
+	"AstEUUH6QS6xmzn1g+K6AV5RKI4o+6yNfDRhzsGUsbEw0qbhYidVsz51Vn3rnXH5JHrOFHMZ2mZ1+Wha",
+	"SuQRD+Ly7xm9BkRXWX1/g83XjARF8RagnorRusJAmowIL5mO5i8pT5ZNHo/383U5k0CT0FkkwsbYdt96",
+	"6JiVNI0SAUygFKEJqhFL0qKIF0YXTXEQLmZjgfE0+Q1aq9VmhX+IxoQAUbB+8rLZz1xFLqxzstSlYE+I",
+	"8GzwLrmw9zoKWkakBCitZZaERXzxZvwoqnfgrORaMzEWLRLWkkfCLVkhVruTWZEUlhhlLc4jV4W5fSYs",
+	"kWKmbFnQPEAqjyaiY0GcGzChE5ZAdybwwAoStl2f0CdhO5GR+4ta4a09lwvWpllKQxQv86jajCmZ3DBY",
+	"mZC1Rc1lOQCX3XKFMbc23KmSHgTMNg8IoyA7RXMYF7LdsYBKODAdIykEcxmdhugmDMQwaK0TBz4PTDMc",
+	"iE8hT8qAv3x1UU+yw558weRS295INzFHkqZZxm/QtcYXCIgLF61me5SmZcgtkapSsK4gRNfP0kPMjTBZ",
+	"mTRx30JdAUnkVDOBuw6b3JRZVVlLnqtRHdZiHoyNOJ+9XtDzSa8TPIJ+U5lNeBwzUe0XM5HXfXObRIHL",
+	"uLIH+Wgdn/SCffPPE5/0+h0cd7JU6+qQ9+TWkL1e99An/WAfB8BeLYj6qw5kKzXu9YPAtO+af3oWKo1b",
+	"KOqEzbkoVoNFRRhDmQDL8L095lja0yGVihZqLZUBgSspuWAY9VPZFitYIolJ2QJ3SoXIzK7AhTVZo42C",
+	"CpJHCBsd8BVgxNa6UKDM0zgmyKLUgMQs4qiFhHliTli3htssqd39pNXMqm8s0Xjkqi8QPsVbwXJ5vzzn",
+	"XBPKy+ttJrAZtf7a5jUTw/mMqAbBldpWTN4/CAJc/YMrODZ7pYskp23aU6XSn9kbuIAhJUljjFFdrqtd",
+	"2PaqKQNsvJpz52nhiPqMHauTw4Z58dPc/Vwy0GOEhvXMcOUs+xAjU6jjuYhZDp4I5zLKQrIHmnyn3X3k",
+	"j0VIEy1Dsgf2gV4b/FUp6PZ7uaWhG3QOW8GTVqdvftXqJiR7l0wpZsQvw6VlslwIa79Aw/AerRfPyi3A",
+	"j+AEgK0Po3xKa7N1e7DcpcWQFYXM3D3fM9P1fOfy1+rGw8pdVw3Ef1f2/Wa4Qj33vsm5EbM7dYKwoSZC",
+	"WFISGmsmNM2YNc/vRfEJTk/KZJqw9v1WkFKRhc1zwKO5Df2fg4xlCKpUBcKKN0ZuoSLKLfyhTSUIc1Gm",
+	"obhFeM3WoWMFa5TFwW/iF/2rm12UgLhm60bc5JHkGzoVi+aCRzQhcQ1PMZssZzOj39+PqlJpiAaWIaxA",
+	"B9iBKFswE729PK46rahmLcPSmnnxDopsUTukXOc5388QnbJ/gX4LcSgl2oXPV/dywkJ1QRr28cQU27a5",
+	"/jLOm7hmQyWBRn16hzoCu5/rSr2G2pmu1nL4zzjPf/EZ+K+ijS27X8kY3Cz1i3sOSqOV+Ypawd+62Tb/",
+	"s3GzXW7oVWO4ax4wu8044OJq/wLyyDO/t8Zole0E/3NpqtiPJup66NMNm1XnN4gqaR7m3CUGWs0fHOnF",
+	"GLuGWRYJEHcCgnsDHJpFFt+3mGcb78C3gt/mFmD3OAXV1nlXyrjEdyp2BlzbXpc+UqzbzWzrbrosyE1a",
+	"bsrq3IU5lLNFK5yhkkb6P+AO2EVK+W8tfjQSUu6baMhdSDMZL6FepPVQtdGruhcWTpLwUSneYC98zTSN",
+	"qaYjzRbWAAfK1164YJqGj9AMmKuiWJwTlWwI1QPnAL7oMRZgr5HK+tlscLGBfv7m+OTiYnT64/nJywuj",
+	"52EMw7Mx+Fqer8kXpVmqBu12++jr2DMtbj8hrPARerBzW5+b0KLJsuqKhzZJYfhbaW55SI7voizQ34uc",
+	"lWc2KMI0OSqlL9T9Gg8yuOO+vTZTqJrcD3qbntWiGum2sPU0k7OM1l6SyquX3nOI8uKmdQjv8IcakLJ5",
+	"HO3OVoatQsdCqfcArx8Mt1jf7d7ddI/4a0jYgp6lrcX8kw3ycAVlN27Un4atbv/ALRpG+5uCuDFVXeGf",
+	"V4m2ZCyzg34MWoe0Nb36ctBrtpVh8dptNAEzr86YwdW0y44AGN8hq2k3agng9yUr73qVlfO6K1dZJeH7",
+	"X+rMn6rOVDJRt8ucRp8FM+sUovWtZeS7Q343yQRTcrcywYQKP49wDqcZg9D3NJPoXqJZNOc3LGx/o3l6",
+	"Iw94m0nEZUctM3jAJGUZl/E3iCCVfOtN0qjZu6rgXLQaVyQs/LEhSZNl/k2+nPCbJ7c1SgTqdzQiw7dF",
+	"bYxK7N6EKcqHqtw2byhsDkGpZdudobmKFRBd6IU1Cs1QIg+aRML0K5jwN7FgzcIF1u0jZc4B5ejdEHtE",
+	"07vs/9u1lvtSpTcKpnh3pMY38lt4KkiRMO/Qzr5nk1VecqCZQ2MuelgOKzZIgtAlSnpBp12xnEL6/tU3",
+	"MMCHxbLUs+0M16gQ6uY5buKARVBEg4SBEctYMRGcrSDolmJTGiI8wOjjPLKb3O3Pyc58UOJCrnXDMo5I",
+	"YONrVhnXrpYA+txp/N8gpfPu+IlqbflwUE42Ntip7NKCK7NgGwkwpQuecJq15lTEFjHhgJQ+FfGDVpeA",
+	"+BKaxcmalAZyBfTDAeHiGjslUl4jjeQ4h/CVEt6htwutboEqEg5sUJLMnA/LJaquzQIsn3PUFrPsfpdu",
+	"3Xe7UY3/m7y4UlPdqE+8YLOMMUWiREbXK67AlVzYZNBL7fKXbC6IlqWSauUUFetkmMjbyjOSw6puUqS1",
+	"2OyHUgqGzDgTONdiNyE/JGZRQjOmyN7JLZ8+us/J231S9vEemg/LRPM0YW+m+HmTbpsj7t67eFanlGZs",
+	"UyF18eE2OL+IyXMRyEAnOSrwdItSpRB3sndRBCppyxUasSdwk4tCjcNomXG9voBnBpHTQSnn4RLLVuAn",
+	"53L2bGnnDVdz+OB60KGtyyCrLzQqnaczQEh4wm/Yp9A3/VShMEXXNgAX2mim9KfQiLIP8daYocDLKAW7",
+	"r/qz79IPO+2xOJcgT8NM2A3L1uQwIDFdKzM7lmK4oq3mZA8y1haUCRpfMmb2DLOtF+bA5HDs3qdSQYYR",
+	"0jE++WjuTPeYo923udYp1p3hYiqbrKogqkPaJbrrseQJ5NWa2c250jJDTch6yZWfJ9uAPckyUM0wY+eH",
+	"H7CIhoidL/uHH8gJICGiSUIimmWcmQZ5JXGQBHHqRMtrJkDXQNlhukw26vCPRakQP+AXDwJLsMaYURPa",
+	"xEqrGOPmZL1cZrTpG2YPYZvwdjXozvMxxmJCExDFMY0tj1gyEsjfVMk1nTOaDF61VJoK2FuwoUU0YSKm",
+	"Gcq6Pvhs3VuHNo5iLOrPHfKi+A/ZfGTPtHApNGi5ciEWhcBmB8unnruPnRQ+FvYx85grG4CmSq88Iuvm",
+	"yFr8SqguanRW/Stk9Uq234oliaWH87weE5CCwUm5HCAlU34LEVVgv5dTchA4C3/bUk7piVMWk/DszcUl",
+	"eWzJIsSYXuWPhQsX5dpF0sDdKqRuk/DHk0vyGLES2swa7Ojy8fA76+K2z1eW9WI7Qa4c+7YliMai/Lox",
+	"KBv1Gkh5Npq2gy6x7EcWWxy9KZkmMaYZzo1zL+/1gs4j2ARRL5u41+seln9Sc5oW7iMbW7TXCwLbaCzs",
+	"cx+2hlyVqe71HWlV68eVANgN3+sF3fLXll4woNbAwwvbUNkd1VGP7qKfR0CiXG8GxvokhL/sK6Wr+boa",
+	"J6zlWOThgBa1YMcqcSF8M5SXQ5ZCy2xCNMlA8dUQAwZLBiWfUBJGMmb2S7SdIvnQsQit+SWs2YmQ4u2m",
+	"G4JntzTSydoW3YlZm7y1VVxTquc43oLpubS5uuZW6TkovaBP9nDSYCoIH+VkZZREI9GU5CEzfINjmQxJ",
+	"r/OE7FGRF5ANT6AIEqQPkt5+h+zl1J1L11pKCJuDNv2gUx3gMqNCTVnWOhGRjK0vwrTrm3bIlBb0s8xl",
+	"V0N7P11enqFfAlP3MeUG+bmFbKMhTUtMcANNBzITMHUrhpn5JGMzI6zbJ/4NLqHBNVtbSnjBVZQxKPvy",
+	"ww/kVLooNpv9VbmTwBPgksYgVP8EU9VdXBuIc3Bb0jy/Gp+uRT6SsRtGEzKXKzxx7oStZHYNNRR4zCAm",
+	"GcRT2HnfUEl0TQxbMxLFH0tmrkqfKKY1puvlMdoQIZ2XoMqrZviEu8eWM4VVOiLLHkulNQx6IIUC2SOO",
+	"MiUJn2QUIRrECek4XGGB+611JiEAtvV8jSa431pgLoYv2iRE27HLAXzHaQgaCrh10IGlld0OVBrhZOJd",
+	"7SNLs3cLX+R57SBiKzT8lbKFQsuLywlBEBSqmA4hPErw27GwvxyZw5urjjZ13MkVTs4OAHbHztB6S2CK",
+	"NbXLVat1JaHJHtZBsQ3CR7liZisdaJkTyGSpcyJZyBtmKL5Njm1Es9GWxoLPhIQ8/Up9ZzISuQcZuFTl",
+	"97wCRpEr43QEgygYMSaKJ0zoZI2iY8IjJhSo9PbxvGEK9QW74OpZQul1V29ltVq1KfwMtVZsX/X41ej4",
+	"5PTiBPp8LZVQaXprr4NtZMoETbk38PbbQXsfFdM5qBPuYgcTsWxy6EAIic3Jbkgo8a1Ay7UVplEE4raC",
+	"QpscV19z2ggsticWWTYHiQwzalEutur5z2cnP/rk7PRHn1yOXr4ke5ghbYY1zR755PnrM3NG3rPJmSts",
+	"hiW+MexaYXn0PB0D4xnHwuqqMVQzwI7uYGSMdAPymj/3SScIyILNqKv5AOHpee0Gs5z9rv/k4IkrCpEa",
+	"oZCb62Y/CMiLs5GBt5AZG4sZv7HYnDB42lstEyMoDksJYJAkHhw/KqWJOT+0KqVX2kQxoC2ZMkzkHcXe",
+	"wHO7Wn1O/WOzhaxo8rj23PrXK9RimdLPZbz+7rqpG8Vz/KIGHJS7Gb66fFMuJJoXz8LnIHMbgo0MLr1Y",
+	"8JAyRZpPvcqzmuUCLhxqQG08XmFFLeFyxhxLKM+yNA2o5ASfH6didoRR0D5/9/zN+Sr45ceZHA6Hw9OL",
+	"t/OTtzPz54n55/nx8NfhcHjc+Wm4OjZfHAfJya/vznvdxen134dPh8Nf3z4fXkQfet0P5ufhxdt3b85/",
+	"6R9/GI2eebsWb71j5g+t8wTgZHTd6gVBFd5rGV0PtpXqHxh+uQX84PFjM3Lbhvc9Nq1L4DpN4KhyKWTX",
+	"rkig7W6gdXaC1ilD694NrVt56RLjp02HXWB1S7C6h9tXVtJAAKIt6j4gpucOQLuHBdB+8+7ZanPogqU8",
+	"UQPS32nP+uU9a3jF3q6tpGYPChUb9WubBPBQiAikgJnJayZaK+t73YScugxzV6bkroInu8yhBLSYycZj",
+	"T8UJcRLqZqVxQDjOr1wqe4e5GLD5JKKlbprDnCZIW/jaRa5ZlrLjOFiaFdsFDwZaDjqvSnjfPii5yD0I",
+	"LowI7dqW/7tbQh3lpQG49gsrmdNVGEFjdV4dqFx9ZIdlFDMvFpPx9K7NNDiEUMkFyAScRczKCJ2g9B7E",
+	"g6EbUDngKY3ZvZQMeWkrRq/zJ6dddlo/KExfWJINxa+7K8zkxjQYD0j64XPH2RaTN4x/60G461WXPbSL",
+	"E9P3EVwc1vyILawLBjW8XeZXTCifZMmq2oznUgOS1h6vugdeeewcYF535f6NNdJSqUqL1d6VptMp1NHA",
+	"AjITo9g4kXuH2ZUnks8use8aNu2WpaOCrCF7zidFKSG0pO4wBwBXALcOlSasHKPo2UKnC+pc1qoIykSF",
+	"p+0yA4RZzEHWH9m6ixDMFuwHYKdBr9EuUKWYlWFWXIfNVybNWLImCZtBvTO8O0tFjCYskSsStHs7zaIC",
+	"N58PeOBa6cZzbo4UDNsoarvwzOomtsz1ZF2uZ7HDdEpg86mU83nvokuw69RSeXeVNitwcujW/XLHObW+",
+	"mR2ZghszB5LH4TetrXol23w0dw3mvH0H8AgtB674TKj7+NAfS+uWJguaXSsf/t8yNfrbYoIvYJdCJCC6",
+	"SC6z1mStWemHHSaJsyomaQi1c4fQSsW6YhY0ghwwpI5vZKmFQl+NyAMnykYsexPuB35g5K4d75NiXvlU",
+	"NRNAwY04dZwDbtknJc7hV5gLePSKKnt6mQnfPeAGbkoUeh8+z2JS+TxdzZh7JORcqAB7MQgGeSb0Q6ED",
+	"KAM4jaf15wurqcPlQXNtH9+j+0ZddSliplm2MIypDrsUflQqbLVRW/c7NeaKyQEem3z4oyabpcobXjbZ",
+	"Vo8893egVdO35V1qL7lklCfmDMdUU+segvonba8cxmDfZ82YSqVQSOBdPJJNa8jblVbhffW93kO61J46",
+	"hm6dB3ezj35Dr+5DetWTx6Er6uXbu5bftfvqe/2HrK36RJVfIkmLqKLcW/XRVU1nyht89AonvXdlBnhc",
+	"BBnOWGN+WuGYVrXwY7/sGWyMg2147AfKs1rvv18klIA0NhbgEVS6brtodv2ONNRBhYonhSXSOUWMKNdk",
+	"4LQL/hZitG9A/WcT4ndSxi9snZc+cW5cEVffX3Lk4fLrr76Wg4jA/lsOH/p49fXK/GxAonW4TjUJaM55",
+	"PIctZ1N1Y7dzz8VjmvLHNx2wGtupbMb6V8NenHugqMRgHSOszDHuSAT3QeUpIcN8RON9m7zMGCuN51Bi",
+	"5nbbQpEiYoJmXOI86UQuzV0DAsAAwk5ImkmfdFAwSK3XrPwMJLWPQHq+NzF7hKFXFmIeAiWvYQkOQKdb",
+	"LbxgbvVS0I2LpfCL2ixcWeviFiCJXFWgmMNUhlKKDAf+fu+AYIqrDEnrxR/6JbR0urlostuyUM7Iax3Y",
+	"8LUtE4tomgKvLWZmo8mcwXfbqrBlpbcNQHtAb9uy2rvE3zDQOrfObuAcrLXbxqeaJfldUsColVHKbbLb",
+	"FppllSGArH3whiK3zR8qLZyl20dUdRIrnxS8B/bLBLHzOTFj3AnAJp/4pGNOY+1E7gzKjlYlIjAu2YF2",
+	"1Ly20gwoW3cD2tESu+1kLLcC2t2Aso3fWJvJdgQ+0DC6BQ7aQrdD2cEotW1FYIeqnbqlWtKkts8Yp1GM",
+	"cAbh0wMIjnlmJJDyIBAgQF0drOJR6cKLeP+YvY0xO8WYRVhCiXPeM1ynNlzXv9OxdVThYoZKHgijW4XR",
+	"PfTvd2h9K7DuYQVY3+KcTzcL0D1owH4N4RjqJzNDJ/gmO+kGwQAPTUNaXvGoSvEQBYa/okpro8jtmxT3",
+	"Tcnqlc+cj7dyJ+eve5SS1QCwrT32wLHBVV9fsj1X7hhBroRY1yKAytaT+6DFLKHrZ506ehd0TWYcQnPQ",
+	"E4HB0bJUt80pQFuHV4zFz55sLGM3Ln7X4IDOZ5vc/FvY93YYdTb+jXx7O5AG/r0rw94OYINxfwunvmcN",
+	"wLGvvv7fAAAA//8=",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,

@@ -115,7 +115,7 @@ func (m *Mock) requests(r *http.Request) (any, error) {
 	if counts == nil {
 		counts = map[string]int64{}
 	}
-	return map[string]any{"requests": m.state.journal.of(name), "faults": counts}, nil
+	return map[string]any{"requests": m.state.journal.recordsOf(name), "faults": counts}, nil
 }
 
 // keyParameter returns the query parameter key, "" without one. No other parameter is allowed.

@@ -44,8 +44,8 @@ func (j *journal) add(r record) {
 	j.next = (j.next + 1) % maxRecords
 }
 
-// of returns the records of one key, or with "" all records, oldest first.
-func (j *journal) of(key string) []record {
+// recordsOf returns the records of one key, or with "" all records, oldest first.
+func (j *journal) recordsOf(key string) []record {
 	found := make([]record, 0, len(j.records))
 	for i := range j.records {
 		if r := j.records[(j.next+i)%len(j.records)]; key == "" || r.Key == key {
@@ -58,7 +58,7 @@ func (j *journal) of(key string) []record {
 // forget drops the requests of a key. The others keep their order.
 func (j *journal) forget(key string) {
 	var rest journal
-	for _, r := range j.of("") {
+	for _, r := range j.recordsOf("") {
 		if r.Key != key {
 			rest.add(r)
 		}

@@ -1,5 +1,5 @@
-// Package mock is a server of the contract for client teams: it has no database and no OCR, and gives the same answers
-// every time. It shares internal/edge and internal/contract with the real service, so that keys, limits, shapes and errors
+// Package mock is a server that implements the contract, for client teams. It needs neither database nor OCR, and gives the same
+// answers every time. It shares internal/edge and internal/contract with the real service, so that keys, limits, shapes and errors
 // are those of production; points, windows, replays of an Idempotency-Key and the monthly reset work as they do there.
 //
 // An answer is a pure function of the request, the scenario that the request asks for, and the history of its key. Each
@@ -120,8 +120,8 @@ func site(context.Context) apidocs.Site {
 	return apidocs.Site{IsMock: true, Plans: contract.DefaultPlans(), Languages: tryit.Choices(supported(), languageName)}
 }
 
-// exchange is what the mock needs to know about a request and its response but internal/edge does not pass on to a server.
-// It travels in the context of the request.
+// exchange has what the mock needs to know about a request and its response beyond what internal/edge passes on to a server. It
+// travels in the context of the request.
 type exchange struct {
 	token  string      // the bearer token as sent, well-formed or not
 	prefer []string    // values of the Prefer headers

@@ -74,8 +74,8 @@ func (f *Fixture) layOut(enhance bool, confidenceFactor float64) (document.Page,
 	return page, edits
 }
 
-// weaken gives the page a weak place for each reason: the first line is hardly legible, so is the last word of the text, the last line
-// may be in the wrong order, and below it something was not read.
+// weaken gives the page a weak place for each reason: the first line and the last word of the text are hardly legible, the last line may be
+// in the wrong order, and there is unread ink below it.
 func weaken(p *document.Page) {
 	first, last := &p.Blocks[0].Lines[0], &p.Blocks[len(p.Blocks)-1]
 	line := &last.Lines[len(last.Lines)-1]
@@ -113,7 +113,7 @@ func fade(p *document.Page) {
 	p.Confidence = round(document.MeanConfidence(p.Blocks))
 }
 
-// endings make the alternatives of a faded word, and likeliest are their shares of its confidence.
+// endings turn a faded word into its alternatives, and likeliest are their shares of its confidence.
 var (
 	endings   = []string{"e", "s", "f", "n", "t"}
 	likeliest = []float64{0.9, 0.8, 0.7, 0.6, 0.5}
@@ -150,7 +150,8 @@ func (f *Fixture) word(w fixtureWord, enhance bool, confidenceFactor float64) (d
 	return word, &document.Edit{Before: w.read, After: w.right, Rule: w.rule, Confidence: word.Confidence}
 }
 
-// baseline runs level under print and rises under handwriting, so that clients see baselines that are not the box's edge.
+// baseline returns the baseline of a line: level for print, rising for handwriting, so that clients also see baselines that are not parallel
+// to an edge of the box.
 func (f *Fixture) baseline(line document.Box) []document.Point {
 	rise := 0
 	if f.Kind == handwritten {

@@ -224,7 +224,7 @@ func onImageHost(imageURL string) (*url.URL, bool) {
 	return u, err == nil && strings.EqualFold(strings.TrimSuffix(u.Hostname(), "."), imageHost)
 }
 
-// unreadable is a 400 for a problem, and an ordinary image for "".
+// unreadable returns a 400 about the problem, or an ordinary image if the problem is "".
 func unreadable(problem string) imageScenario {
 	if problem == "" {
 		return imageScenario{}

@@ -260,7 +260,7 @@ func TestMock_Precedence_Delays(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, key, image, prefer string
-		least                    int64 // milliseconds in processingTime
+		minTime                  int64 // milliseconds in processingTime
 		applied                  string
 	}{
 		{"image before header", "ocr_test_ok", "slow-40", "delay=90", 40, ""},
@@ -278,9 +278,9 @@ func TestMock_Precedence_Delays(t *testing.T) {
 			undelayed := do(t, mock.New(mock.Options{}), 200, extractionAt("", c.key, image(c.image), "Prefer", "delay=0"))
 			started := time.Now()
 			a := do(t, m, 200, r)
-			require.GreaterOrEqual(t, time.Since(started).Milliseconds(), c.least)
+			require.GreaterOrEqual(t, time.Since(started).Milliseconds(), c.minTime)
 			if c.image == "blank" {
-				require.Equal(t, c.least, a.ProcessingTime-undelayed.ProcessingTime)
+				require.Equal(t, c.minTime, a.ProcessingTime-undelayed.ProcessingTime)
 			}
 			require.Equal(t, c.applied, a.header.Get("Preference-Applied"))
 		})

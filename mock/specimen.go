@@ -71,7 +71,7 @@ const (
 	nextPageFrom = 37 // words after the beginning of the page before
 )
 
-// longTexts are pages that are full of the words of the English fixtures, each from another one on. Handwriting and print alternate.
+// longTexts returns n pages filled with words of the English fixtures. Each page begins at a different word. Handwriting and print alternate.
 func longTexts(n, lines int) (pages []string) {
 	var words []string
 	for _, f := range byLanguage()["en"] {

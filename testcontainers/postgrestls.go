@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// PostgresTLS starts a server that accepts only TLS, with a certificate for 127.0.0.1 of an authority of its own. It returns the
+// PostgresTLS starts a server that accepts only TLS, with a certificate for 127.0.0.1 from an authority of its own. It returns the
 // URL of an existing database, without parameters, and the file of the authority's certificate. The server is removed when the
 // test ends.
 func PostgresTLS(tb testing.TB) (databaseURL, authority string) {

@@ -25,6 +25,7 @@ const (
 
 var faultNames = [...]string{"no fault", "latency", "reset", "half-open", "slow close", "cut", "refuse"}
 
+// String returns the name of the kind, such as "half-open".
 func (k FaultKind) String() string { return faultNames[k] }
 
 // Fault is a kind of fault with its parameters. Delay is for Latency and SlowClose; Bytes, of the answer, is for Reset,
@@ -64,7 +65,7 @@ func Proxy(tb testing.TB, upstream string) *FaultProxy {
 	p := &FaultProxy{Addr: ln.Addr().String(), upstream: upstream, ln: ln, ctx: ctx, conns: map[net.Conn]struct{}{}}
 	p.tasks.Go(p.accept)
 	tb.Cleanup(func() {
-		// In this order: waiting faults end, no connection is accepted any more, open ones break, and so all tasks end.
+		// The order matters: waiting faults end first, then no new connection is accepted, then the open ones break. Now all tasks end.
 		cancel()
 		_ = ln.Close()
 		p.Drop()

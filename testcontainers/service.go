@@ -31,7 +31,7 @@ type ServiceOptions struct {
 }
 
 // System is the whole service in containers: API replicas, engines and Postgres, in networks like those of the compose
-// file. The engines share a network with the API, Postgres another, and neither reaches anything else.
+// file. The API shares one network with the engines and another with Postgres; neither network leads anywhere else.
 type System struct {
 	// URL is the base URL of the API, without a path; of the load balancer if there are several replicas.
 	URL string
@@ -42,7 +42,7 @@ type System struct {
 	Postgres tc.Container
 }
 
-// The secret and the database of every System. Nothing outside reaches its Postgres, so it needs no TLS; PostgresTLS has that.
+// The secret and the database of every System. Nothing outside reaches its Postgres, so it needs no TLS; see PostgresTLS for that.
 const (
 	systemSecret = "a test secret that is long enough"
 	systemDB     = "postgres://uncial@postgres:5432/postgres?sslmode=disable"
@@ -95,7 +95,7 @@ func Service(tb testing.TB, o ServiceOptions) *System {
 	return s
 }
 
-// mustRequest returns a request that may fail because an embedded folder cannot be read.
+// mustRequest returns what request describes. It fails the test if an embedded folder cannot be read.
 func mustRequest(tb testing.TB, request func() (tc.ContainerRequest, error)) tc.ContainerRequest {
 	tb.Helper()
 	req, err := request()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prepares this machine to run the test containers. It may be run any number of times.
 #   1. Container engine: uses the one that is running; otherwise, on Debian as root, installs and starts docker.io.
-#   2. Base image of all Dockerfiles: uses the one that is there, unless it lacks the licences of its packages, which images must pass on.
+#   2. Base image of all Dockerfiles: uses the one that is there, unless it lacks the licences of its packages, which our images must contain.
 #      Otherwise pulls it; if no image registry answers, builds it with debootstrap.
 set -eu
 

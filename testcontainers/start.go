@@ -22,7 +22,7 @@ import (
 // label marks each container and network with the process that created it.
 const label = "uncial.test"
 
-// run identifies this process among all that use the container engine, also from other machines and containers.
+// run identifies this process among all that use the container engine, including those on other machines and in containers.
 var run = rand.Text()
 
 // ownLabels are the labels of everything that this process creates.
@@ -34,7 +34,7 @@ func start(ctx context.Context, req tc.ContainerRequest) (tc.Container, error) {
 	if _, err := watchdog(); err != nil {
 		return nil, err
 	}
-	req.Labels = ownLabels() // by which the watchdog finds it
+	req.Labels = ownLabels() // the watchdog finds containers by them
 	given := req.HostConfigModifier
 	req.HostConfigModifier = func(h *container.HostConfig) {
 		if given != nil {
@@ -44,7 +44,7 @@ func start(ctx context.Context, req tc.ContainerRequest) (tc.Container, error) {
 			h.PortBindings = onLoopback(req.ExposedPorts)
 		}
 	}
-	// Its messages about containers that start would bury the failures of tests.
+	// The library's messages about containers that start would bury the failures of tests.
 	return tc.GenericContainer(ctx, tc.GenericContainerRequest{ContainerRequest: req, Started: true, Logger: log.NewNoopLogger()})
 }
 

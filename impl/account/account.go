@@ -44,8 +44,8 @@ type Account struct {
 	Plan    string    `json:"plan"`
 	Created time.Time `json:"created"` // UTC, whole microseconds
 
-	Suspended time.Time `json:"suspended,omitzero"` // when it was suspended, which refuses its keys; zero: it was not
-	Deleted   time.Time `json:"deleted,omitzero"`   // when it was deleted; then only the ledger refers to it; zero: it was not
+	Suspended time.Time `json:"suspended,omitzero"` // since then its keys are refused; zero: it is not suspended
+	Deleted   time.Time `json:"deleted,omitzero"`   // since then only the ledger refers to it; zero: it was not deleted
 }
 
 // Options of a Registry.

@@ -16,10 +16,10 @@ type Key struct {
 	ID         string         `json:"id"`
 	AccountID  string         `json:"account"`
 	Name       string         `json:"name"`
-	Status     Status         `json:"status"`               // at the time when the key was read
-	Notice     Notice         `json:"rotate,omitempty"`     // at that time; empty: no need to rotate it yet
-	Allow      []netip.Prefix `json:"allow,omitempty"`      // addresses it may be used from; empty: any
-	Created    time.Time      `json:"created"`              //
+	Status     Status         `json:"status"`           // at the time when the key was read
+	Notice     Notice         `json:"rotate,omitempty"` // at that time; empty: no need to rotate it yet
+	Allow      []netip.Prefix `json:"allow,omitempty"`  // addresses it may be used from; empty: any
+	Created    time.Time      `json:"created"`
 	Expires    time.Time      `json:"expires,omitzero"`     // zero: never
 	Revoked    time.Time      `json:"revoked,omitzero"`     // zero: not revoked
 	LastUsed   time.Time      `json:"lastUsed,omitzero"`    // to the minute; zero: never

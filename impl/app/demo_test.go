@@ -43,7 +43,7 @@ func TestDemo(t *testing.T) {
 	apptest.Binary(t, "./impl/cmd/uncial-worker") // next to uncial, which looks for it there
 	data := filepath.Join(t.TempDir(), "data")
 	first := mustDemo(t, data)
-	for _, part := range []string{"empire of Rome", `"pointsUsed": 10`, "curl -sS http://127.0.0.1:", "Dashboard: http://127.0.0.1:", "Become its first operator"} {
+	for _, part := range []string{"empire of Rome", `"pointsUsed": 10`, "curl -sS http://127.0.0.1:", "Dashboard: http://127.0.0.1:", "become its first operator"} {
 		require.Contains(t, first, part)
 	}
 	key, err := os.ReadFile(filepath.Join(data, "key"))

@@ -58,14 +58,14 @@ type refusedAnswer struct {
 	Wait      time.Duration // from Retry-After or fetch.retryAfter; negative if the response has none
 	// NextReset is when the points reset; zero unless Status is 402.
 	NextReset time.Time
-	// IsKeyReused means that a request with the same Idempotency-Key and another content came before, perhaps with another copy of
-	// the image. That one may have been charged.
+	// IsKeyReused means that an earlier request used the same Idempotency-Key with different content, perhaps another copy of the
+	// image. That request may have been charged.
 	IsKeyReused bool
-	// IsByService means that a 5xx has the body that the contract gives it: no proxy answered in the service's place. Nothing was charged.
+	// IsByService means that a 5xx has the body that the contract defines, so it comes from the service and not from a proxy. Nothing was charged.
 	IsByService bool
 	// IsGone means that the image's server has no such image.
 	IsGone bool
-	// IsLanguageWrong means that the service does not read the language, of any page.
+	// IsLanguageWrong means that the service does not support the language, so every page would fail.
 	IsLanguageWrong bool
 	// IsFetchTemporary means that the image could not be fetched, and that the service expects a repeat to help.
 	IsFetchTemporary bool
@@ -147,7 +147,7 @@ func newAPIClient(base, key string, timeout time.Duration) (*apiClient, error) {
 	return &apiClient{api: api, timeout: timeout, pause: firstPause}, err
 }
 
-// reply is an answer, and the points that it cost: none if it is the stored answer to a request of an earlier call.
+// reply is an answer with the points that it cost: 0 if it is the stored answer to a request of an earlier call.
 type reply struct {
 	Answer *gen.Extraction
 	Points int64
@@ -230,8 +230,8 @@ func afterLastTry(err error) error {
 	return err
 }
 
-// once sends the request once. isReplayed means that the answer is the stored one of an earlier request. A status of 200 with a body that
-// is not an extraction is a *refusedAnswer too: some other server answers at the URL. Errors: *refusedAnswer, *connectionError.
+// once sends the request once. isReplayed means that the answer is the stored answer to an earlier request. A 200 whose body is not an
+// extraction is a *refusedAnswer too, because the URL belongs to some other server. Errors: *refusedAnswer, *connectionError.
 func (c *apiClient) once(ctx context.Context, key string, request gen.ExtractionRequest) (answer *gen.Extraction, isReplayed bool, err error) {
 	response, err := c.api.Extract(ctx, &gen.ExtractParams{IdempotencyKey: &key}, request)
 	if err != nil {
@@ -266,7 +266,7 @@ func (c *apiClient) read(response *http.Response) ([]byte, error) {
 	return body, nil
 }
 
-// notUncial is a response with status 200 of some other server.
+// notUncial returns the error for a 200 from a server that is not Uncial.
 func notUncial() error {
 	return &refusedAnswer{Status: http.StatusOK, Message: "the response does not come from Uncial; check the service URL", Wait: -1}
 }

@@ -20,14 +20,14 @@ import (
 )
 
 // ExtractCmd is the command "uncial extract". Its exit status is 0 if every page was read, 1 if some were not, and 2 if
-// none can be: incorrect usage, nothing to read, no valid key, or no service at the URL.
+// none can be read: incorrect usage, nothing to read, no valid key, or no service at the URL.
 type ExtractCmd struct {
 	Images     []string      `arg:"" name:"image" help:"Image files, directories, PDFs, http, https or data: URLs, IIIF manifests or collections, or - for standard input."`
 	URL        string        `name:"url" env:"UNCIAL_URL" default:"http://127.0.0.1:8080" placeholder:"BASE" help:"Base URL of the service (default: ${default})."`
 	Key        string        `env:"UNCIAL_KEY" placeholder:"KEY" help:"API key. Prefer the environment: other users can see the command line."`
 	Language   string        `short:"l" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag, such as de-Latf, or und to detect it on each page (default: the service's, en)."`
 	Enhance    bool          `help:"Correct the text after reading, for difficult scripts."`
-	Format     []string      `short:"f" enum:"text,json,hocr,alto,page,tsv,pdf" default:"text" help:"Output format, or several with --out: ${enum}."`
+	Format     []string      `short:"f" enum:"text,json,hocr,alto,page,tsv,pdf" default:"text" help:"Output format, or several with --out: text, json, hocr, alto, page, tsv or pdf."`
 	JSON       bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
 	Out        string        `short:"o" placeholder:"DIR" help:"Write files for each page into this directory, and record progress there: a second run reads only pages that are missing."`
 	Volume     []string      `placeholder:"KIND" help:"With --out, write files for all pages together; see Kinds of --volume."`
@@ -38,7 +38,7 @@ type ExtractCmd struct {
 	FetchAllow []string      `placeholder:"CIDR" help:"Non-public address range that manifests may name; may be repeated."`
 	Force      bool          `help:"With --out, read all pages again, and pay for them again."`
 	DryRun     bool          `short:"n" help:"Print which pages would be read and what they would cost; send nothing."`
-	Jobs       *int          `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). Fewer while the service asks clients to wait."`
+	Jobs       *int          `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). The command sends fewer while the service asks clients to wait."`
 	Timeout    time.Duration `default:"5m" help:"Time limit for one page including retries (default: ${default})."`
 
 	// oneByHost is set unless --jobs is given: IIIF servers of archives refuse clients that ask for many images at once.
@@ -71,8 +71,8 @@ times in all and never charged twice. When the limit of requests per minute is r
 that was interrupted continues where it stopped, and files are complete or absent. PDF needs Debian's poppler-utils;
 JPEG 2000, and images that are too large for the service, need libvips-tools.
 
-Exit status: 0 if every page was read; 1 if some were not, a file could not be written, or --dry-run finds too few points; 2 if none can be
-(incorrect usage, nothing to read, no valid key, no service).`
+Exit status: 0 if every page was read; 1 if some were not, a file could not be written, or --dry-run finds too few points; 2 if none
+can be read (incorrect usage, nothing to read, no valid key, no service).`
 }
 
 // failure is the error of a command that did not read every page. The program prints Message and exits with Status.
@@ -206,7 +206,7 @@ func (c *ExtractCmd) checkReport() error {
 }
 
 // formats returns the formats of the files of each page: those of --format, and those that writers of --volume refer to. With
-// --json it is JSON alone, whose document has the format of --format.
+// --json it returns JSON alone; the document in the JSON has the format of --format.
 func (c *ExtractCmd) formats() []gen.Format {
 	var all []gen.Format
 	if c.JSON {

@@ -68,7 +68,7 @@ type archive struct {
 	mu    sync.Mutex
 	asked map[string]int
 	busy  int // requests at this moment
-	most  int
+	peak  int // requests at the same time, at most
 }
 
 const canvases = 16
@@ -82,7 +82,7 @@ func (a *archive) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.asked[r.URL.Path]++
 	times := a.asked[r.URL.Path]
 	a.busy++
-	a.most = max(a.most, a.busy)
+	a.peak = max(a.peak, a.busy)
 	a.mu.Unlock()
 	var n int
 	_, _ = fmt.Sscanf(r.URL.Path, "/%d.jpg", &n)
@@ -116,7 +116,7 @@ func (a *archive) rest() {
 	for {
 		a.mu.Lock()
 		isResting := a.busy == 0
-		a.most = 0
+		a.peak = 0
 		a.mu.Unlock()
 		if isResting {
 			return
@@ -205,7 +205,7 @@ func TestExtractCmd_Run_Killed(t *testing.T) {
 
 	requireWhole(t, out, all-1)
 	a.mu.Lock()
-	assert.Equal(t, 1, a.most, "the server of the images gets one request at a time")
+	assert.Equal(t, 1, a.peak, "the server of the images gets one request at a time")
 	a.mu.Unlock()
 
 	stderr.Reset()

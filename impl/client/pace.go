@@ -19,7 +19,7 @@ type pace struct {
 	changed   chan struct{}
 }
 
-// successesPerStep is how many pages must succeed, for each that may run, before one more is tried.
+// successesPerStep, times the limit, is how many pages must succeed before the limit grows by one.
 const successesPerStep = 4
 
 func newPace(jobs int) *pace {
@@ -38,7 +38,7 @@ func (p *pace) enter(ctx context.Context) error {
 		}
 		changed := p.changed
 		p.mu.Unlock()
-		// Without a time to wait for, only a change helps.
+		// A nil channel never delivers: without a time to wait for, only a change ends the wait.
 		var timer <-chan time.Time
 		if wait > 0 {
 			timer = time.After(wait)
@@ -52,7 +52,7 @@ func (p *pace) enter(ctx context.Context) error {
 	}
 }
 
-// leave ends what enter began.
+// leave reports that a page is finished. A page that was read counts towards a higher limit.
 func (p *pace) leave(isRead bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,7 +65,7 @@ func (p *pace) leave(isRead bool) {
 	p.broadcast()
 }
 
-// slowDown obeys a service that asked clients to wait.
+// slowDown stops sending for a while, because the service asked clients to wait, and halves the limit.
 func (p *pace) slowDown(wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +76,7 @@ func (p *pace) slowDown(wait time.Duration) {
 	p.broadcast()
 }
 
-// broadcast wakes all who wait. The caller holds mu.
+// broadcast wakes all callers of enter. The caller holds mu.
 func (p *pace) broadcast() {
 	close(p.changed)
 	p.changed = make(chan struct{})
@@ -100,8 +100,8 @@ type host struct {
 
 func newHosts(oneByOne bool) *hosts { return &hosts{oneByOne: oneByOne, known: map[string]*host{}} }
 
-// of returns the host of that name.
-func (h *hosts) of(name string) *host {
+// find returns the host with that name, which it creates if necessary.
+func (h *hosts) find(name string) *host {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.known[name] == nil {
@@ -110,13 +110,13 @@ func (h *hosts) of(name string) *host {
 	return h.known[name]
 }
 
-// wait waits for a turn at a server, and as long as it asked; name "" stands for none. The caller must call the function that it
-// returns. Its only error is ctx's error.
+// wait waits for a turn at the server called name, and until its Retry-After is over. With an empty name it does not wait. The caller
+// must call release after the request. The only error is ctx's error.
 func (h *hosts) wait(ctx context.Context, name string) (release func(), err error) {
 	if name == "" {
 		return func() {}, nil
 	}
-	one := h.of(name)
+	one := h.find(name)
 	release = func() {}
 	if h.oneByOne {
 		select {
@@ -138,12 +138,12 @@ func (h *hosts) wait(ctx context.Context, name string) (release func(), err erro
 	return release, nil
 }
 
-// leaveAlone obeys a server that asked clients to wait.
+// leaveAlone sends nothing to a server for as long as it asked clients to wait.
 func (h *hosts) leaveAlone(name string, wait time.Duration) {
 	if name == "" {
 		return
 	}
-	one := h.of(name)
+	one := h.find(name)
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	if until := time.Now().Add(wait); until.After(one.resume) {

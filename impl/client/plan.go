@@ -145,7 +145,7 @@ func (p *plan) recall(ctx context.Context, one *page) {
 	one.generation = known.Generation
 	one.isPending = !known.SentAt.IsZero()
 	one.isDoubtful = one.isPending
-	// The id of a page tells its content and options, so that an answer is certain to be the page's even if the journal was lost.
+	// The id of a page depends on its content and options, so an answer with that id belongs to the page even if the journal was lost.
 	isNewToJournal := known.State == volume.Waiting && !one.isPending
 	var answer *journal.Answer
 	if !p.cmd.Force || isNewToJournal || one.isPending { // otherwise a new reading replaces the answer, whatever it is

@@ -275,7 +275,7 @@ func TestExtractCmd_Run_Locked(t *testing.T) {
 // everything.
 func TestExtractCmd_Run_RateLimit(t *testing.T) {
 	t.Parallel()
-	var asked, running, most atomic.Int64
+	var asked, running, peak atomic.Int64
 	_, url := mustFake(t, func(string) gen.ExtractResponseObject {
 		if asked.Add(1) <= 7 {
 			return gen.Extract429JSONResponse{RateLimitedJSONResponse: gen.RateLimitedJSONResponse{
@@ -283,7 +283,7 @@ func TestExtractCmd_Run_RateLimit(t *testing.T) {
 				Headers: gen.RateLimitedResponseHeaders{RetryAfter: 0},
 			}}
 		}
-		most.Store(max(most.Load(), running.Add(1)))
+		peak.Store(max(peak.Load(), running.Add(1)))
 		time.Sleep(20 * time.Millisecond)
 		running.Add(-1)
 		return nil
@@ -292,7 +292,7 @@ func TestExtractCmd_Run_RateLimit(t *testing.T) {
 	_, stderr, status := extract(t.Context(), t, url, append(files, "--jobs=1", "--out", t.TempDir())...)
 	assert.Zero(t, status, stderr)
 	assert.EqualValues(t, 13, asked.Load(), "a 429 does not count as a try")
-	assert.EqualValues(t, 1, most.Load())
+	assert.EqualValues(t, 1, peak.Load())
 }
 
 func TestExtractCmd_Run_Volume(t *testing.T) {

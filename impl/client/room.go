@@ -17,8 +17,8 @@ type room struct {
 	once sync.Once
 }
 
-// reserve takes space for the answer to a page, in addition to that for the other pages that are being read. Without a journal nothing is
-// stored, and file systems that cannot reserve space keep none.
+// reserve reserves disk space for the answer to a page, in addition to the space of other pages that are being read. It reserves nothing
+// without a journal, because nothing is stored then, and on file systems that cannot reserve space.
 func (r *run) reserve() (*room, error) {
 	if r.store.Journal == nil {
 		return &room{}, nil

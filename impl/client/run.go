@@ -171,11 +171,12 @@ func (r *run) extract(ctx context.Context, one *page, folder string) (*journal.A
 	}, nil
 }
 
-// maxGenerations bounds how many keys are tried if the service knows them with other requests.
+// maxGenerations bounds how many Idempotency-Keys are tried for a page while the service knows them from other requests.
 const maxGenerations = 8
 
-// send announces and sends a request. The service may know the key with another copy of the same page, from an output directory
-// that is gone: unless this journal says that such a request may have been charged, the next generation is sent.
+// send announces and sends a request. The service may know the key from a request with another copy of the same page, made for an output
+// directory that no longer exists. Then send uses the key of the next generation, unless this journal says that such a request may have been
+// charged.
 func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest) (*reply, error) {
 	for try := 1; ; try++ {
 		key, err := r.announce(ctx, one)
@@ -197,8 +198,8 @@ func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest
 	}
 }
 
-// wireFormat is the format that the service is asked for. Pages that are kept, or whose boxes are mapped, need everything that
-// other formats can be made of, which is PAGE-XML.
+// wireFormat returns the format to ask the service for. For pages that are stored, or whose boxes are mapped, that is PAGE-XML, because
+// all other formats can be made from it.
 func (r *run) wireFormat(image *source.Image) gen.Format {
 	format := gen.Format(r.cmd.Format[0])
 	isPlain := format == gen.Text || format == gen.JSON
@@ -231,7 +232,7 @@ func (r *run) announce(ctx context.Context, one *page) (key string, err error) {
 	return journal.Key(one.id, one.generation), nil
 }
 
-// slowDown obeys the service, or the server of an image, that asked clients to wait.
+// slowDown stops sending to the service, or to the server of an image, for as long as it asked clients to wait.
 func (r *run) slowDown(one *page, failed error, wait time.Duration) {
 	var refused *refusedAnswer
 	switch {

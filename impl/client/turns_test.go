@@ -29,7 +29,7 @@ func TestExtractCmd_Run_IIIF(t *testing.T) {
 		name  string
 		image func(i int) string
 		flags []string
-		most  int64
+		limit int64
 	}{
 		{"one from a IIIF server", iiif, nil, 1},
 		{"two from another server", plain, nil, 2},
@@ -37,10 +37,10 @@ func TestExtractCmd_Run_IIIF(t *testing.T) {
 	} {
 		t.Run("requests "+c.name, func(t *testing.T) {
 			t.Parallel()
-			var running, most atomic.Int64
+			var running, peak atomic.Int64
 			_, url := mustFake(t, func(string) gen.ExtractResponseObject {
-				if n := running.Add(1); n > most.Load() {
-					most.Store(n)
+				if n := running.Add(1); n > peak.Load() {
+					peak.Store(n)
 				}
 				time.Sleep(30 * time.Millisecond)
 				running.Add(-1)
@@ -53,7 +53,7 @@ func TestExtractCmd_Run_IIIF(t *testing.T) {
 			stdout, stderr, status := extract(t.Context(), t, url, args...)
 			require.Zero(t, status, stderr)
 			assert.Equal(t, 8, strings.Count(stdout, "\n"))
-			assert.Equal(t, c.most, most.Load())
+			assert.Equal(t, c.limit, peak.Load())
 		})
 	}
 }

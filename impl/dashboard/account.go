@@ -36,7 +36,7 @@ func (c *Call) accountPage() (accountPage, error) {
 		p.Provider, p.CanLink = d.openID.name, d.sealer.read(c.R, linkCookie, c.User.ID) != ""
 	}
 	var err error
-	if p.Sessions, err = d.o.Sessions.Of(ctx, c.User.ID, maxSessions); err != nil {
+	if p.Sessions, err = d.o.Sessions.List(ctx, c.User.ID, maxSessions); err != nil {
 		return p, err
 	}
 	if c.Account.ID == "" {

@@ -88,7 +88,7 @@ func NotFound() *Problem {
 	return &Problem{Status: http.StatusNotFound, Title: "Page not found", Text: "This page does not exist, or it belongs to another account."}
 }
 
-// forbidden is the page for visitors who may not do what they asked for. text says who may, or what to do instead.
+// forbidden returns the page for visitors who may not do what they asked for. text says who may, or what to do instead.
 func forbidden(text string) *Problem {
 	return &Problem{Status: http.StatusForbidden, Title: "Not allowed", Text: text}
 }

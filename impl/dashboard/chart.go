@@ -79,8 +79,8 @@ func (chart) ViewBox() string {
 	return "0 0 " + strconv.Itoa(chartWidth) + " " + strconv.Itoa(chartHeight)
 }
 
-// Left, Right and Low are where the axes lie, LabelX where the labels of the vertical axis end, and LabelY where those of the
-// horizontal axis stand.
+// Left and Right are the ends of the horizontal axis, and Low is its height; the vertical axis is at Left. LabelX is where the labels of the
+// vertical axis end, and LabelY where those of the horizontal axis stand.
 func (chart) Left() int   { return chartLeft }
 func (chart) Right() int  { return chartWidth }
 func (chart) Low() int    { return chartLow }

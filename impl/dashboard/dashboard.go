@@ -46,7 +46,7 @@ type Options struct {
 	OpenID *OpenID
 	// SignUp says who may sign up. Default: Closed.
 	SignUp SignUp
-	// TrustedProxies are the proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. Default: none.
+	// TrustedProxies are the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. Default: none.
 	TrustedProxies []netip.Prefix
 	// Extra are pages of other packages. Default: none.
 	Extra []Extra

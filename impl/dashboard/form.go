@@ -16,7 +16,7 @@ type form struct {
 // newForm returns the form that the call carries.
 func (c *Call) newForm() *form { return &form{values: c.Form, errors: map[string]string{}} }
 
-// newFormOver returns the form that the call carries, where the page has further forms, which keep their values.
+// newFormOver returns the form that the call carries. Fields of other forms on the same page keep the values of start.
 func (c *Call) newFormOver(start *form) *form {
 	f := c.newForm()
 	f.values = func(name string) string {
@@ -49,7 +49,7 @@ func (f *form) Error(name string) string {
 	return f.errors[name]
 }
 
-// reject marks a field as wrong; text says what would be right. The first reason stays.
+// reject marks a field as wrong; text says what is expected. Only the first reason for a field is kept.
 func (f *form) reject(field, text string) {
 	if _, already := f.errors[field]; !already {
 		f.errors[field] = text

@@ -50,16 +50,16 @@ func processorTime(tb testing.TB) time.Duration {
 // watch samples the resident memory until the returned function is called, which returns the most that was seen.
 func watch(tb testing.TB) func() int64 {
 	tb.Helper()
-	var most atomic.Int64
+	var peak atomic.Int64
 	ctx, cancel := context.WithCancel(tb.Context())
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		for ctx.Err() == nil {
-			most.Store(max(most.Load(), resident(tb)))
+			peak.Store(max(peak.Load(), resident(tb)))
 			time.Sleep(10 * time.Millisecond)
 		}
 	})
-	return func() int64 { cancel(); watching.Wait(); return most.Load() }
+	return func() int64 { cancel(); watching.Wait(); return peak.Load() }
 }
 
 // signInFrom sends the form of a sign-in from an address behind a trusted proxy.
@@ -92,11 +92,11 @@ func TestDashboard_SignIn_Load(t *testing.T) {
 	runtime.GC()
 	debug.FreeOSMemory()
 	idle := resident(t)
-	most := watch(t)
+	peak := watch(t)
 
 	t.Run("signs in 100 people at once", func(t *testing.T) { signInTogether(t, s) })
 	t.Run("signs people in among 10,000 wrong passwords", func(t *testing.T) { signInAmongGuesses(t, s) })
-	growth := most() - idle
+	growth := peak() - idle
 	t.Logf("resident memory: %d MiB idle, at most %d MiB more", idle>>20, growth>>20)
 	if !raceEnabled {
 		require.Less(t, growth, int64(maxGrowth))

@@ -21,7 +21,7 @@ var messages = map[string]string{
 	"left":                  "You left the account.",
 	"member-removed":        "The member was removed from the account.",
 	"name-changed":          "Your name was changed.",
-	"openid-confirmed":      "The password is right. Now sign in with the provider, at the end of \"Your profile\", to link it.",
+	"openid-confirmed":      "The password is correct. To link the provider, sign in with it at the end of \"Your profile\".",
 	"openid-linked":         "The provider was linked. You can sign in with it from now on.",
 	"openid-removed":        "The link to the provider was removed.",
 	"operator":              "You are an operator now.",

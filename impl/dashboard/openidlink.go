@@ -6,8 +6,8 @@ import (
 	"uncial/impl/account/user"
 )
 
-// linkCookie says that the visitor has confirmed the password and may link the provider. The way to the provider is a link and
-// not the answer to the form, because the policy lets no form redirect to another site (form-action of the Content-Security-Policy).
+// linkCookie says that the visitor has confirmed the password and may link the provider. The page then shows a link to the provider: the form
+// cannot redirect there, because form-action of the Content-Security-Policy forbids redirects to another site.
 const linkCookie = "link"
 
 // confirmLink asks for the password before the provider is linked: whoever signs in there can do everything afterwards.

@@ -37,7 +37,7 @@ type Extra struct {
 	Routes    []Route
 	Templates fs.FS // NAME.html files, which define the templates "title" and "content", and "head" if they need it
 	Assets    fs.FS // style sheets and scripts, served under /assets/; reach them with {{asset "NAME"}}
-	// Forget drops what is kept for holders who may no longer see it. Default: nothing is kept
+	// Forget drops what is kept for a holder who may no longer see it. Default: nil, for a package that keeps nothing.
 	Forget func(h Holder)
 }
 

@@ -156,8 +156,8 @@ func (d *Dashboard) end(c *Call) error {
 	return nil
 }
 
-// forget makes other packages drop what they keep for a holder. They keep nothing for the zero Holder, a visitor who is not signed
-// in. Other replicas keep it until its lifetime is over, but nobody can reach it.
+// forget makes the packages of Options.Extra drop what they keep for a holder. The zero Holder is a visitor who is not signed in, for whom
+// they keep nothing. Other replicas keep their part until its lifetime is over, but nobody can reach it.
 func (d *Dashboard) forget(h Holder) {
 	for _, extra := range d.o.Extra {
 		if extra.Forget != nil && h != (Holder{}) {

@@ -86,7 +86,7 @@ func TestDashboard_Session_StoredTooLate(t *testing.T) {
 	require.EqualValues(t, 1, n)
 
 	require.Contains(t, thief.get("/keys").path, "/sign-in")
-	all, err := s.Sessions.Of(t.Context(), u.ID, 10)
+	all, err := s.Sessions.List(t.Context(), u.ID, 10)
 	require.NoError(t, err)
 	require.Empty(t, all, "it is not listed either")
 	owner := s.browser()
@@ -109,7 +109,7 @@ func TestDashboard_Session_Bounded(t *testing.T) {
 	s.clock.Advance(time.Second)
 	last := s.browser()
 	require.Equal(t, "/", last.post("/sign-in", "email", "anna@example.org", "password", password).path)
-	all, err := s.Sessions.Of(t.Context(), id, 100)
+	all, err := s.Sessions.List(t.Context(), id, 100)
 	require.NoError(t, err)
 	require.Len(t, all, 50)
 	require.Equal(t, s.sessionOf(last), all[0].ID)

@@ -40,7 +40,7 @@ missing=
 for p in $want; do
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null || true)" = installed ] || missing="$missing $p"
 done
-# npm lints the contract, type-checks the generated TypeScript client and fetches axe-core. Any version works, from Debian or not.
+# npm lints the contract, type-checks the generated TypeScript client and fetches axe-core. Any version of it works, whether from Debian or not.
 [ "$1" = test ] || [ "$1" = browser ] && ! command -v npm >/dev/null 2>&1 && missing="$missing npm"
 [ -n "$missing" ] || exit 0
 

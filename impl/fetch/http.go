@@ -49,18 +49,18 @@ func (f *Fetcher) get(ctx context.Context, target *url.URL) ([]byte, *url.URL, e
 // read reads a body of at most MaxBytes bytes. It refuses a declared length above that at once, and counts the bytes in
 // any case.
 func (f *Fetcher) read(response *http.Response) ([]byte, error) {
-	most := int64(f.options.MaxBytes)
-	if response.ContentLength > most {
+	maxBytes := int64(f.options.MaxBytes)
+	if response.ContentLength > maxBytes {
 		return nil, f.tooLarge
 	}
-	expected := most + 1
+	expected := maxBytes + 1
 	if response.ContentLength > 0 {
 		expected = response.ContentLength + 1 // one byte more, so that EOF is seen without another buffer
 	}
 	reservation := fair.ReservationFrom(response.Request.Context())
-	body, err := reservation.ReadAll(io.LimitReader(response.Body, most+1), int(expected))
+	body, err := reservation.ReadAll(io.LimitReader(response.Body, maxBytes+1), int(expected))
 	switch {
-	case int64(len(body)) > most:
+	case int64(len(body)) > maxBytes:
 		err = f.tooLarge
 	case errors.Is(err, fair.ErrFull):
 		err = ocr.ErrBusy

@@ -70,18 +70,18 @@ func parseInfo(body []byte) (*info, error) {
 	if err != nil {
 		return nil, err
 	}
-	level, features, most := profile(wire.Profile)
+	level, features, limit := profile(wire.Profile)
 	scaling := "sizeByW"
 	if version == 3 {
-		most, features, scaling = wire.limits, wire.ExtraFeatures, "sizeByWh"
+		limit, features, scaling = wire.limits, wire.ExtraFeatures, "sizeByWh"
 	}
 	parsed := &info{
 		version: version,
 		base:    strings.TrimSuffix(cmp.Or(wire.ID, wire.OldID), "/"),
 		full:    wire.size,
 		// A maxWidth without maxHeight limits both sides (Image API 3.0, section 5.3).
-		limit:  size{orUnlimited(most.MaxWidth), orUnlimited(cmp.Or(most.MaxHeight, most.MaxWidth))},
-		area:   orUnlimited(most.MaxArea),
+		limit:  size{orUnlimited(limit.MaxWidth), orUnlimited(cmp.Or(limit.MaxHeight, limit.MaxWidth))},
+		area:   orUnlimited(limit.MaxArea),
 		scales: level > 0 || slices.Contains(features, scaling),
 	}
 	if !parsed.full.isPlausible() {
@@ -129,7 +129,7 @@ func versionOf(contexts []string, protocol string) (int, error) {
 
 // profile parses the profile: the name or URI of a compliance level, or a list of names and of objects with additional
 // features (Image API 2.1, section 5.3). level is 1 for the levels 1 and 2, both of which include scaling, else 0.
-func profile(raw json.RawMessage) (level int, features []string, most limits) {
+func profile(raw json.RawMessage) (level int, features []string, limit limits) {
 	var parts []json.RawMessage
 	if json.Unmarshal(raw, &parts) != nil {
 		parts = []json.RawMessage{raw}
@@ -146,14 +146,14 @@ func profile(raw json.RawMessage) (level int, features []string, most limits) {
 		}
 		if json.Unmarshal(part, &extra) == nil {
 			features = append(features, extra.Supports...)
-			most = limits{
-				cmp.Or(extra.MaxWidth, most.MaxWidth),
-				cmp.Or(extra.MaxHeight, most.MaxHeight),
-				cmp.Or(extra.MaxArea, most.MaxArea),
+			limit = limits{
+				cmp.Or(extra.MaxWidth, limit.MaxWidth),
+				cmp.Or(extra.MaxHeight, limit.MaxHeight),
+				cmp.Or(extra.MaxArea, limit.MaxArea),
 			}
 		}
 	}
-	return level, features, most
+	return level, features, limit
 }
 
 // texts returns the strings of a JSON value that is a string or a list. It ignores other elements.

@@ -100,11 +100,11 @@ func (i *info) scaled(s size) string {
 // half returns half the width and height, rounded down: a quarter of the pixels.
 func (s size) half() size { return size{s.Width / 2, s.Height / 2} }
 
-// within returns the size, scaled down if it exceeds the width or height of most, or the area in pixels. The aspect ratio
+// within returns the size, scaled down if it exceeds the width or height of limit, or the area in pixels. The aspect ratio
 // stays the same.
-func (s size) within(most size, area int) size {
+func (s size) within(limit size, area int) size {
 	width, height := float64(s.Width), float64(s.Height)
-	scale := min(1, float64(most.Width)/width, float64(most.Height)/height)
+	scale := min(1, float64(limit.Width)/width, float64(limit.Height)/height)
 	if width*scale*height*scale > float64(area) {
 		// The server rounds the height and may add half a row.
 		scale = math.Sqrt(max(1, float64(area)-width*scale/2) / (width * height))

@@ -25,10 +25,10 @@ import (
 
 func TestFetcher_Fetch_PerHost(t *testing.T) {
 	t.Parallel()
-	var running, most atomic.Int64
+	var running, peak atomic.Int64
 	url := mustServe(t, func(w http.ResponseWriter, _ *http.Request) {
 		now := running.Add(1)
-		for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
+		for seen := peak.Load(); now > seen && !peak.CompareAndSwap(seen, now); seen = peak.Load() {
 		}
 		time.Sleep(20 * time.Millisecond)
 		running.Add(-1)
@@ -43,7 +43,7 @@ func TestFetcher_Fetch_PerHost(t *testing.T) {
 		})
 	}
 	require.NoError(t, group.Wait())
-	assert.Equal(t, int64(3), most.Load())
+	assert.Equal(t, int64(3), peak.Load())
 }
 
 func TestFetcher_Fetch_slowHostLeavesRoom(t *testing.T) {

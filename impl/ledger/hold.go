@@ -37,7 +37,7 @@ type Hold struct {
 	replayable bool // has an idempotency key, so that its reply is stored
 }
 
-// Reasons to try again. Callers see only errChanged, and only after maxHoldAttempts.
+// Reasons to try a hold again. Callers see only errChanged, and only after maxHoldAttempts.
 var (
 	errNoPeriod = errors.New("the account has no balance for this month yet")
 	errNoMeter  = errors.New("the playground of the account has no meter yet")

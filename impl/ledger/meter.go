@@ -59,7 +59,8 @@ func (l *Ledger) addPlayground(ctx context.Context, x store.Executor, accountID 
 		accountID, PlaygroundMeter(accountID), int64(defaultPlaygroundCap))
 }
 
-// under returns b, or the points left under the cap of a meter if these are fewer.
+// under returns b, or the balance under the cap of a meter if fewer points are left there. limit is the cap, nil for none, and taken what is used
+// and held under it.
 func (b Balance) under(limit *int64, taken int64) Balance {
 	if limit == nil || *limit-taken >= b.Remaining {
 		return b

@@ -164,7 +164,7 @@ func TestModel_Improve_composes(t *testing.T) {
 
 func TestModel_Improve_limitsAnswers(t *testing.T) {
 	t.Parallel()
-	const most = 16 << 20
+	const answerBytes = 16 << 20
 	blank := bytes.Repeat([]byte(" "), 1<<20)
 	for name, status := range map[string]int{"answer": http.StatusOK, "error": http.StatusBadRequest} {
 		t.Run("stops reading an endless "+name, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestModel_Improve_limitsAnswers(t *testing.T) {
 			m := MustModel(t, func(w http.ResponseWriter, _ string) {
 				w.Header().Set("Content-Type", "application/json")
 				w.WriteHeader(status)
-				for sent < most {
+				for sent < answerBytes {
 					n, err := w.Write(blank)
 					if sent += n; err != nil {
 						return
@@ -189,7 +189,7 @@ func TestModel_Improve_limitsAnswers(t *testing.T) {
 		t.Parallel()
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
-		for range most >> 20 {
+		for range answerBytes >> 20 {
 			_, _ = z.Write(blank)
 		}
 		require.NoError(t, z.Close())

@@ -1,5 +1,6 @@
-// Package train implements "uncial train": it fine-tunes a model of handwriting on the transcribed pages of an archive. It cuts
-// their lines in a sandboxed worker (layout.Given), has package training train on them, and writes the model and a report.
+// Package train implements "uncial train", which fine-tunes a model of handwriting on the transcribed pages of an archive. It cuts
+// the lines out of the images in a sandboxed worker (layout.Given), runs the training program of package training on them, and
+// writes the model and a report.
 //
 // The cut lines and the state of the training are kept in a folder next to the model, so that an interrupted run can continue.
 // How transcriptions are read is in package groundtruth. Start with Run.
@@ -164,7 +165,7 @@ func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error
 		lines += len(p.Lines)
 	}
 	if len(folders) > 0 {
-		fmt.Fprintf(o.Progress, "%s: pages: %d, transcribed lines: %d\n", flag, len(all), lines)
+		fmt.Fprintf(o.Progress, "%s: %d pages, %d transcribed lines\n", flag, len(all), lines)
 	}
 	return all, nil
 }
@@ -204,12 +205,12 @@ func (o *Options) printEvent(e training.Event) {
 	case "progress":
 		fmt.Fprintf(w, "\r%3.0f %% done, about %s left  ", 100*e.Share, (time.Duration(e.Left) * time.Second).Round(time.Second))
 	case "sample":
-		fmt.Fprintf(w, "\nError in held-out lines: %.3f\n", e.Error)
+		fmt.Fprintf(w, "\nError on lines held back: %.3f\n", e.Error)
 		for _, l := range e.Samples {
 			fmt.Fprintf(w, "  is:   %s\n  read: %s\n", l.Text, l.Read)
 		}
 	case "done":
-		fmt.Fprintf(w, "\nError in held-out lines: %.3f before, %.3f now.\n", e.Before, e.Error)
+		fmt.Fprintf(w, "\nError on lines held back: %.3f before, %.3f now.\n", e.Before, e.Error)
 	}
 }
 

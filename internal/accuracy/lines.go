@@ -13,8 +13,7 @@ type TrueLine struct {
 	Polygon Polygon `json:"polygon"`
 }
 
-// Lines returns where the lines of pages are, by the pages' ids. They are in the folder's lines.json; it has no entry for pages whose
-// lines are not known.
+// Lines returns the true lines of pages by page id, from the folder's lines.json. Pages whose lines are not known have no entry.
 func (f *Folder) Lines() (map[string][]TrueLine, error) {
 	const name = "lines.json"
 	data, err := f.root.ReadFile(name)
@@ -38,22 +37,22 @@ func (f *Folder) Lines() (map[string][]TrueLine, error) {
 type LineScore struct {
 	// Characters is the sum of the four others.
 	Characters int `json:"characters"`
-	// OneToOne are in lines that were found as they are: true and found line are each other's best match, and the area that
+	// OneToOne counts those in lines that were found as they are: true and found line are each other's best match, and the area that
 	// both share is at least half of the area that they cover together.
 	OneToOne int `json:"oneToOne"`
-	// Merged are in lines that share a found line with another true line: most of both lies in it.
+	// Merged counts those in lines that share a found line with another true line: most of both lies in it.
 	Merged int `json:"merged"`
-	// Split are in lines of which two or more found lines cover most together.
+	// Split counts those in lines that two or more found lines together cover for the most part.
 	Split int `json:"split"`
-	// Missed are in all other lines.
+	// Missed counts those in all other lines.
 	Missed int `json:"missed"`
 	// True and Found are the numbers of lines.
 	True  int `json:"true"`
 	Found int `json:"found"`
 }
 
-// most is the least share of an area that counts as most of it.
-const most = 0.5
+// majority is the minimum share of an area that counts as most of it.
+const majority = 0.5
 
 // CompareLines scores the lines found on a page against the true ones.
 func CompareLines(truth []TrueLine, found []Polygon) LineScore {
@@ -119,7 +118,7 @@ func (t overlaps) likeness(i, j int) float64 {
 	return float64(t.shared[i][j]) / float64(max(t.truth[i]+t.found[j]-t.shared[i][j], 1))
 }
 
-// isMatched reports whether true line i and some found line are each other's best match, with a likeness of at least most.
+// isMatched reports whether true line i and some found line are each other's best match, with a likeness of at least majority.
 func (t overlaps) isMatched(i int) bool {
 	best := -1
 	for j := range t.found {
@@ -127,7 +126,7 @@ func (t overlaps) isMatched(i int) bool {
 			best = j
 		}
 	}
-	if best < 0 || t.likeness(i, best) < most {
+	if best < 0 || t.likeness(i, best) < majority {
 		return false
 	}
 	for k := range t.truth {
@@ -138,12 +137,12 @@ func (t overlaps) isMatched(i int) bool {
 	return true
 }
 
-// holds reports whether most of true line i lies in found line j.
+// holds reports whether found line j contains most of true line i.
 func (t overlaps) holds(j, i int) bool {
-	return float64(t.shared[i][j]) >= most*float64(max(t.truth[i], 1))
+	return float64(t.shared[i][j]) >= majority*float64(max(t.truth[i], 1))
 }
 
-// isMerged reports whether one line that was found holds line i of the ground truth and another one.
+// isMerged reports whether a found line contains most of true line i and most of another one.
 func (t overlaps) isMerged(i int) bool {
 	for j := range t.found {
 		for k := range t.truth {
@@ -159,10 +158,10 @@ func (t overlaps) isMerged(i int) bool {
 func (t overlaps) isSplit(i int) bool {
 	parts, covered := 0, 0
 	for j, area := range t.found {
-		if shared := t.shared[i][j]; shared > 0 && float64(shared) >= most*float64(area) {
+		if shared := t.shared[i][j]; shared > 0 && float64(shared) >= majority*float64(area) {
 			parts++
 			covered += shared
 		}
 	}
-	return parts > 1 && float64(covered) >= most*float64(t.truth[i])
+	return parts > 1 && float64(covered) >= majority*float64(t.truth[i])
 }

@@ -1,5 +1,5 @@
 // Package accuracy measures how well a text was read, against a ground truth: character and word error rate, the bag of words, and how
-// far a stated confidence is from the truth. Only tests and the command uncial-accuracy import it.
+// far the stated confidence is from the share of correct characters. Only tests and the command uncial-accuracy import it.
 //
 // CER is the Levenshtein distance over runes divided by the runes of the ground truth, WER the same over space-separated tokens. Both
 // are taken on a strict form of the texts, which ignores white space and invisible characters, and on a folded one (see Folded). BoW-F1

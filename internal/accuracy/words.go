@@ -38,7 +38,7 @@ type WordScore struct {
 	IsUnread bool `json:"isUnread,omitempty"`
 }
 
-// longGap is the least number of missing characters in a row that counts as a missed line, and not as an error in the words around
+// longGap is the minimum number of consecutive missing characters that counts as a missed line, and not as an error in the words around
 // it.
 const longGap = 20
 
@@ -72,7 +72,7 @@ func CompareWords(truth string, words []Word) (scores []WordScore, missed int) {
 	return scores, missed
 }
 
-// movedRun is the least number of consecutive characters that must be elsewhere in the ground truth: fewer can match by chance.
+// movedRun is the minimum number of consecutive characters that must be elsewhere in the ground truth: fewer can match by chance.
 const movedRun = 8
 
 // markMoved finds the words that stand elsewhere in the ground truth, sets their WordScore.Moved, and returns the indexes of the

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// MaxAlternatives is the most other readings of a word. openapi.yaml names it.
+// MaxAlternatives is the maximum number of other readings of a word. openapi.yaml names it.
 const MaxAlternatives = 3
 
 // Alternative is another reading of a doubtful word.

@@ -12,7 +12,7 @@ package document
 type Document struct {
 	// Pages in the order of the file. Never empty after successful recognition; a blank page has no blocks.
 	Pages []Page `json:"pages"`
-	// Language is the BCP 47 tag of the language that was recognized for.
+	// Language is the BCP 47 tag of the language that the image was read in.
 	Language string `json:"language"`
 	// Confidence is the estimated share of correct characters, 0..1. It is 0 if there is no text.
 	Confidence float64 `json:"confidence"`
@@ -56,7 +56,7 @@ type Page struct {
 	Orientation int `json:"orientation,omitempty"`
 }
 
-// MaxPictureBytes is the most bytes that all pictures of a document have together. openapi.yaml names it.
+// MaxPictureBytes is the maximum size, in bytes, of all pictures of a document together. openapi.yaml names it.
 const MaxPictureBytes = 16 << 20
 
 // Limits of Page.Preview.
@@ -110,8 +110,8 @@ type Signals struct {
 	// For words of handwriting.
 	Wrong   float64 // share of characters that are wrong, on average over the likely readings of the word, 0..1
 	Entropy float64 // of the possible characters, in nats, where it is largest
-	// Posterior is the share of the likely texts of the line that have the word there, 0..1, and Others are the words that other texts
-	// have there, with their shares as confidence, likeliest first.
+	// Posterior is the share of the likely texts of the line that have the word in this position, 0..1. Others are the words that the other
+	// texts have in this position, with their shares as confidence, likeliest first.
 	Posterior float64
 	Others    []Alternative
 }

@@ -17,7 +17,7 @@ const (
 	Music GraphicKind = "music"
 )
 
-// MaxGraphics is the most graphics of a page, more than a page of music has staves.
+// MaxGraphics is the maximum number of graphics on a page, more than a page of music has staves.
 const MaxGraphics = 100
 
 // IsKnown reports whether the kind is one of this package.

@@ -13,12 +13,12 @@ import (
 // hyphen, equals sign, soft hyphen.
 const hyphens = "-\u2010\u00ac\u2e17=\u00ad"
 
-// minStem is the least number of letters before the hyphen: a single letter is more likely to be a list item or an initial.
+// minStem is the minimum number of letters before the hyphen: a single letter is more likely to be a list item or an initial.
 const minStem = 2
 
 // MarkBroken finds words that are divided at the end of a line and sets Word.Whole of both parts. The parts are joined only if
-// the page has the whole word elsewhere or known, which may be nil, reports that a word list has it: "well-" and "known" may as
-// well be two words. The text of words stays unchanged.
+// the page has the whole word elsewhere, or if known reports that a word list has it; known may be nil. Without such evidence, "well-" and
+// "known" may be two words. The text of words stays unchanged.
 func (d *Document) MarkBroken(known func(whole string) bool) {
 	for i := range d.Pages {
 		page := &d.Pages[i]

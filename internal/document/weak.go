@@ -41,9 +41,9 @@ type Weak struct {
 
 // Bounds and thresholds of weak places. The confidences are calibrated.
 const (
-	// maxWeak is the most places of a document; openapi.yaml has the same number.
+	// maxWeak is the maximum number of places of a document; openapi.yaml has the same number.
 	maxWeak = 50
-	// MaxDoubts is the most doubts of a page, more than are ever listed.
+	// MaxDoubts is the maximum number of doubts of a page, more than are ever listed.
 	MaxDoubts = 200
 	// weakWord is the confidence below which a word is weak.
 	weakWord = 0.65
@@ -130,7 +130,7 @@ func (w *weakPart) place(i int) Weak {
 	return Weak{Page: i, Box: w.Box, Confidence: MeanConfidence([]Block{w.Block}), Reason: w.reason, Text: w.Text(), characters: characters}
 }
 
-// weakSpans returns the runs of words that are weak, from a weak one to a weak one. If these are most of the line, the line is one.
+// weakSpans returns the runs of weak words; each begins and ends with a weak word. If they are most of the line, the whole line is one run.
 func (l *Line) weakSpans() [][]Word {
 	var spans [][]Word
 	first, last, weak, characters := -1, -1, 0, 0

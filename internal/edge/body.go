@@ -77,7 +77,7 @@ func (x *exchange) refuse(r *http.Request, b *body, err error) {
 		x.fail(err)
 		return
 	case r.ContentLength >= 0 && r.ContentLength <= smallBody:
-		// What has arrived already keeps the connection.
+		// If the whole body has arrived already, the connection can be kept.
 		b.setDeadline(time.Now().Add(arrivedTime))
 		if _, unread := io.Copy(io.Discard, b.ReadCloser); unread == nil {
 			b.setDeadline(time.Time{})

@@ -114,8 +114,8 @@ func (x *exchange) Write(p []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// statusGone is the status, in the log and in the metrics, of an answer whose client did not wait for it. Common proxies log the
-// same. It is never sent.
+// statusGone is the status, in the log and in the metrics, of an answer whose client did not wait for it. It is never sent. Common proxies
+// log the same status.
 const statusGone = 499
 
 var errLeft = errors.New("the client left before the answer")

@@ -11,8 +11,8 @@ import (
 	"uncial/internal/contract"
 )
 
-// libraryErrors is a listener on whose connections the errors that net/http sends by itself, before any handler sees the request,
-// have the form of every other error. Such an answer is one write, and the last of its connection.
+// libraryErrors is a listener whose connections rewrite the errors that net/http sends by itself, before any handler sees the request,
+// into the form of all other errors. net/http sends such an answer in one write, the last on its connection.
 type libraryErrors struct{ net.Listener }
 
 // Accept returns connections that replace the errors of net/http by those of the contract.
@@ -27,7 +27,7 @@ func (l libraryErrors) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// libraryErrorConn has the other methods of a TCP connection, such as SetLinger.
+// libraryErrorConn embeds the TCP connection, whose other methods, such as SetLinger, its users need.
 type libraryErrorConn struct{ *net.TCPConn }
 
 // Write sends b, or the error in the form of the contract that b stands for.

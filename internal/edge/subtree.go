@@ -51,8 +51,8 @@ func RequestID(w http.ResponseWriter) string { return exchangeOf(w).id }
 // NoteError keeps err for the log line of the request. The caller still has to answer.
 func NoteError(w http.ResponseWriter, err error) { exchangeOf(w).err = err }
 
-// ClientAddr returns the address of the client. trusted are the proxies whose X-Forwarded-For is believed. It is the zero
-// Addr if the peer has no IP address.
+// ClientAddr returns the address of the client, or the zero Addr if the peer has no IP address. trusted are the proxies whose
+// X-Forwarded-For counts.
 func ClientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	h := handler{Options: Options{TrustedProxies: trusted}}
 	return h.clientAddr(r)

@@ -50,9 +50,9 @@ func (w weights) remove(weight int) {
 	}
 }
 
-// of returns the effective weight of one account among those that take part: its own, unless all accounts of its weight
-// together would outweigh a single heavier one.
-func (w weights) of(weight int) float64 {
+// effective returns the effective weight of one account of that weight among those that take part: the weight itself, unless all accounts
+// of that weight together would outweigh a single heavier one.
+func (w weights) effective(weight int) float64 {
 	count := w[weight]
 	together := count * weight
 	for heavier := range w {
@@ -66,7 +66,7 @@ func (w weights) of(weight int) float64 {
 // sum returns the effective weight of all accounts that take part.
 func (w weights) sum() (sum float64) {
 	for weight, count := range w {
-		sum += w.of(weight) * float64(count)
+		sum += w.effective(weight) * float64(count)
 	}
 	return sum
 }

@@ -8,7 +8,7 @@ import (
 // reserveShare is the divisor for the reserve: one eighth of the places is added to them.
 const reserveShare = 8
 
-// yieldTime is how long after a refusal those that hold more than their share must give something back.
+// yieldTime is how long after a refusal the accounts that hold more than their share must give something back.
 const yieldTime = time.Second
 
 // Places is a number of equal things, such as slots or bytes, that accounts use for a while. An account that is alone can have
@@ -30,8 +30,8 @@ type holding struct {
 	weight int
 }
 
-// NewPlaces returns places to share: n, and an eighth more, at least twice floor, as the reserve. floor is what an account may use,
-// if it is free, however many others there are: enough for one request. The last floor is kept for accounts of a weight above 1.
+// NewPlaces returns n places to share, and a reserve of an eighth more, but at least twice floor. floor is what each account may use while it
+// is free, however many other accounts there are: enough for one request. The last floor is kept for accounts with a weight above 1.
 func NewPlaces(n, floor int64) *Places {
 	return newPlaces(func() int64 { return n }, floor)
 }
@@ -41,10 +41,10 @@ func newPlaces(n func() int64, floor int64) *Places {
 }
 
 // Take takes n places for the account, or none. Three rules apply, the most generous first:
-//   - an account gets its floor while anything is left; one of weight 1, while another floor stays free,
-//   - its fair share while half of the reserve stays free; a heavier account, while anything is left: otherwise many light ones, which
-//     take each place that becomes free, would keep it at its floor,
-//   - more than its share while the whole reserve stays free.
+//   - An account gets up to its floor while anything is left; an account of weight 1, only while another floor stays free.
+//   - It gets up to its fair share while half of the reserve stays free. A heavier account gets it while anything is left: otherwise many
+//     light accounts, which take each place that becomes free, would keep it at its floor.
+//   - It gets more than its share only while the whole reserve stays free.
 func (p *Places) Take(a Account, n int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +104,7 @@ func (p *Places) share(a Account, total int64) float64 {
 		p.weights.add(weight)
 		defer p.weights.remove(weight)
 	}
-	return float64(total) * p.weights.of(weight) / p.weights.sum()
+	return float64(total) * p.weights.effective(weight) / p.weights.sum()
 }
 
 // add changes what the account uses by n. It needs mu.

@@ -9,7 +9,7 @@ import (
 const maxIdle = 1024
 
 // Queue holds work that waits for a worker, and hands it out so that each account gets its share of the workers' time, however
-// long single pieces of its work take. Work of one account keeps its order. It is not safe for concurrent use.
+// long each piece of its work takes. The work of one account keeps its order. A Queue is not safe for concurrent use.
 //
 // Each account has a clock that advances by the time that it uses, divided by its weight; the account whose clock is furthest
 // behind is next (start-time fair queueing). An account that returns after a pause does not get the time that it did not use.
@@ -63,7 +63,7 @@ func (q *Queue[T]) Put(a Account, value T) *Item[T] {
 	return i
 }
 
-// PutFirst takes back work that Take handed out and that could not begin. It is the next of its account, and costs nothing.
+// PutFirst takes back work that Take handed out and that could not begin. The work is the next of its account, which is not charged for it.
 func (q *Queue[T]) PutFirst(i *Item[T]) {
 	l := q.line(i.Account)
 	i.element = l.waiting.PushFront(i)
@@ -90,8 +90,8 @@ func (q *Queue[T]) line(a Account) *line[T] {
 
 func (l *line[T]) isIdle() bool { return l.waiting.Len() == 0 && l.running == 0 }
 
-// Take hands out the next work of the account whose turn it is. Accounts for which may is false are passed over; nil stands for
-// all. ok is false if there is no such work. Done must follow, or PutFirst.
+// Take hands out the next work of the account whose turn it is. It passes over accounts for which may, given the number of their running
+// pieces of work, returns false; a nil may allows all. ok is false if there is no such work. The caller must call Done or PutFirst.
 func (q *Queue[T]) Take(may func(running int) bool) (i *Item[T], ok bool) {
 	now := q.elapsed()
 	var next *line[T]
@@ -128,22 +128,22 @@ func (q *Queue[T]) isBehind(a, b *line[T], now time.Duration) bool {
 // clockOf returns an account's clock with the time of what runs.
 func (q *Queue[T]) clockOf(l *line[T], now time.Duration) float64 {
 	running := time.Duration(l.running)*now - l.started
-	return l.clock + running.Seconds()/q.weights.of(l.account.weight())
+	return l.clock + running.Seconds()/q.weights.effective(l.account.weight())
 }
 
 // advance moves the queue's clock on to the account furthest behind, of those that have work.
 func (q *Queue[T]) advance(now time.Duration) {
 	first := true
-	var least float64
+	var lowest float64
 	for _, l := range q.accounts {
 		if !l.isIdle() {
-			if clock := q.clockOf(l, now); first || clock < least {
-				first, least = false, clock
+			if clock := q.clockOf(l, now); first || clock < lowest {
+				first, lowest = false, clock
 			}
 		}
 	}
 	if !first {
-		q.clock = max(q.clock, least)
+		q.clock = max(q.clock, lowest)
 	}
 }
 
@@ -151,14 +151,14 @@ func (q *Queue[T]) advance(now time.Duration) {
 func (q *Queue[T]) Done(i *Item[T]) {
 	now := q.elapsed()
 	l := q.accounts[i.Account.Label]
-	l.clock += (now - i.started).Seconds() / q.weights.of(l.account.weight())
+	l.clock += (now - i.started).Seconds() / q.weights.effective(l.account.weight())
 	l.running--
 	l.started -= i.started
 	q.advance(now)
 	q.forgetIfIdle(l)
 }
 
-// forgetIfIdle takes an account that has no more work out of the sharing.
+// forgetIfIdle removes an account that has no more work from those that share.
 func (q *Queue[T]) forgetIfIdle(l *line[T]) {
 	if !l.isIdle() {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// firstBuffer is the least memory, in bytes, that Extend allocates.
+	// firstBuffer is the minimum, in bytes, that Extend allocates.
 	firstBuffer = 32 << 10
 	// growth is the factor by which a buffer grows. A small factor keeps the buffer close to its content, a large one copies less: with 4, the
 	// copies of an image add up to half its size.
@@ -86,8 +86,8 @@ func (m *Reservation) Extend(buffer []byte, n, limit int) (extended []byte, ok b
 	return extended, true
 }
 
-// ReadAll reads r to its end, which is expected before that many bytes. The buffer grows with what arrives. Errors: ErrFull if the
-// account has no memory left, those of r; what was read until then is returned and counted too.
+// ReadAll reads r to its end into a buffer that grows with what arrives, up to expected bytes and only as needed beyond. Errors: ErrFull if
+// the account has no memory left, or those of r. What was read before the error is returned, and counted, too.
 func (m *Reservation) ReadAll(r io.Reader, expected int) (body []byte, err error) {
 	for {
 		var ok bool

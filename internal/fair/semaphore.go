@@ -95,7 +95,7 @@ func (g *Semaphore) Wait(ctx context.Context) (inside context.Context, leave fun
 	}
 }
 
-// known returns the account with the weight that it has as long as its requests wait or are inside. It needs the mutex of places.
+// known returns the account with the weight that was fixed when the first of its present requests arrived. It needs the mutex of places.
 func (g *Semaphore) known(a Account) Account {
 	if had, ok := g.accounts[a.Label]; ok {
 		a.Weight = had.weight
@@ -119,7 +119,7 @@ func (g *Semaphore) MayWait(ctx context.Context, n int) bool {
 		}
 	}
 	sharing := g.sharing(a)
-	return waiting == 0 || float64(waiting) < float64(n)*sharing.of(a.weight())/sharing.sum()
+	return waiting == 0 || float64(waiting) < float64(n)*sharing.effective(a.weight())/sharing.sum()
 }
 
 // sharing returns the weights of the accounts that wait, and of more. It needs the mutex of places.
@@ -192,7 +192,7 @@ func (g *Semaphore) admit() {
 		had := g.accounts[a.Label]
 		g.clock = max(g.clock+1/sharing.sum(), had.clock)
 		g.turns++
-		had.clock, had.last = had.clock+1/sharing.of(a.weight()), g.turns
+		had.clock, had.last = had.clock+1/sharing.effective(a.weight()), g.turns
 		g.accounts[a.Label] = had
 		close(best.admitted)
 		at := slices.Index(g.waiting, best)
@@ -211,8 +211,8 @@ func (g *Semaphore) isBefore(a, b Account, sharing weights) bool {
 	if isAhead := x > g.clock; isAhead != (y > g.clock) {
 		return !isAhead
 	} else if !isAhead {
-		x += 1 / sharing.of(a.weight())
-		y += 1 / sharing.of(b.weight())
+		x += 1 / sharing.effective(a.weight())
+		y += 1 / sharing.effective(b.weight())
 	}
 	if x != y {
 		return x < y
@@ -222,5 +222,5 @@ func (g *Semaphore) isBefore(a, b Account, sharing weights) bool {
 
 // load returns the places that an account holds, by its weight.
 func (g *Semaphore) load(a Account, sharing weights) float64 {
-	return float64(g.places.held[a.Label].places) / sharing.of(a.weight())
+	return float64(g.places.held[a.Label].places) / sharing.effective(a.weight())
 }

@@ -63,7 +63,7 @@ var writers = map[string]func(*document.Document, Meta) (string, error){
 	"pdf":  writePDF,
 }
 
-// always makes a writer of a function that cannot fail.
+// always turns a function that cannot fail into a writer.
 func always(write func(*document.Document, Meta) string) func(*document.Document, Meta) (string, error) {
 	return func(doc *document.Document, meta Meta) (string, error) { return write(doc, meta), nil }
 }

@@ -2,7 +2,7 @@ package language
 
 import "golang.org/x/text/language"
 
-// Undetermined is the tag with which a request asks the server to find the language of the document.
+// Undetermined is the tag with which a request asks the server to detect the language of each page.
 const Undetermined = "und"
 
 // InScript returns the tags whose language is written in a script (ISO 15924); see Script. Tags without a language, such as und-Latn, are

@@ -99,11 +99,11 @@ func (d *base64Decoder) grow(n int) {
 	if d.full {
 		return
 	}
-	most := MaxBody/4*3 + 3
+	maxImage := MaxBody/4*3 + 3
 	if d.bodyBytes >= 0 {
-		most = int(d.bodyBytes)/4*3 + 3
+		maxImage = int(d.bodyBytes)/4*3 + 3
 	}
-	image, ok := d.reservation.Extend(d.image, n, most)
+	image, ok := d.reservation.Extend(d.image, n, maxImage)
 	if d.image = image; ok && !d.reservation.MustYield() {
 		return
 	}

@@ -59,7 +59,7 @@ func NewOperation(op *openapi3.Operation) *Operation {
 	return o
 }
 
-// Invalid says what is wrong with a request and what would be right, by field name, JSON pointer (RFC 6901), header or parameter
+// Invalid says what is wrong with a request and what is expected, by field name, JSON pointer (RFC 6901), header or parameter
 // name, or "body".
 type Invalid struct{ Details map[string]string }
 
@@ -158,8 +158,8 @@ func checkNoBody(body io.Reader, f *problems) {
 }
 
 // checkBody reads the body and returns its object, in which names replace the data: URLs, and the images by name. A body
-// that its headers already rule out is not read. full means that an image did not fit in memory; it is checked all the same,
-// so that a request which is wrong is told so.
+// that its headers already rule out is not read. full means that an image did not fit in memory; the request is checked all the same,
+// so that the client learns what is wrong with it.
 func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *problems) (object map[string]any, images map[string][]byte, full bool) {
 	if !checkContentHeaders(r.Header, f) {
 		return nil, nil, false

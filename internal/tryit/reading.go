@@ -1,6 +1,6 @@
 // Package tryit shows in a browser what an extraction returns: the page with the boxes of its words, the text next to it, the
 // corrections, every format to download, and the call that produced it. It serves the form "Try it" of the API reference,
-// where a pasted key pays, and the playground of the dashboard, where the signed-in account does.
+// where the account of the pasted key pays, and the playground of the dashboard, where the signed-in account pays.
 //
 // One charged extraction serves all formats. Extract sends an ordinary request through the whole front end, so keys,
 // limits, prices and errors are those of the API; the server behind it keeps the document in a Reading, which travels in the

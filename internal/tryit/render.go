@@ -60,7 +60,7 @@ type Place struct {
 	URL string
 	// Key is written out in the samples; see Reading.samples.
 	Key string
-	// WithKey reports whether the parts are behind the key that the reader pasted: then the script fetches them.
+	// WithKey means that only requests with the key that the reader pasted get the parts, so the script must fetch them.
 	WithKey bool
 }
 
@@ -161,7 +161,7 @@ func newPageView(i int, p *document.Page) pageView {
 // band is a range of confidence with a colour and a kind of line, so that colour is never the only sign.
 type band struct {
 	Class, Label string
-	least        float64
+	minimum      float64
 }
 
 // bands, most confident first. On good pages, words below 0.9 should be checked, and those below 0.7 are often wrong.
@@ -174,7 +174,7 @@ var bands = []band{
 // bandOf returns the class of a confidence.
 func bandOf(confidence float64) string {
 	for _, b := range bands {
-		if confidence >= b.least {
+		if confidence >= b.minimum {
 			return b.Class
 		}
 	}

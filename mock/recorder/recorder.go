@@ -30,7 +30,7 @@ import (
 	"uncial/mock/folder"
 )
 
-// Recorder records answers. All fields but the last two are required.
+// Recorder records answers. Progress and Pause are optional, Enhance and Again are false by default; all other fields are required.
 type Recorder struct {
 	From      string   // address of the service, with or without /api/v1
 	Key       string   // API key, which is never written

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// kubernetesVersion is the version of k8s.io/kubernetes in go.mod. Its parts must be told which version they are.
+// kubernetesVersion is the version of k8s.io/kubernetes in go.mod. The linker writes it into the programs, which do not know it otherwise.
 const kubernetesVersion = "1.34.4"
 
 // Images that the cluster runs. The service's are those of `make image TAG=cluster`.
@@ -26,7 +26,7 @@ const (
 // buildLimit is the longest that building may take: Kubernetes takes 20 minutes on two idle cores.
 const buildLimit = 60 * time.Minute
 
-// images returns the names of all images to load.
+// images returns the names of all images that the node loads.
 func images() []string {
 	all := []string{pauseImage, dnsImage, postgresImage}
 	for _, tag := range []string{imageTag, upgradeTag} {
@@ -54,7 +54,7 @@ func (p paths) prepare() error {
 // imageFile holds all images, as docker save writes them. The node has no registry to pull from.
 func (p paths) imageFile() string { return filepath.Join(p.run, "images.tar") }
 
-// buildPrograms builds kube, dns, pause and helm, unless the folder of their versions has them.
+// buildPrograms builds kube, dns, pause and helm, unless the folder for their versions exists already.
 func (p paths) buildPrograms(ctx context.Context) error {
 	if _, err := os.Stat(p.bin); err == nil {
 		return nil
@@ -75,7 +75,7 @@ func (p paths) buildPrograms(ctx context.Context) error {
 	flags := []string{
 		"-s", "-w", "-X", version + "Version=v" + kubernetesVersion, "-X", version + "Major=" + major, "-X", version + "Minor=" + minor,
 	}
-	folder := p.bin + ".new" // complete or absent
+	folder := p.bin + ".new" // renamed once it is complete, so that p.bin never holds only some of the programs
 	// Niced, and two packages at a time, so that the machine stays usable meanwhile.
 	if err := command(ctx, p.module, "nice", "-n", "10", "go", "build", "-p", "2", "-trimpath", "-ldflags", strings.Join(flags, " "),
 		"-o", folder+"/", "./kube", "./dns", "./pause"); err != nil {
@@ -114,7 +114,7 @@ func (p paths) buildImages(ctx context.Context) error {
 	)
 }
 
-// command runs a program in a folder. Its error has the end of the output.
+// command runs a program in a folder. The error holds the end of its output.
 func command(ctx context.Context, folder, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // our names
 	cmd.Dir = folder

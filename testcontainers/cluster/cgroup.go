@@ -18,11 +18,11 @@ const (
 	cgroupRoot = "/sys/fs/cgroup"
 	// cgroupName is the parent of all cgroups of pods, in each hierarchy.
 	cgroupName = "uncial-cluster"
-	// cgroupEnd is how long the kernel may take to empty the cgroups of processes that were killed.
+	// cgroupEnd is how long the kernel may take to empty the cgroups of killed processes.
 	cgroupEnd = 30 * time.Second
 )
 
-// unified reports whether the machine has the one hierarchy of cgroup v2 only.
+// unified reports whether the machine has cgroup v2 alone, with its single hierarchy.
 func unified() bool {
 	var s unix.Statfs_t
 	return unix.Statfs(cgroupRoot, &s) == nil && s.Type == unix.CGROUP2_SUPER_MAGIC
@@ -99,7 +99,7 @@ func removeCgroups() error {
 	return nil
 }
 
-// removeTree removes a group with those below it. A group that does not exist is removed already.
+// removeTree removes a group and those below it. It returns nil if the group does not exist.
 func removeTree(group string) error {
 	entries, err := os.ReadDir(group)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -30,8 +30,8 @@ const (
 )
 
 const (
-	// startLimit is how long one part may take to answer, and a command of kubectl. On a machine with other work everything is ten times
-	// slower.
+	// startLimit bounds how long a part takes to answer, and how long a command of kubectl runs. On a busy machine everything is
+	// ten times slower.
 	startLimit = 5 * time.Minute
 	// helmLimit is longer than the --timeout of any helm command.
 	helmLimit = 15 * time.Minute
@@ -94,7 +94,7 @@ func (c *Cluster) certify(context.Context) (err error) {
 	}
 	for name, user := range map[string][]string{ // user and groups, as the roles of Kubernetes name them
 		"admin": {"admin", "system:masters"},
-		// With this the API server fetches logs from the kubelet and runs commands in pods.
+		// With this certificate the API server fetches logs from the kubelet and runs commands in pods.
 		"to-kubelet": {"apiserver", "system:masters"},
 		"controller": {"system:kube-controller-manager"},
 		"scheduler":  {"system:kube-scheduler"},
@@ -123,7 +123,7 @@ func (c *Cluster) startControlPlane(ctx context.Context) error {
 		"--listen-client-urls", etcd, "--advertise-client-urls", etcd, "--listen-peer-urls", "http://127.0.0.1:2380"); err != nil {
 		return err
 	}
-	// RBAC and NodeRestriction are what clusters have: a chart that needs more rights than it declares fails here too.
+	// Real clusters have RBAC and NodeRestriction; with them, a chart that needs more rights than it declares fails here too.
 	if err := c.part("kube-apiserver", "--etcd-servers", etcd, "--secure-port=6443", "--advertise-address", nodeAddress,
 		"--service-cluster-ip-range", serviceCIDR, "--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
 		"--client-ca-file", c.ca.file("ca.crt"), "--tls-cert-file", c.ca.file("apiserver.crt"), "--tls-private-key-file", c.ca.file("apiserver.key"),
@@ -150,7 +150,7 @@ func (c *Cluster) checkServing(ctx context.Context) error {
 	return err
 }
 
-// write fills in a file of the folder config and writes it. It returns the path.
+// write fills in a file of the folder config, writes the result to the folder of this run, and returns its path.
 func (c *Cluster) write(name string) (string, error) {
 	t, err := template.ParseFS(configFiles, "config/"+name)
 	if err != nil {
@@ -167,7 +167,7 @@ func (c *Cluster) write(name string) (string, error) {
 	return file, os.WriteFile(file, []byte(text.String()), 0o600)
 }
 
-// Apply creates the objects of a file of the folder config.
+// Apply creates the Kubernetes objects of a file in the folder config, after filling in the file.
 func (c *Cluster) Apply(ctx context.Context, name string) error {
 	file, err := c.write(name)
 	if err != nil {

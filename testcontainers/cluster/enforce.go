@@ -15,7 +15,7 @@ import (
 	"uncial/testcontainers/cluster/policy"
 )
 
-// pollInterval is how often the enforcer looks for changed pods and policies. New pods are unprotected for as long.
+// pollInterval is how often the enforcer looks for changed pods and policies. A new pod is unprotected for up to this long.
 const pollInterval = time.Second
 
 // enforcer enforces the network policies of the cluster, because the network plugins of Debian enforce none.
@@ -35,7 +35,7 @@ func (c *Cluster) startPolicies(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	e := &enforcer{c: c, cancel: cancel, ended: make(chan struct{})}
 	c.policies = e
-	// The first pass is not in the background, so that a cluster whose policies cannot be enforced does not start.
+	// The first pass does not run in the background, so that a cluster whose policies cannot be enforced does not start.
 	err := e.apply(ctx)
 	go func() {
 		defer close(e.ended)
@@ -61,7 +61,7 @@ func (c *Cluster) Enforced() (rules string, passes int, err error) {
 	return c.policies.applied, c.policies.passes, c.policies.err
 }
 
-// AwaitPolicies waits until the policies of this moment are in force.
+// AwaitPolicies waits until the policies that exist now are in force.
 func (c *Cluster) AwaitPolicies(ctx context.Context) error {
 	_, before, _ := c.Enforced()
 	return c.Await(ctx, "network policies are enforced", startLimit, func(context.Context) error {
@@ -102,7 +102,7 @@ func (e *enforcer) apply(ctx context.Context) error {
 	return nil
 }
 
-// read returns what the rules follow from: namespaces, running pods with an address of their own, and policies.
+// read returns what the rules are computed from: namespaces, running pods with an address of their own, and policies.
 func (e *enforcer) read(ctx context.Context) (s policy.State, err error) {
 	namespaces, err := e.c.Client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -116,7 +116,7 @@ func (e *enforcer) read(ctx context.Context) (s policy.State, err error) {
 	if err != nil {
 		return s, err
 	}
-	for _, pod := range pods.Items { // those of the node's network are the node
+	for _, pod := range pods.Items { // a pod in the node's network has the node's address
 		if pod.Status.PodIP != "" && !pod.Spec.HostNetwork && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed {
 			s.Pods = append(s.Pods, pod)
 		}

@@ -16,7 +16,8 @@ import (
 // replaceLimit is how long a pod may take to start, and an engine to get an image.
 const replaceLimit = 3 * time.Minute
 
-// maxKills is how many replicas of the API are killed until a kill meets a request. With requests at all times, most kills do.
+// maxKills is how many replicas of the API are killed at most until a kill interrupts a request. Clients send requests all the time, so
+// that most kills do.
 const maxKills = 4
 
 // kill ends the processes of a pod with SIGKILL and waits until they have been started again.
@@ -64,7 +65,7 @@ func (in *installation) busyEngine(t *testing.T) (engine corev1.Pod) {
 	return engine
 }
 
-// checkBusy asks an engine for its load and returns an error if it reads nothing.
+// checkBusy asks an engine for its load and returns an error unless the engine is reading an image.
 func checkBusy(ctx context.Context, engine corev1.Pod) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+engine.Status.PodIP+":8090/load", nil)
 	if err != nil {
@@ -85,7 +86,7 @@ func checkBusy(ctx context.Context, engine corev1.Pod) error {
 	return nil
 }
 
-// survivesEngineKill kills an engine. Its images are read by the other one, so that clients see nothing but 200.
+// survivesEngineKill kills an engine. The other one reads its images again, so that clients see only status 200.
 func (in *installation) survivesEngineKill(t *testing.T) {
 	l, account := in.newLoad(t, "engine-kill")
 	l.during(t, func() { in.kill(t, "engine", in.busyEngine(t)) })

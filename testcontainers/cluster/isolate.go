@@ -34,7 +34,7 @@ func Isolate(run func() int) (status int) {
 	}
 }
 
-// report prints an error and returns an exit status that tells of it.
+// report returns the exit status. It prints an error and makes sure that the status is not 0 then.
 func report(status int, err error) int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
@@ -57,7 +57,7 @@ func outside() (status int, err error) {
 		return 1, err
 	}
 	defer unlock()
-	// A run that was killed leaves its files and cgroups.
+	// A run that was killed leaves its files and cgroups behind.
 	if err := errors.Join(removeCgroups(), os.RemoveAll(p.run)); err != nil {
 		return 1, fmt.Errorf("remove what an earlier run left: %w", err)
 	}
@@ -102,7 +102,7 @@ func enter() (status int, err error) {
 	select {
 	case <-interrupted:
 		_ = cmd.Process.Kill()
-		if err := <-ended; err == nil { // it was just ending by itself
+		if err := <-ended; err == nil { // it ended by itself at this very moment
 			return 0, nil
 		}
 		return 1, errors.New("interrupted; everything was stopped")
@@ -114,7 +114,7 @@ func enter() (status int, err error) {
 	return 0, err
 }
 
-// initialize is process 1 of the namespaces: it hides what of this machine must not change, starts the process that runs the
+// initialize is process 1 of the namespaces: it hides the parts of this machine that must not change, starts the process that runs the
 // cluster, and collects orphans until that one ends.
 func initialize() (status int, err error) {
 	if os.Getpid() != 1 {
@@ -176,7 +176,7 @@ func (p paths) hide() error {
 	return p.pretendKernelSettings()
 }
 
-// kernelSettings are those that a kubelet insists on. It would change them for the whole machine.
+// kernelSettings are those that a kubelet requires. It would change them for the whole machine.
 var kernelSettings = map[string]string{
 	"vm/overcommit_memory": "1", "vm/panic_on_oom": "0", "kernel/panic": "10", "kernel/panic_on_oops": "1",
 	"kernel/keys/root_maxkeys": "1000000", "kernel/keys/root_maxbytes": "25000000",

@@ -127,7 +127,7 @@ func (l *load) during(t *testing.T, event func()) {
 	}
 }
 
-// one sends one request, and repeats it if it may.
+// one sends one request, and repeats it after a failure if retry allows that.
 func (l *load) one(ctx context.Context, client *http.Client, id string) {
 	a := l.send(ctx, client, id)
 	for i := 0; l.retry && i < retries && a.status != http.StatusOK; i++ {

@@ -26,7 +26,7 @@ var programs = map[string]string{ // program: package
 // controllers are those of cgroup v1 that a kubelet and runc need.
 var controllers = []string{"cpu", "cpuacct", "cpuset", "devices", "freezer", "memory", "pids"}
 
-// need begins the errors about what only a privileged machine has.
+// need begins the errors about things that only a privileged machine has.
 const need = "a cluster needs a privileged Linux machine: "
 
 // requireRoot returns an error for other users: network namespaces, mounts and cgroups need root.
@@ -37,7 +37,7 @@ func requireRoot() error {
 	return nil
 }
 
-// requireMachine says what this machine lacks, or nil.
+// requireMachine returns an error that says what this machine lacks, or nil.
 func requireMachine() error {
 	for program, from := range programs {
 		if _, err := exec.LookPath(program); err != nil {
@@ -47,7 +47,7 @@ func requireMachine() error {
 	if err := requireCgroups(); err != nil {
 		return fmt.Errorf(need+"%w", err)
 	}
-	// One probe of all: a network of its own with a pair of interfaces, address translation, and a filter of nftables.
+	// One probe tries everything: a network of its own with a pair of interfaces, address translation, and a filter of nftables.
 	const probe = `mount --make-rprivate / && ip link add veth0 type veth peer name veth1 && iptables -t nat -L -n &&
 nft 'table inet t { chain c { type filter hook forward priority filter; ct state established accept; }; }'`
 	cmd := exec.Command("sh", "-c", probe)
@@ -58,7 +58,7 @@ nft 'table inet t { chain c { type filter hook forward priority filter; ct state
 	return nil
 }
 
-// requireCgroups returns why this machine lacks the control groups that a kubelet needs, or nil. It creates groups and removes them
+// requireCgroups returns an error that says which control groups a kubelet needs and this machine lacks, or nil. It creates groups and removes them
 // again, because a mounted hierarchy may be read-only.
 func requireCgroups() error {
 	folders, err := hierarchies()

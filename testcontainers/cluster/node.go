@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// createNetwork gives the node an address. The second end of the pair of interfaces is where a router would be: it makes
-// the route exist that addresses of Services need before they are translated, and drops what is sent to the world.
+// createNetwork gives the node an address. The other end of the pair of interfaces stands in for a router: it gives the node a
+// default route, which packets to the addresses of Services need until these are translated, and it drops packets to the world.
 func (c *Cluster) createNetwork(ctx context.Context) error {
 	for _, args := range []string{
 		"link set lo up",
@@ -27,11 +27,11 @@ func (c *Cluster) createNetwork(ctx context.Context) error {
 			return err
 		}
 	}
-	// The node is the router of its pods. The setting belongs to the network namespace, so that of the machine stays.
+	// The node is the router of its pods. The setting belongs to the network namespace, so that of the machine does not change.
 	return os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1\n"), 0o600)
 }
 
-// startNode starts containerd, the kubelet and kube-proxy, and waits until the node takes pods.
+// startNode starts containerd, the kubelet and kube-proxy, and waits until the node can run pods.
 func (c *Cluster) startNode(ctx context.Context) error {
 	for _, folder := range []string{"cni", "kubelet", "/var/log/pods"} {
 		if !filepath.IsAbs(folder) {
@@ -112,7 +112,7 @@ func (c *Cluster) startNameServer(ctx context.Context) error {
 	return c.Ready(ctx, "kube-system", "coredns", 1)
 }
 
-// Ready waits until a Deployment has so many pods, all of its current version and ready.
+// Ready waits until a Deployment has exactly this many pods, all of its current version and ready.
 func (c *Cluster) Ready(ctx context.Context, namespace, name string, replicas int32) error {
 	return c.Await(ctx, name+" is ready", startLimit, func(ctx context.Context) error {
 		d, err := c.Client.AppsV1().Deployments(namespace).Get(ctx, name, metav1.GetOptions{})
@@ -128,7 +128,7 @@ func (c *Cluster) Ready(ctx context.Context, namespace, name string, replicas in
 	})
 }
 
-// Pods returns the names of the pods of a component of the chart that are not stopping.
+// Pods returns the pods of a component of the chart, without those that are stopping.
 func (c *Cluster) Pods(ctx context.Context, namespace, component string) ([]corev1.Pod, error) {
 	list, err := c.Client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/component=" + component})
 	if err != nil {
@@ -143,8 +143,8 @@ func (c *Cluster) Pods(ctx context.Context, namespace, component string) ([]core
 	return running, nil
 }
 
-// KillContainers ends the processes of a pod with SIGKILL, as a lack of memory does. The kubelet starts the containers again; deleting the pod
-// instead would let it stop in order, even without a grace period.
+// KillContainers ends the processes of a pod with SIGKILL, as the kernel does when memory runs out. The kubelet starts the containers
+// again. Deleting the pod would not do: even without a grace period it stops in an orderly way.
 func (c *Cluster) KillContainers(ctx context.Context, pod corev1.Pod) error {
 	for _, container := range pod.Status.ContainerStatuses {
 		id := strings.TrimPrefix(container.ContainerID, "containerd://")

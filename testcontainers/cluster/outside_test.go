@@ -20,7 +20,7 @@ const (
 	allowedAddress = "10.201.0.1" // api.fetchAllow in testdata/values.yaml
 )
 
-// suiteImages are images whose servers behave as cases of the suite need it.
+// suiteImages are the URLs of images whose servers misbehave as some cases of the suite require.
 var suiteImages = map[string]string{
 	"slow": "http://" + allowedAddress + "/slow", "stuck": "http://" + allowedAddress + "/stuck", "busy": "http://" + allowedAddress + "/busy",
 }

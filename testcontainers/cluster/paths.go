@@ -23,7 +23,8 @@ type paths struct {
 	logs   string // logs of the last run that failed
 }
 
-// locate finds the folders. Programs depend on the versions in go.sum and on the sources of this module alone.
+// locate finds the folders. That of the programs has a name of its own for each go.sum and source of this module, since the programs
+// depend on nothing else.
 func locate() (p paths, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -77,7 +78,7 @@ func (p paths) keepLogs(status int) error {
 	if err := os.RemoveAll(p.logs); err != nil {
 		return err
 	}
-	// The copy follows no links: those of containers lead into folders that are gone.
+	// The copy follows no links: those in the logs of containers lead into folders that are gone.
 	if out, err := exec.Command("cp", "-a", logs, p.logs).CombinedOutput(); err != nil { //nolint:gosec // our folders
 		return fmt.Errorf("keep the logs: %w: %s", err, out)
 	}

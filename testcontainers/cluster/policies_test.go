@@ -23,7 +23,7 @@ var twins = map[string]struct{ namespace, component string }{
 	"stranger": {"default", ""}, "neighbour": {namespace, ""}, "prometheus": {"monitoring", ""},
 }
 
-// enforcesPolicies tries every connection that the chart's policies are about, and some that they must not forget.
+// enforcesPolicies tries every connection that the chart's policies allow, and connections that they must refuse.
 func (in *installation) enforcesPolicies(t *testing.T) {
 	in.mustKubectl(t, "create", "namespace", "monitoring")
 	for name := range twins {
@@ -58,7 +58,7 @@ func (in *installation) enforcesPolicies(t *testing.T) {
 			assert.False(t, in.connects(t, name, to), "%s must not reach %s", name, to)
 		}
 	}
-	// The same refusals without policies would show nothing but a broken network.
+	// If these connections failed without policies too, the refusals above would only show a broken network.
 	in.mustKubectl(t, "--namespace", namespace, "delete", "networkpolicies", "--all")
 	require.NoError(t, in.AwaitPolicies(t.Context()))
 	for name := range twins {
@@ -74,7 +74,7 @@ func (in *installation) enforcesPolicies(t *testing.T) {
 	require.Len(t, list.Items, 3, "an upgrade restores the policies")
 }
 
-// address returns that of a pod of the chart.
+// address returns the address of a pod of the chart.
 func (in *installation) address(t *testing.T, component string) string {
 	t.Helper()
 	pods, err := in.Pods(t.Context(), namespace, component)

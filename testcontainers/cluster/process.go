@@ -53,7 +53,7 @@ func (c *Cluster) part(name string, args ...string) error {
 
 func (c *Cluster) program(name string) string { return filepath.Join(c.paths.bin, name) }
 
-// Stop ends the processes in the reverse order of their start. What they started ends with the namespaces.
+// Stop ends the processes in the reverse order of their start. Processes that they started themselves end with the namespaces.
 func (c *Cluster) Stop() {
 	if c.policies != nil {
 		c.policies.stop()
@@ -81,7 +81,7 @@ func (c *Cluster) check() error {
 	return nil
 }
 
-// Await repeats a check until it succeeds, and fails when the time is over or a process has ended.
+// Await repeats a check until it succeeds, and fails when the limit has passed or a process of the cluster has ended.
 func (c *Cluster) Await(ctx context.Context, what string, limit time.Duration, done func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -112,12 +112,12 @@ func tail(file string) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// output runs a program to its end and returns what it prints. The error has its error output.
+// output runs a program to its end and returns its standard output. The error holds its standard error.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	return outputWith(ctx, "", nil, name, args...)
 }
 
-// outputWith runs a program with an input and additional environment.
+// outputWith is output with a standard input and additional environment variables.
 func outputWith(ctx context.Context, input string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // our names
 	cmd.Stdin, cmd.Env = strings.NewReader(input), append(os.Environ(), env...)

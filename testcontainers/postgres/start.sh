@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts the server in the foreground. A lock file can only be that of a killed server, because nothing else runs here.
+# Starts the server in the foreground. A lock file that exists can only be left from a killed server, because nothing else runs here.
 set -eu
 rm -f /var/lib/postgresql/data/postmaster.pid
 if [ -n "${TLS_KEY:-}" ]; then # offer TLS, and refuse connections without it

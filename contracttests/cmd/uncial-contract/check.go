@@ -43,7 +43,7 @@ type checkCmd struct {
 
 	Only        string `placeholder:"PATTERN" help:"Run only the cases whose names match this regular expression."`
 	Quick       bool   `help:"Run only the most important cases, in about a second."`
-	Thorough    bool   `help:"Also run what takes long or costs much on a server that reads images; the run announces points and requests."`
+	Thorough    bool   `help:"Also run the cases that take long or cost much on a server that reads images; the run announces points and requests."`
 	ServeImages string `placeholder:"HOST:PORT" help:"Serve images at this address for the server to fetch; without it, cases that need them are skipped."`
 	ImagesURL   string `name:"images-url" placeholder:"URL" help:"URL by which the server reaches --serve-images. Default: http:// and the address."`
 	FailFast    bool   `help:"Stop at the first failure."`
@@ -180,13 +180,13 @@ func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
 // minPatience is the shortest time limit for one answer. With a shorter one, slow answers of correct servers would look like defects.
 const minPatience = time.Second
 
-// defaultTimeout is the least time limit of a run for which none is given.
+// defaultTimeout is the minimum time limit of a run without --timeout.
 const defaultTimeout = 15 * time.Minute
 
 // pointsPerPage is the price of a page.
 const pointsPerPage = 10
 
-// estimate is how long a thorough run takes about on a server that reads a page in a second; 0 for other runs, which take minutes.
+// estimate returns about how long a thorough run takes on a server that reads a page in a second, and 0 for other runs, which take minutes.
 func estimate(t contracttests.Target, plan []contracttests.Planned) time.Duration {
 	if !t.Thorough || t.Simulated {
 		return 0
@@ -357,8 +357,7 @@ type listed struct {
 }
 
 // list prints the cases without a server: names, rules, needs and costs, in the order of a run. With --json it prints them for
-// programs. The target
-// is empty, so that no case is left out for lack of a key.
+// programs. The target is empty, so that no case is left out for lack of a key.
 func (c *checkCmd) list(w io.Writer) error {
 	only := c.Only
 	if c.Quick {

@@ -22,7 +22,7 @@ type proxyCmd struct {
 	To     string `required:"" placeholder:"URL" help:"URL of the API that the traffic is for; its path ends in /api/v1."`
 	Listen string `default:"127.0.0.1:4020" placeholder:"HOST:PORT" help:"Address for the clients. Port 0 selects a free port, which the first line of output shows. Default: ${default}."`
 
-	AllowInvalidRequests bool `help:"Invalid requests are not violations, as long as the server refuses them."`
+	AllowInvalidRequests bool `help:"Do not report an invalid request as a violation if the server refuses it."`
 
 	JUnit string `name:"junit" placeholder:"FILE" help:"Write a JUnit file for CI at the end."`
 	HAR   string `name:"har" placeholder:"FILE" help:"Write an HTTP archive of all requests and answers, without the keys."`
@@ -31,8 +31,8 @@ type proxyCmd struct {
 
 // Help is the text of --help above the flags.
 func (proxyCmd) Help() string {
-	return `Forwards the traffic of your clients to a server, and checks each request and each answer against the contract. It reports
-violations as they happen; Ctrl-C or SIGTERM ends it with a report.
+	return `The proxy forwards the traffic of your clients to a server, and checks each request and each answer against the contract. It
+reports violations as they happen; Ctrl-C or SIGTERM ends it with a report.
 
 Exit status: 0 nothing broke the contract, 1 something did, 2 the proxy could not run or nothing passed through.
 

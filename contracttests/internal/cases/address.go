@@ -15,13 +15,14 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// addressRows send images by address, from a server of the run: the content decides, whatever address, type or form of transfer it has.
+// addressRows send images by address, from a server of the run. Only the content of an image counts, not its address, declared type or
+// form of transfer.
 func addressRows() []row {
 	needs := []string{model.NeedFetching}
 	return []row{
 		{
 			name: "extract/200/image-formats-by-address", points: 60, extractions: 6, needs: needs, build: someAddresses,
-			explanation: "JPEG, PNG, TIFF, BMP and WebP are fetched and read, whatever their address and their server say of their type.",
+			explanation: "JPEG, PNG, TIFF, BMP and WebP are fetched and read, whatever type their address or their server claims.",
 		}, {
 			name: "extract/200/every-image-by-address", points: 2400, extractions: 240, needs: append(needs, model.NeedThorough), build: everyAddress,
 			explanation: "Every variant of every format is fetched and read, from one pixel to the limits, and in every form of address and transfer.",
@@ -33,16 +34,16 @@ func addressRows() []row {
 			explanation: "A fetched file of another format, a damaged file, and an image beyond a limit are a 400 that names imageUrl, and the points are released.",
 		}, {
 			name: "extract/400/every-fetch-reason", extractions: 40, needs: append(needs, model.NeedAllFields), build: failingAddresses, then: reasonsAreRight,
-			explanation: "Whatever the server of an image answers instead of it, fetch says so by the name that the contract has for it.",
+			explanation: "If the server of an image answers with anything else, fetch has the reason that the contract defines for that answer.",
 		}, {
 			// Caches of images by address, for all accounts.
 			name: "extract/400/image-that-is-gone", points: 10, extractions: 2, needs: needs, check: fetchesAgain,
-			explanation: "An image is fetched for each request: one that its server has removed is a 400, even if it was read before.",
+			explanation: "Each request fetches its image again: an image that its server has removed is a 400, even if it was read before.",
 		},
 	}
 }
 
-// checkAddresses asks a simulated server, which fetches nothing, for images at every form of address.
+// checkAddresses asks a simulated server, which fetches nothing, for images at addresses of every form.
 func checkAddresses(ctx context.Context, s *session) error {
 	addresses := generate.Addresses()
 	a, err := s.account(ctx, model.KeyOK, int64(len(addresses)), int64(len(addresses))+1)

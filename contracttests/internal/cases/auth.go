@@ -30,8 +30,8 @@ var refused = []struct {
 	{"malformed-key", "A header with more than one key, or with something that cannot be a key, is refused.", malformedKeys()},
 	// Keys in URLs end up in logs, so servers must not accept them.
 	{"key-elsewhere", "A key outside the header Authorization does not count.", keysElsewhere()},
-	// Headers that proxies add and that test settings of a server trust; callers can write them as well.
-	{"trusted-headers", "No other header makes up for a missing key, whoever it says that the caller is.", trustedHeaders()},
+	// Headers that proxies add and that a server trusts by mistake; callers can send them as well.
+	{"trusted-headers", "No other header replaces a missing key, whoever it claims the caller to be.", trustedHeaders()},
 }
 
 // authRows tries each credential on both operations. The requests are otherwise valid, so that only the credential can be
@@ -95,15 +95,15 @@ func authRows() (rows []row) {
 	}, row{
 		// Sessions and logins that are kept for a connection.
 		name: "status/401/cookies", points: 20, extractions: 3, check: checkCookies,
-		explanation: "A server remembers no caller: with every cookie that it has set, and on the connection of an earlier caller, a request without a key is refused.",
+		explanation: "A server remembers no caller: it refuses a request without a key even on the connection of an earlier caller, and with every cookie that it has set.",
 	}, row{
 		// Checks that are left out behind a cache, after an error, or while an account is limited.
 		name: "extract/401/in-every-state", needs: []string{needKey(model.KeyEmpty), needKey(model.KeyRateLimited)}, points: 10, extractions: maxExtractions, check: checkKeysInEveryState,
-		explanation: "A request without a valid key is refused whatever the account behind a similar one has done before: after answers of every status, and after repeats.",
+		explanation: "A request without a valid key is refused, whatever the account of a similar key has done before: after answers with every status, and after repeats.",
 	}, row{
 		// Servers keep what they know of a key in memory, with what it asked for.
 		name: "status/401/revoked-meanwhile", account: model.KeyRevocable, needs: []string{model.NeedRevoking}, points: 10, extractions: 2, check: checkRevoked,
-		explanation: "A key that was just used is refused from the moment of its revocation, with every request that it has made before.",
+		explanation: "A key that was just used is refused from the moment of its revocation, even for requests that it made before.",
 	}, row{
 		name: "status/200/scheme-in-any-case", explanation: "The name of a scheme may be written in any letter case (RFC 9110, section 11.1).",
 		asks: append(anyCase("bearer"), anyCase("BEARER")...),

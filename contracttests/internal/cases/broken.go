@@ -9,8 +9,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// brokenRows check words that are divided at the end of a line. That the text stays as printed follows from the comparison of
-// each document with its text.
+// brokenRows check words that are divided at the end of a line. The comparison of each document with its text already shows that the
+// text stays as printed.
 func brokenRows() (rows []row) {
 	for format, explanation := range map[string]string{
 		"alto": "A word that is divided at the end of a line is whole for search engines: ALTO has its hyphen as HYP and the whole word in SUBS_CONTENT.",

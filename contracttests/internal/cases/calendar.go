@@ -79,7 +79,7 @@ var inMonth = []time.Duration{
 // gaps are numbers of months without a call.
 var gaps = []int{2, 3, 6, 11, 12, 13, 24, 36, 120}
 
-// farAhead are instants at which programs fail that count seconds in 32 bits, and Februaries of every kind.
+// farAhead are instants at which programs that count seconds in 32 bits fail, and Februaries of every kind.
 var farAhead = []time.Time{
 	time.Date(2048, 2, 28, 23, 0, 0, 0, time.UTC), time.Date(2048, 2, 29, 12, 0, 0, 0, time.UTC), time.Date(2049, 2, 28, 12, 0, 0, 0, time.UTC), time.Date(2099, 12, 31, 23, 59, 59, 0, time.UTC), time.Date(2100, 2, 28, 12, 0, 0, 0, time.UTC),
 	time.Date(2100, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(2106, 2, 7, 6, 28, 16, 0, time.UTC), time.Date(2106, 12, 31, 12, 0, 0, 0, time.UTC), time.Date(2150, 1, 31, 12, 0, 0, 0, time.UTC), time.Date(2199, 12, 30, 23, 59, 59, 0, time.UTC),
@@ -179,13 +179,13 @@ func (c *calendar) visit(ctx context.Context, at time.Time, spend, denied bool) 
 	return nil
 }
 
-// denied gets a 402, whose nextReset the model checks, and gives the points back. Without a PointSetter it spends what is left, if
+// denied provokes a 402, whose nextReset the model checks, and gives the points back. Without a PointSetter it spends what is left, if
 // that is possible.
 func (c *calendar) denied(ctx context.Context) error {
-	const most = 300 // points; spending more would take too many requests
+	const maxAllowance = 300 // points; spending more would take too many requests
 	a := c.account
 	if c.setter == nil {
-		if a.Points.Total > most || !slices.Contains([]time.Month{2, 12}, a.Now.Month()) {
+		if a.Points.Total > maxAllowance || !slices.Contains([]time.Month{2, 12}, a.Now.Month()) {
 			return nil
 		}
 		for a.Points.Left >= model.Cost && a.Now.Add(time.Minute).Before(model.NextMonth(a.Now)) {

@@ -1,7 +1,7 @@
 // Package cases holds what a server must do, as tables: each row names an account, its requests, and the rule that they
 // check. A row seldom says what the answers must be: session.send compares every answer with the contract (package
 // answer), with what the account's history requires (package expect) and with the ledger of the account (package model).
-// Rows bring a server into a situation; only what these comparisons cannot know is written as code.
+// Rows bring a server into a situation. They have code only for checks that these comparisons cannot make.
 //
 // Start with All and the tables it joins, then row.play. The report and its formats are in package contracttests.
 package cases

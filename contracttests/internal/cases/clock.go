@@ -68,7 +68,7 @@ var clockRows = []row{
 		// The last millisecond of a month finds rounding, and the first instant of the next one finds a reset that
 		// is computed from stale points.
 		name: "clock/next-reset", about: "extract/402", account: model.KeyEmpty, needs: clockNeeds, points: 10,
-		explanation: "nextReset is the first instant of the next month, UTC, until the last moment of this one; when the points return, an Idempotency-Key that got a 402 is free.",
+		explanation: "Until the last moment of a month, nextReset is the first instant of the next month, UTC; when the points return, an Idempotency-Key that got a 402 is free.",
 		asks: []ask{
 			read(printed), untilMonth(time.Millisecond), read(printed).keyed("a"), status(), untilMonth(0), status(), read(printed).keyed("a"),
 		},

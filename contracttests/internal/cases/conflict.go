@@ -8,7 +8,7 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// The most values of all fields for which the cases about conflicts store an answer, and the most requests that they send.
+// Maximum numbers of the cases about conflicts: values of all fields for which they store an answer, and requests that they send.
 const (
 	maxValues    = 60
 	maxConflicts = 400

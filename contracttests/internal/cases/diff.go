@@ -114,7 +114,7 @@ func newSide(ctx context.Context, t model.Target) (*side, error) {
 	return d, nil
 }
 
-// DiffCost is the most that Diff sends to each target: requests, and points that they may cost.
+// DiffCost returns the maximum number of requests that Diff sends to each target, and of points that they may cost.
 func DiffCost(seed uint64) (requests int, points int64) {
 	for _, m := range diffSteps(seed) {
 		requests++

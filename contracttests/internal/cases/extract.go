@@ -16,7 +16,7 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// slowest is the least time that an image of the scenario slow takes, in milliseconds.
+// slowest is the minimum time that an image of the scenario slow takes, in milliseconds.
 const slowest = 100
 
 // extractRows are the successful extractions. What their results must contain is in expect.Readings.CheckResult.
@@ -71,18 +71,18 @@ var extractRows = []row{
 	}, {
 		// Readings.CheckResult requires a language that is listed, and the same reading in the language that was found.
 		name: "extract/200/und", points: 40, extractions: 5, check: checkUndetermined,
-		explanation: "With the language und the answer names the language that was found, and a request with that language gets the same reading.",
+		explanation: "With the language und the answer names the detected language, and a request with that language gets the same reading.",
 	}, {
 		// Readings.CheckResult requires und.
 		name: "extract/200/und-blank-page", points: 20, asks: []ask{read(blank).language("und"), read(blank).language("und").format("alto")},
-		explanation: "A page without text is in no language: a request with und is answered with und.",
+		explanation: "A page without text has no language: the answer to a request with und names und.",
 	}, {
 		name: "extract/200/und-several-pages", points: 30, needs: []string{needImage(model.ImagePages)}, then: languagesAgree,
-		explanation: "The language of several pages is found as well: that of most of their text, whatever the format.",
+		explanation: "For several pages, the detected language is that of most of their text, whatever the format.",
 		asks:        []ask{read(model.ImagePages).language("und").format("alto"), read(model.ImagePages).language("und"), read(model.ImagePages).language("und").format("page")},
 	}, {
 		name: "extract/200/und-spellings", points: 40, then: languagesAgree,
-		explanation: "The language that is found depends on the image alone: not on the letter case of und, the format or the enhancement.",
+		explanation: "The detected language depends on the image alone, and not on the letter case of und, the format or the enhancement.",
 		asks:        []ask{read(printed).language("und"), read(printed).language("UND").format("page"), read(printed).language("Und").format("hocr"), read(printed).language("und").enhance(true)},
 	}, {
 		// Servers with a parser of their own often accept only what their own client writes.
@@ -103,11 +103,11 @@ var extractRows = []row{
 	}, {
 		// Readings.CheckResult compares text and size with the image. Simulated targets return fixtures.
 		name: "extract/200/reads-the-text", points: 20, needs: []string{model.NeedReading}, asks: []ask{read(model.OwnImage).format("tsv"), read(model.OwnImage).format("page")},
-		explanation: "The text says what the image shows.",
+		explanation: "The text matches what the image shows.",
 	}, {
 		// Options that work alone and not together.
 		name: "extract/200/combinations", points: 10 * maxCombinations(), extractions: maxCombinations(), needs: []string{model.NeedThorough}, check: checkCombinations,
-		explanation: "Every format is right in every language, with enhancement and without.",
+		explanation: "Every format is correct in every language, with enhancement and without.",
 	}, {
 		// Two requests per image: answers that are mixed up differ from the earlier readings of the image.
 		name: "extract/200/at-once", points: 80, atOnce: 8, explanation: "Concurrent requests each get the answer to their own image, and each is charged once.",
@@ -362,7 +362,7 @@ var failureRows = []row{
 	{
 		// It finds servers that move points for requests that they are going to refuse, which costs the most when they are busy.
 		name: "extract/500/before-402", account: model.KeyEmpty, needs: []string{needImage(model.ImageOverload)},
-		explanation: "The capacity is checked before the points: without points a busy server answers 500, and says when to try again.",
+		explanation: "The capacity is checked before the points: even to an account without points, a busy server answers 500 and says when to try again.",
 		asks: []ask{
 			read(model.ImageOverload), read(model.ImageOverload).keyed("a"), read(model.ImageOverload).keyed("a"), read(model.ImageOverload).format("pdf").enhance(true),
 		},

@@ -25,9 +25,9 @@ var httpRows = []row{
 			return asks
 		},
 	}, {
-		// The last coding alone is not enough: what stands before it would have to be undone as well.
+		// Checking only the last coding is not enough: the server would have to decode those before it as well.
 		name: "elsewhere/501/unknown-transfer-coding", needs: []string{model.NeedConnection},
-		explanation: "A Transfer-Encoding other than chunked is a 501 in the form of every error, also in front of chunked.",
+		explanation: "A Transfer-Encoding other than chunked, alone or before chunked, is a 501 in the form of every error.",
 		build: func(s *session) (asks []ask) {
 			for _, q := range s.places() {
 				for _, coding := range []string{"gzip", "foo, chunked", "gzip, chunked", "foo", "deflate, chunked", "xchunked", "identity"} {
@@ -72,7 +72,7 @@ var httpRows = []row{
 		// Names of headers in any letter case, blanks around values, addresses with a host, and later minor versions (RFC 9110, sections 2.5
 		// and 5.1; RFC 9112, sections 3.2.2 and 5).
 		name: "status/200/ways-to-write-it", needs: []string{model.NeedConnection}, extractions: 4,
-		explanation: "A request is the same in every way of writing it that HTTP permits.",
+		explanation: "The server treats a request the same in every spelling that HTTP permits.",
 		build:       waysToWriteHTTP,
 	}, {
 		name: "elsewhere/404/outside", check: checkOutside,

@@ -64,7 +64,7 @@ var idempotencyRows = []row{
 	}, {
 		// Fingerprints that cover headers or the connection, and answers that are stored with their headers.
 		name: "extract/200/replay-negotiation", points: 10, extractions: maxNegotiated, build: negotiatedReplays,
-		explanation: "A repeat gets the stored answer byte for byte whatever its headers and the connection are: only the request counts.",
+		explanation: "A repeat gets the stored answer byte for byte, whatever its headers and its connection: only the request counts.",
 	}, {
 		// The stored answer may depend on the text that was read.
 		name: "extract/200/replay-every-image", points: 10 * int64(len(replayedImages)), extractions: 2 * int64(len(replayedImages)), build: replaysOfImages,
@@ -81,9 +81,9 @@ var idempotencyRows = []row{
 		name: "extract/400/replay-of-a-similar-request", points: 60, extractions: 34, build: similarURLs,
 		explanation: "The same Idempotency-Key with the URL of another image is a 400, however similar the two URLs are.",
 	}, {
-		// A request with another key that fails costs nothing, and shows whether its key was taken for a used one.
+		// A failing request with another key costs nothing, and shows whether its key was taken for a used one.
 		name: "extract/200/replay-similar-keys", points: 20, extractions: 60, build: similarRequests,
-		explanation: "Idempotency-Keys are compared as they are: a key that differs anywhere, in any way, is another key.",
+		explanation: "Idempotency-Keys are compared byte by byte: a key that differs anywhere, in any way, is another key.",
 	}, {
 		// Caches with few places, and stores that other requests clean up.
 		name: "extract/200/replay-after-traffic", points: 20 + 10*otherReplies, extractions: otherReplies + 30, build: repliesAfterTraffic,

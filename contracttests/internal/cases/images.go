@@ -14,7 +14,7 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// imageRows send images as data: URLs, whose content decides and not the type that they declare.
+// imageRows send images as data: URLs. Only their content counts, not the type that they declare.
 var imageRows = []row{
 	{
 		// One image of each format, each in another form of URL; the seed decides which ones.
@@ -26,14 +26,14 @@ var imageRows = []row{
 	}, {
 		// Their boxes are compared with those of the words that the suite has drawn, and those of edits with the words of the document.
 		name: "extract/200/turned-image", points: 60, build: func(s *session) []ask { return turned(s, s.Seed, 2) }, extractions: 6,
-		explanation: "A page that its file declares to be turned or mirrored is read upright, and all boxes are those of the upright page.",
+		explanation: "A page is read upright if its file says that it is turned or mirrored, and all boxes are those of the upright page.",
 	}, {
 		name: "extract/200/every-turned-image", points: 960, extractions: 96, needs: []string{model.NeedThorough}, build: func(s *session) []ask { return turned(s, 0, 32) },
 		explanation: "A page is read upright in each orientation that JPEG, TIFF and PNG can declare, and all boxes are those of the upright page.",
 	}, {
 		// Its page is as wide as the stored picture is high.
 		name: "extract/200/turned-webp", points: 20, extractions: 2, needs: []string{model.NeedReading}, build: turnedWebP,
-		explanation: "A WebP that its metadata declare to be turned is a page of the upright size.",
+		explanation: "The page of a WebP whose metadata say that it is turned has the upright size.",
 	}, {
 		name: "extract/400/every-other-file", extractions: 60, build: otherFiles,
 		explanation: "A file of another format, a damaged file, and an image beyond a limit are a 400 that names imageUrl, and the points are released.",

@@ -65,7 +65,7 @@ var limitRows = []row{
 	{
 		// The kept reply shows that a repeat counts like any other request.
 		name: "extract/429/window-used-up", account: model.KeyRateLimited, extractions: maxExtractions, points: 20, check: checkUsedUpWindow,
-		explanation: "Once the requests of the window are used up every extraction is a 429, valid or not; it says when to try again and costs nothing, and other requests are still answered.",
+		explanation: "Once the requests of the window are used up, every extraction, valid or not, is a 429 that says when to try again and costs nothing; other requests are still answered.",
 	}, {
 		// The account has more points than its key.
 		name: "extract/429/capped", account: model.KeyCapped, extractions: maxExtractions, check: checkLimitedCapped,
@@ -77,11 +77,11 @@ var limitRows = []row{
 	}, {
 		// Rounding, and answers that are stored for a while.
 		name: "extract/429/every-second", account: model.KeyRateLimited, needs: clockNeeds, extractions: maxExtractions, check: checkEverySecond,
-		explanation: "At every second of a window that is used up, a 429 says how long the rest of it lasts.",
+		explanation: "At every second of a used-up window, a 429 says how long the rest of the window lasts.",
 	}, {
 		// It finds counters that are read before they are changed. Invalid requests suffice, so it costs nothing.
 		name: "extract/429/at-once", account: model.KeyRateLimited, extractions: maxExtractions, check: checkLimitAtOnce,
-		explanation: "Of many concurrent requests exactly as many are accepted as the window has left.",
+		explanation: "Of many concurrent requests, the server accepts exactly as many as the window has left.",
 	},
 }
 

@@ -14,8 +14,8 @@ import (
 // Idempotency-Key decides whether it pays once or twice.
 var lostRows = []row{
 	{
-		// It needs no special image: the caller hangs up by itself. Whether the server goes on or starts again
-		// is its own affair.
+		// It needs no special image: the caller hangs up by itself. The server may finish the first request or start
+		// again.
 		name: "extract/200/caller-hung-up", points: 10 * triesAtOnce, extractions: 3 * triesAtOnce,
 		check:       func(ctx context.Context, s *session) error { return checkLost(ctx, s, s.overlapping(), hangUp) },
 		explanation: "A caller that hung up repeats its request with the same Idempotency-Key, gets the answer and pays once.",

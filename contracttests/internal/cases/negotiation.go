@@ -85,11 +85,11 @@ func negotiated(base ask, withAnyType bool) (all []ask) {
 		}
 		dims = append(dims, types)
 	}
-	most := 0
+	longest := 0
 	for _, d := range dims {
-		most = max(most, len(d))
+		longest = max(longest, len(d))
 	}
-	for i := range most {
+	for i := range longest {
 		a := base
 		a.Header = maps.Clone(a.Header)
 		for k, d := range dims {

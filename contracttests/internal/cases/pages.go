@@ -18,18 +18,18 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// pageRows read pages for what they bring out in documents: those of the target, or else pages that the suite draws. That the documents
-// agree with the text and with each other is checked of every result.
+// pageRows read pages that provoke mistakes in documents: those of the target, or else pages that the suite draws. Whether the documents agree
+// with the text and with each other is checked for every result.
 var pageRows = []row{
 	{
 		// Words that markup and tables must escape or quote.
 		name: "extract/200/special-characters", points: 60, extractions: 6, needs: []string{needPage(model.ImageSigns)}, then: readsSpecialCharacters,
-		explanation: "Documents have words with quotation marks and signs of markup as the text has them.",
+		explanation: "Words with quotation marks and characters of markup are the same in documents as in the text.",
 		build:       inEveryFormat(model.ImageSigns, func() images.File { return drawnPages().special }),
 	}, {
 		// Names that sort in another order than the pages.
 		name: "extract/200/ten-pages", points: 60, extractions: 6, needs: []string{needPage(model.ImageTenPages)}, then: readsInOrder,
-		explanation: "The documents of an image of ten pages have them in their order.",
+		explanation: "The documents of an image with ten pages have these pages in order.",
 		build:       inEveryFormat(model.ImageTenPages, func() images.File { return drawnPages().ten }),
 	}, {
 		// Ids that are made of numbers without a separator, and buffers that are too small.
@@ -38,12 +38,12 @@ var pageRows = []row{
 		build:       inEveryFormat(model.ImageLong, func() images.File { return drawnPages().many }),
 	}, {
 		name: "extract/200/faded-page", points: 60, extractions: 6, needs: []string{needImage(model.ImageFaded), model.NeedAllFields}, then: listsMostWeakPlaces,
-		explanation: "Of more than 50 weak places those with most characters likely to be wrong are listed, and all documents have the same other readings.",
+		explanation: "If there are more than 50 weak places, the answer lists those with the most characters likely to be wrong, and all documents have the same other readings.",
 		build:       inEveryFormat(model.ImageFaded, nil),
 	}, {
 		// A format may leave something out, or write something that it has no place for.
 		name: "extract/200/every-page-in-every-format", points: 10 * 10 * int64(len(peculiarPages)), extractions: 10 * int64(len(peculiarPages)), needs: []string{model.NeedThorough}, build: peculiarInEveryFormat,
-		explanation: "Every format is right for pages with pictures, divided words, weak places and corrections, verbatim and enhanced.",
+		explanation: "Every format is correct for pages with pictures, divided words, weak places and corrections, verbatim and enhanced.",
 	}, {
 		// Both kinds of JPEG that PDF can hold (ISO 32000-1, section 7.4.8).
 		name: "extract/200/pdf-keeps-the-picture", points: 20, extractions: 2, needs: []string{model.NeedReading}, then: keepsThePicture,
@@ -58,11 +58,11 @@ var pageRows = []row{
 		// Servers convert files that PDF cannot hold, and must declare the form of the others correctly. The last file is large, and so is the
 		// answer, which servers must store whole.
 		name: "extract/200/pdf-of-every-picture", points: 70, extractions: 8, needs: []string{model.NeedReading}, build: picturesAsPDF,
-		explanation: "Pictures of every kind of colour make a PDF/A-2b, and a repeat gets the whole of a large one.",
+		explanation: "Pictures with every kind of colours make a PDF/A-2b, and a repeat gets the whole of a large PDF.",
 	}, {
 		// Transforms of the first page that serve for all.
 		name: "extract/200/pages-of-different-sizes", points: 70, extractions: 7, needs: []string{model.NeedReading},
-		explanation: "Words are in their places on each of several pages that differ in size, in every format and wherever the file has its pages.",
+		explanation: "If the pages of a file differ in size, the words of each page are in their places, in every format and whatever the order of the pages in the file.",
 		build: func(*session) (asks []ask) {
 			f := drawnPages().unequal
 			for _, format := range pageFormats {

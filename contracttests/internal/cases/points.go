@@ -47,12 +47,12 @@ var pointsRows = []row{
 	}, {
 		// The unfetchable image shows that nothing is fetched without points.
 		name: "extract/402/empty", account: model.KeyEmpty,
-		explanation: "Without 10 points left there is no extraction; the answer says what is left and when the points reset, and nothing is charged.",
+		explanation: "With fewer than 10 points left, an extraction is refused; the answer says what is left and when the points reset, and nothing is charged.",
 		asks:        confirmed(read(printed), read(blank).format("page"), read(printed).enhance(true), read(unfetchable)),
 	}, {
 		// It costs nothing, so that it can try more languages than extract/200/languages.
 		name: "extract/402/every-listed-language", account: model.KeyEmpty, extractions: 60, check: checkListedLanguages,
-		explanation: "A language is accepted exactly if the server lists it: without points the answer is then 402, not 400.",
+		explanation: "A language is accepted if, and only if, the server lists it: without points the answer is then 402, not 400.",
 	}, {
 		// The race finds servers that read the balance before they change it. Afterwards the remaining points must
 		// not pay for another one.
@@ -62,11 +62,11 @@ var pointsRows = []row{
 		// The account has points left, so that a server which ignores the cap answers 200. Concurrent requests find
 		// servers that read the cap before they count.
 		name: "extract/402/capped", account: model.KeyCapped, points: 10, atOnce: 3,
-		explanation: "The monthly cap of a key is never exceeded; the 402 says that the key is limited, and points left are those under the cap.",
+		explanation: "The monthly cap of a key is never exceeded; the 402 says that the key is limited, and its remaining points are those under the cap.",
 		asks:        append(slices.Repeat([]ask{read(model.Overlapping)}, 3), status(), read(other), status()),
 	}, {
 		// Servers that release points in the account, but not under the cap.
-		name: "extract/400/capped-image", account: model.KeyCapped, explanation: "Points that are returned are returned under the cap of the key as well.",
+		name: "extract/400/capped-image", account: model.KeyCapped, explanation: "Points that return to the account return to the cap of the key as well.",
 		build: func(s *session) []ask {
 			asks := []ask{read(unfetchable), read(notAnImage), invalid(), read(notAnImage).format("alto").enhance(true)}
 			for _, scenario := range []string{model.ImageError, model.ImageOverload, model.ImageBusy} {
@@ -87,7 +87,7 @@ var pointsRows = []row{
 		explanation: "Points that other keys of the account spend do not count against the cap of a key, and its cap does not limit them.",
 	}, {
 		// It finds comparisons with > instead of >=.
-		name: "extract/402/exact", account: model.KeyExact, points: 10, explanation: "The last 10 points are enough, and leave 0.",
+		name: "extract/402/exact", account: model.KeyExact, points: 10, explanation: "The last 10 points suffice for an extraction, after which 0 are left.",
 		asks: confirmed(read(printed), read(printed)),
 	},
 }

@@ -2,7 +2,7 @@ package cases
 
 import "uncial/contracttests/internal/model"
 
-// readerRows bring out what results say of the program and the models that made them. Readings.CheckResult compares it with the document
+// readerRows check what results say about the program and the models that made them. Readings.CheckResult compares it with the document
 // and with earlier results.
 var readerRows = []row{
 	{

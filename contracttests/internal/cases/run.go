@@ -330,7 +330,7 @@ func whyNot(err error) string {
 	return strings.TrimPrefix(err.Error(), "no answer: ")
 }
 
-// probeClock finds out that the keys file of a mock does not say so: every case would fail for the same reason.
+// probeClock detects a mock whose keys file lacks "simulated": every case would fail for that reason.
 func (r *Run) probeClock(ctx context.Context) error {
 	keys := r.Keys[model.KeyOK]
 	if r.Simulated || r.Control != nil || len(keys) == 0 || !strings.HasPrefix(keys[0], "ocr_test_") {

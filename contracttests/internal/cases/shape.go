@@ -20,9 +20,9 @@ var shapeRows = []row{
 		name: "extract/400/each-rule", extractions: int64(len(ruleGroups())), check: checkEachRule,
 		explanation: "A request that breaks a rule of the contract is a 400 whose details name the field; each rule is tried once, with values drawn by the seed.",
 	}, {
-		// Readers with buffers, and checks that only look at the beginning of a body.
+		// It finds readers with buffers, and checks that look only at the beginning of a body.
 		name: "extract/400/each-rule-in-a-long-body", extractions: int64(len(ruleGroups())), needs: []string{model.NeedThorough}, check: checkLongBodies,
-		explanation: "A request that breaks a rule is a 400 as well if its image makes it long.",
+		explanation: "A request that breaks a rule is a 400 even if its image makes it long.",
 	}, {
 		// Failing requests are reduced to the fewest rules that still fail.
 		name: "extract/400/several-rules", extractions: model.DefaultGenerated, check: checkSeveralRules,
@@ -30,7 +30,7 @@ var shapeRows = []row{
 	}, {
 		// Without points no image is fetched, so that addresses need not exist.
 		name: "extract/402/unusual-but-right", account: model.KeyEmpty, extractions: int64(len(generate.Pack(shapeVariants()))), check: checkVariants,
-		explanation: "Whatever the contract permits is accepted, however unusual: without points the answer is then 402, not 400.",
+		explanation: "The server accepts everything that the contract permits, however unusual: without points the answer is then 402, not 400.",
 	}, {
 		name: "extract/400/language", explanation: "An unsupported language is a 400 whose details list the supported ones; no language is silently read as another.",
 		// A language without a model, private tags, collections, scripts that a language is not written in, and tags that match the

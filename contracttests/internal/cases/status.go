@@ -26,7 +26,7 @@ var statusRows = []row{
 		asks: append([]ask{invalid()}, slices.Repeat([]ask{status()}, maxExtractions)...),
 	}, {
 		// Frameworks react by themselves to much that the contract does not offer, such as conditional and range requests.
-		name: "status/200/always-json", explanation: "Answers are JSON whatever the request prefers, and never partial or \"not modified\".",
+		name: "status/200/always-json", explanation: "Answers are JSON, whatever the request prefers, and never partial or \"not modified\".",
 		asks: append([]ask{
 			status().header("Accept", "text/html"), status().header("Accept-Encoding", "identity"), status().header("Accept-Encoding", "gzip"), status().header("Content-Type", "application/json"),
 			status().header("X-Http-Method-Override", "DELETE"), status().header("X-Request-Id", "two words"), status().header("If-None-Match", "*"), status().header("Range", "bytes=0-3"),

@@ -11,13 +11,13 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// unfetchedRows check what a 400 says of an image that could not be fetched. Where fetch may occur, and what it may say, is checked of
+// unfetchedRows check what a 400 says about an image that could not be fetched. Where fetch may occur, and what it may say, is checked for
 // every answer.
 var unfetchedRows = []row{
 	{
 		// The malformed request shows that fetch is left out where nothing was fetched.
 		name: "extract/400/fetch-reason", extractions: 3, needs: []string{model.NeedAllFields}, build: unfetchable400s, then: fetchIsSaid,
-		explanation: "If an image cannot be fetched, fetch says why, by a name of the contract, and that a missing one need not be tried again.",
+		explanation: "If an image cannot be fetched, fetch gives a reason of the contract, and says that it is useless to retry a missing image.",
 	}, {
 		name: "extract/400/fetch-busy", needs: []string{needImage(model.ImageBusy)}, asks: confirmed(read(model.ImageBusy)),
 		explanation: "If the server of an image is busy, fetch says that the same request may succeed, and when to send it.",
@@ -31,11 +31,11 @@ var unfetchedRows = []row{
 	}, {
 		name: "extract/400/each-fetch-reason", extractions: int64(len(model.FetchReasons())), needs: []string{model.NeedAllFields, needImage(model.ImageFetch + "not-found")},
 		build: eachReason, then: reasonsAreRight,
-		explanation: "For each reason of the contract for which an image cannot be fetched, fetch says it, and whether to try again.",
+		explanation: "For each reason in the contract why an image cannot be fetched, fetch names that reason and says whether to try again.",
 	}, {
 		// The addresses are such that no operator makes an exception for them.
 		name: "extract/400/refused-address", extractions: 33, needs: []string{model.NeedAllFields}, build: privateAddresses, then: refusalsAreEqual,
-		explanation: "An address that is not public and an internal name that does not exist are refused, in the same words whatever they are and whatever answers there.",
+		explanation: "Addresses that are not public and internal names that do not exist are refused, always in the same words, whatever answers there.",
 	},
 }
 

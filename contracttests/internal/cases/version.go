@@ -44,7 +44,7 @@ func (r *Run) servedContract(ctx context.Context, x *model.Exchange) (*model.Exc
 	return y, nil
 }
 
-// errNoDocument says that a document outside of the API did not arrive. It says nothing about what the server answers.
+// errNoDocument says that a document outside the API did not arrive, which does not mean that the server breaks the contract.
 var errNoDocument = errors.New("the connection failed")
 
 // fetchDocument asks for a document of the target, once more if the server has closed the connection meanwhile.

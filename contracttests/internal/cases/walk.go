@@ -21,7 +21,7 @@ const (
 var walkRows = []row{{
 	// Errors that need a certain sequence are found by chance; the seed repeats them.
 	name: "extract/200/walk", extractions: walkSteps, points: paidSteps * model.Cost,
-	explanation: "Through a sequence of valid and invalid requests, repeats and status queries that the seed draws, points, window and answers follow the rules.",
+	explanation: "Points, window and answers follow the rules during a sequence of valid and invalid requests, repeats and status queries, which the seed draws.",
 	check: func(ctx context.Context, s *session) error {
 		a, err := s.account(ctx, model.KeyOK, walkSteps, paidSteps)
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// weakRows bring out where results say that their reading is weak. Whether each list fits its text, its document and earlier results is
-// checked of every result, by expect.Readings. Servers of earlier versions list nothing.
+// weakRows provoke weak places in results. Whether each list fits its text, its document and earlier results is checked for every result, by
+// expect.Readings. Servers of earlier versions list nothing.
 var weakRows = []row{
 	{
 		name: "extract/200/weak-places", points: 40, needs: []string{model.NeedAllFields},
@@ -17,12 +17,12 @@ var weakRows = []row{
 		asks:        []ask{read(printed), read(printed).format("alto"), read(printed).format("text"), read(blank)},
 	}, {
 		name: "extract/200/weak-page", points: 20, needs: []string{model.NeedAllFields, needImage(model.ImageWeak)}, then: weakPartly,
-		explanation: "A page with words that are hardly legible lists them and no legible ones.",
+		explanation: "The weak places of a page have its hardly legible words, and not its legible ones.",
 		asks:        []ask{read(model.ImageWeak).format("alto"), read(model.ImageWeak)},
 	}, {
 		// The document has the confidence of each word, with which the list is compared.
 		name: "extract/200/weak-faint-page", points: 20, needs: []string{model.NeedAllFields, needImage(model.ImageFaint)}, then: weakIsNotEmpty,
-		explanation: "A page that is hardly legible has weak places, in neighbouring lines that are one place.",
+		explanation: "A page that is hardly legible has weak places, and neighbouring weak lines are one place.",
 		asks:        []ask{read(model.ImageFaint).format("page"), read(model.ImageFaint).format("tsv")},
 	},
 }

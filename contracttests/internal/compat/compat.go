@@ -167,7 +167,7 @@ func (c *comparison) parameters(at string, older, newer []any) {
 		object, _ := p.(map[string]any)
 		isOld := slices.ContainsFunc(older, func(v any) bool { return reflect.DeepEqual(v, p) })
 		if _, isReference := object["$ref"]; !isOld && (isReference || object["required"] == true) {
-			c.lose("%s: a parameter is new, and not seen to be optional: %v", at, p)
+			c.lose("%s: a new parameter is not known to be optional: %v", at, p)
 		}
 	}
 }

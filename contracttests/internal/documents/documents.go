@@ -82,7 +82,7 @@ var Formats = []string{"hocr", "alto", "page", "tsv"}
 // inside their page, confidences in range, words without white space. The error names the first problem in one sentence; the
 // document is nil only if it could not be read at all.
 func Read(format, text string) (*Document, error) {
-	r := documentsRead.of(format, text, func() readResult {
+	r := documentsRead.get(format, text, func() readResult {
 		doc, err := readOnce(format, text)
 		return readResult{doc, err}
 	})
@@ -157,7 +157,7 @@ func (e *Element) checkWord() error {
 	return e.checkOthers()
 }
 
-// maxOthers is the most other readings of a word that the contract allows.
+// maxOthers is the maximum number of other readings of a word that the contract allows.
 const maxOthers = 3
 
 // checkOthers requires the other readings of a word to be few, words, and different.

@@ -33,7 +33,7 @@ var pdfsRead memory[pdfFile]
 
 // readPDF reads a PDF in base64.
 func readPDF(document string) pdfFile {
-	return pdfsRead.of("pdf", document, func() (f pdfFile) {
+	return pdfsRead.get("pdf", document, func() (f pdfFile) {
 		file, err := base64.StdEncoding.Strict().DecodeString(document)
 		if err != nil || strings.ContainsAny(document, "\r\n") {
 			return pdfFile{err: errors.New("it must be in base64 with padding and without line breaks")}

@@ -15,8 +15,8 @@ type memory[R any] struct {
 	results map[[sha256.Size]byte]R
 }
 
-// of is the result for a document in a format. Two callers may find it at the same time.
-func (m *memory[R]) of(format, document string, find func() R) R {
+// get returns the result for a document in a format, and calls find if it is not remembered. Two callers may call find for the same document.
+func (m *memory[R]) get(format, document string, find func() R) R {
 	id := sha256.Sum256([]byte(format + "\x00" + document))
 	m.mu.Lock()
 	result, known := m.results[id]

@@ -27,7 +27,7 @@ var (
 // ReadSteps reads the steps of a document in one of the formats alto, page and hocr. The error names a line that refers to a step that
 // does not exist.
 func ReadSteps(format, text string) (Steps, error) {
-	r := stepsRead.of(format, text, func() stepsResult {
+	r := stepsRead.get(format, text, func() stepsResult {
 		s, err := readSteps(format, text)
 		return stepsResult{s, err}
 	})

@@ -213,7 +213,7 @@ func (s *Readings) checkLanguage(j *model.Job, r reading) []string {
 	case used == "":
 		return nil
 	case isOpen && used == "und" && !r.isBlank():
-		return []string{`the language is "und", but the answer has a text: it must name the language that was found`}
+		return []string{`the language is "und", but the answer has a text: it must name the detected language`}
 	case isOpen && used != "und" && r.isBlank():
 		return []string{fmt.Sprintf(`the language is %q, but no text was found; expected "und"`, used)}
 	case isOpen && len(listed) == 0:

@@ -44,7 +44,7 @@ const (
 
 // Limits of weak places.
 const (
-	// MaxWeak is the most places of an answer, as in the contract.
+	// MaxWeak is the maximum number of places in an answer, as in the contract.
 	MaxWeak = 50
 	// surelyWeak is a confidence at which no server can claim that a word is not weak: most of its characters are wrong.
 	surelyWeak = 0.4
@@ -147,14 +147,14 @@ func compareWeak(places []WeakPlace, doc *documents.Document) string {
 	if problem := splitPlace(places, doc); problem != "" {
 		return problem
 	}
-	least := 0.0 // characters likely to be wrong that a word in no place may have
+	limit := 0.0 // characters likely to be wrong that a word in no place may have
 	if len(places) == MaxWeak {
-		least = leastWrong(places) + maxUnlisted
+		limit = leastWrong(places) + maxUnlisted
 	}
 	for n, p := range doc.Pages {
 		for _, word := range p.Words() {
 			covered := slices.ContainsFunc(places, func(w WeakPlace) bool { return w.Page == int64(n+1) && w.box().ContainsCenter(word.Box) })
-			if word.Confidence < surelyWeak && !covered && wrong(word.Text, word.Confidence) > least {
+			if word.Confidence < surelyWeak && !covered && wrong(word.Text, word.Confidence) > limit {
 				return fmt.Sprintf("the word %q has the confidence %.2f, but is in no weak place", word.Text, word.Confidence)
 			}
 		}
@@ -190,15 +190,15 @@ func wrong(text string, confidence float64) float64 {
 	return (1 - confidence) * float64(utf8.RuneCountInString(strings.Join(strings.Fields(text), "")))
 }
 
-// leastWrong is the least number of characters that are likely to be wrong in a place with words.
+// leastWrong returns the smallest number of characters that are likely to be wrong in a place with words.
 func leastWrong(places []WeakPlace) float64 {
-	least := math.Inf(1)
+	lowest := math.Inf(1)
 	for _, w := range places {
 		if w.Text != "" {
-			least = min(least, wrong(w.Text, w.Confidence))
+			lowest = min(lowest, wrong(w.Text, w.Confidence))
 		}
 	}
-	return least
+	return lowest
 }
 
 // compareWords compares a place with the words in its box. It returns what is wrong, or "".

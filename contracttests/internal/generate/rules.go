@@ -187,8 +187,8 @@ func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 		draw("does not match its pattern", `[ -~]{2,20}`, func(s string) bool { return !pattern.MatchString(s) })
 	}
 	if m := schema.MaxLength; m != nil && *m < maxTried {
-		most := int(*m)
-		wrong[fmt.Sprintf("is %d characters long", most+1)] = func(*rapid.T) string { return (strings.Repeat("en-", most) + "en")[:most+1] }
+		maxLength := int(*m)
+		wrong[fmt.Sprintf("is %d characters long", maxLength+1)] = func(*rapid.T) string { return (strings.Repeat("en-", maxLength) + "en")[:maxLength+1] }
 	}
 	return wrong
 }

@@ -183,12 +183,12 @@ func stateDefects() []row {
 		{"compares only 72 characters of a key", "status/401/unknown-key", func(honest server) server {
 			var known memory[string]
 			return func(c *call) *reply {
-				const most = 72
+				const prefixLength = 72
 				a, key := honest(c), c.key()
-				if len(key) < most || !c.isAPI() {
+				if len(key) < prefixLength || !c.isAPI() {
 					return a
 				}
-				known.use(key[:most], func(whole *string) {
+				known.use(key[:prefixLength], func(whole *string) {
 					if a.status < 400 {
 						*whole = key
 					} else if a.status == http.StatusUnauthorized && *whole != "" {

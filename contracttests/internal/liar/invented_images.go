@@ -9,7 +9,7 @@ import (
 
 // inventedImages refuse images that the contract permits, or accept images that it forbids.
 func inventedImages() []row {
-	const most, said = 100 * 1024 * 1024, 100_000_000
+	const lenientPixels, maxPixels = 100 * 1024 * 1024, 100_000_000 // what the liar permits, and the contract
 	return []row{
 		{"declared-type-trusted", everyImage, refuseImage("the image does not match its declared type", func(p *picture) bool {
 			declared := strings.ToLower(strings.SplitN(strings.TrimPrefix(strings.ToLower(p.header), "data:"), ";", 2)[0])
@@ -27,16 +27,15 @@ func inventedImages() []row {
 			if p == nil || p.pages < 2 || p.pages > 10 {
 				return
 			}
-			const most = 100_000_000
 			sum := 0
 			for _, tags := range p.directories() {
 				pixels := int(tags[256]) * int(tags[257])
-				if pixels > most {
+				if pixels > maxPixels {
 					return
 				}
 				sum += pixels
 			}
-			if sum > most {
+			if sum > maxPixels {
 				c.body = edited(c.body, func(o object) { o["imageUrl"] = "https://mock.invalid/printed" })
 			}
 		})},
@@ -81,7 +80,7 @@ func inventedImages() []row {
 					pixels += int(tags[256]) * int(tags[257])
 				}
 			}
-			if pixels > said && pixels <= most {
+			if pixels > maxPixels && pixels <= lenientPixels {
 				c.body = edited(c.body, func(o object) { o["imageUrl"] = "https://mock.invalid/printed" })
 			}
 		})},

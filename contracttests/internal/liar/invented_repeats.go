@@ -20,21 +20,21 @@ func inventedRepeats() []row {
 		{"402-keeps-the-key", "extract/402/errors-are-not-kept", bindsKeys(status(http.StatusPaymentRequired))},
 		{"running-conflict-joins", "extract/400/replay-of-another-request-at-once", conflictJoins},
 		{"fingerprint-of-64-kib", "extract/400/replay-of-a-similar-request", recall(repeatable, func(first *[]byte, _ server, c *call) {
-			const most = 64 << 10
+			const compared = 64 << 10
 			switch {
 			case *first == nil:
 				*first = c.body
-			case len(c.body) > most && len(*first) > most && bytes.Equal(c.body[:most], (*first)[:most]):
+			case len(c.body) > compared && len(*first) > compared && bytes.Equal(c.body[:compared], (*first)[:compared]):
 				c.body = *first
 			}
 		})},
 		{"fingerprint-of-8192-characters", "extract/400/replay-of-a-similar-request", recall(repeatable, func(first *[]byte, _ server, c *call) {
-			const most = 8192
+			const maxCompared = 8192
 			cut := func(b []byte) string {
 				o := parse(b)
 				s, _ := o["imageUrl"].(string)
 				if o != nil {
-					o["imageUrl"] = s[:min(len(s), most)]
+					o["imageUrl"] = s[:min(len(s), maxCompared)]
 				}
 				return string(encode(o))
 			}

@@ -128,13 +128,13 @@ func balanceDefects() []row {
 func ofCapped(c *call, _ *reply) bool { return strings.HasPrefix(c.key(), "ocr_test_capped") }
 
 // keepCapUsed reports the most points ever used under the cap of a key.
-func keepCapUsed(most *int64, _ server, c *call, a *reply) {
+func keepCapUsed(peak *int64, _ server, c *call, a *reply) {
 	if !reported(c, a) || !ofCapped(c, a) {
 		return
 	}
 	o := a.object()
-	*most = max(*most, number(o, "pointsUsed"))
-	shift(a, *most-number(o, "pointsUsed"))
+	*peak = max(*peak, number(o, "pointsUsed"))
+	shift(a, *peak-number(o, "pointsUsed"))
 }
 
 // sharingDefects charge the wrong extraction or the wrong account.

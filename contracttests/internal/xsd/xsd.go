@@ -216,18 +216,18 @@ func (r *run) content(n *Node, particles []*Node) error {
 
 // particle matches children from next on, as often as the particle may occur, and returns the next one.
 func (r *run) particle(n, p *Node, next int) (int, error) {
-	least, most := 1, 1
+	minOccurs, maxOccurs := 1, 1
 	if v := p.attr("minOccurs"); v != "" {
-		least, _ = strconv.Atoi(v)
+		minOccurs, _ = strconv.Atoi(v)
 	}
 	if v := p.attr("maxOccurs"); v == "unbounded" {
-		most = len(n.Children) + 1
+		maxOccurs = len(n.Children) + 1
 	} else if v != "" {
-		most, _ = strconv.Atoi(v)
+		maxOccurs, _ = strconv.Atoi(v)
 	}
-	for i := range most {
+	for i := range maxOccurs {
 		if next >= len(n.Children) || !r.starts(p, n.Children[next]) {
-			if i < least && !r.isEmptiable(p) {
+			if i < minOccurs && !r.isEmptiable(p) {
 				return next, fmt.Errorf("<%s> lacks %s", n.Name.Local, strings.Join(r.firsts(p), " or "))
 			}
 			break

@@ -97,8 +97,8 @@ func (s *Store) DeleteCtx(ctx context.Context, token string) error {
 	return s.end(ctx, `digest = $2`, ID(token))
 }
 
-// Of returns the sessions of a user that have not expired, the latest used first, at most limit. Errors: *store.Error.
-func (s *Store) Of(ctx context.Context, userID string, limit int) ([]Session, error) {
+// List returns the sessions of a user that have not expired, the latest used first, at most limit. Errors: *store.Error.
+func (s *Store) List(ctx context.Context, userID string, limit int) ([]Session, error) {
 	all, err := store.All(ctx, s.store.Reader(), `SELECT digest, created_at, used_at, expires_at FROM sessions
 		WHERE user_id = $1 AND expires_at > $2 ORDER BY used_at DESC, digest LIMIT $3`,
 		store.Args{userID, store.At(s.clock()), limit},

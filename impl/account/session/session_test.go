@@ -83,13 +83,13 @@ func TestStore_Find(t *testing.T) {
 			t.clock.Advance(time.Minute)
 			t.commit("desk", t.user)
 			t.commit("stranger", "")
-			all, err := t.Of(t.Context(), t.user, 10)
+			all, err := t.List(t.Context(), t.user, 10)
 			require.NoError(t, err)
 			require.Len(t, all, 2)
 			require.Equal(t, session.Session{
 				ID: session.ID("desk"), Created: noon.Add(time.Minute), Used: noon.Add(time.Minute), Expires: noon.Add(61 * time.Minute),
 			}, all[0])
-			latest, err := t.Of(t.Context(), t.user, 1)
+			latest, err := t.List(t.Context(), t.user, 1)
 			require.NoError(t, err)
 			require.Equal(t, all[:1], latest)
 			require.NoError(t, t.End(t.Context(), "user_other", all[0].ID))

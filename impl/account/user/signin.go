@@ -237,8 +237,8 @@ func (w *waitingRoom) wait(ctx context.Context, client string, delay time.Durati
 	}
 }
 
-// enter takes a place for a client and reports whether there was one; the caller must leave it. Those who wait are bounded, in all and for
-// one client, because each holds a connection.
+// enter takes a place for a client and reports whether one was free; if so, the caller must call leave. The places are limited, in all and for
+// each client, because each waiting sign-in holds a connection.
 func (w *waitingRoom) enter(client string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

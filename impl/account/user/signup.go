@@ -116,7 +116,7 @@ func (d *Directory) join(ctx context.Context, n NewUser, token string, i identit
 		if err := insert(ctx, x, u, hash, i); err != nil {
 			return err
 		}
-		a, err = d.enter(ctx, x, u, t, n)
+		a, err = d.joinAccount(ctx, x, u, t, n)
 		return err
 	})
 	if err != nil {
@@ -125,8 +125,8 @@ func (d *Directory) join(ctx context.Context, n NewUser, token string, i identit
 	return u, a, nil
 }
 
-// enter makes the user a member of the account that the token names, or the owner of a new one.
-func (d *Directory) enter(ctx context.Context, x store.Executor, u User, t Token, n NewUser) (account.Account, error) {
+// joinAccount makes the user a member of the account that the token names, or the owner of a new one.
+func (d *Directory) joinAccount(ctx context.Context, x store.Executor, u User, t Token, n NewUser) (account.Account, error) {
 	if t.AccountID != "" {
 		a, err := d.accounts.FindIn(ctx, x, t.AccountID)
 		if err != nil {

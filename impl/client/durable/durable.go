@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// Write writes a file: under a random hidden name in the folder temporary, which must be on the same file system, then to the disk,
-// then under its own name. Its folder is created if necessary. If write fails, its error is returned and no file is left.
+// Write writes a file under a random hidden name in the folder temporary, which must be on the same file system, syncs it to the disk,
+// and then renames it to path. It creates the folder of path if necessary. If write fails, Write returns its error and leaves no file.
 func Write(temporary, path string, write func(io.Writer) error) (err error) {
 	part := filepath.Join(temporary, "."+rand.Text()+".part")
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the umask decides
@@ -42,7 +42,7 @@ func Write(temporary, path string, write func(io.Writer) error) (err error) {
 	return SyncFolder(folder)
 }
 
-// SyncFolder makes the names of the files in a folder survive a loss of power. File systems that cannot do so are not an error.
+// SyncFolder makes the names of the files in a folder survive a loss of power. It does nothing on file systems that cannot sync folders.
 func SyncFolder(path string) error {
 	folder, err := os.Open(filepath.Clean(path))
 	if err != nil {

@@ -43,16 +43,16 @@ func Parse(body []byte) (*Document, error) {
 	}
 	doc := &Document{ID: root.id(), Label: text(root["label"])}
 	switch {
-	case root.is("Manifest"):
+	case root.hasType("Manifest"):
 		for _, canvas := range root.canvases() {
 			doc.Canvases = append(doc.Canvases, parseCanvas(canvas))
 		}
-	case root.is("Collection"):
+	case root.hasType("Collection"):
 		doc.IsCollection = true
 		// Version 2 has three lists, version 3 has one.
 		for _, name := range []string{"manifests", "collections", "members", "items"} {
 			for _, member := range objects(root[name]) {
-				if id := member.id(); id != "" && (member.is("Manifest") || member.is("Collection")) {
+				if id := member.id(); id != "" && (member.hasType("Manifest") || member.hasType("Collection")) {
 					doc.Links = append(doc.Links, id)
 				}
 			}
@@ -70,7 +70,7 @@ func (o object) canvases() []object {
 	}
 	var all []object
 	for _, item := range objects(o["items"]) {
-		if item.is("Canvas") {
+		if item.hasType("Canvas") {
 			all = append(all, item)
 		}
 	}
@@ -138,14 +138,14 @@ func imageOf(body any) string {
 	}
 	o := object(value)
 	switch {
-	case o.is("Choice"):
+	case o.hasType("Choice"):
 		if image := imageOf(o["default"]); image != "" {
 			return image
 		}
 		return imageOf(append(list(o["item"]), list(o["items"])...))
-	case o.is("SpecificResource"):
+	case o.hasType("SpecificResource"):
 		return imageOf(first(o, "full", "source"))
-	case !o.is("Image"):
+	case !o.hasType("Image"):
 		return ""
 	}
 	for _, service := range append(objects(o["service"]), objects(o["services"])...) {
@@ -175,8 +175,8 @@ func (o object) id() string {
 	return id
 }
 
-// is reports whether the object has the type, which version 2 prefixes with a vocabulary: "sc:Manifest", "oa:Choice".
-func (o object) is(name string) bool {
+// hasType reports whether the object has the type, which version 2 prefixes with a vocabulary: "sc:Manifest", "oa:Choice".
+func (o object) hasType(name string) bool {
 	for _, t := range append(list(o["type"]), list(o["@type"])...) {
 		if s, _ := t.(string); s == name || strings.HasSuffix(s, ":"+name) {
 			return true
@@ -220,8 +220,8 @@ func objects(value any) (found []object) {
 
 // whole returns a value as a number of pixels, or 0 if it is not one.
 func whole(value any) int {
-	const most = 1 << 30
-	if f, ok := value.(float64); ok && f >= 1 && f < most {
+	const maxWhole = 1 << 30
+	if f, ok := value.(float64); ok && f >= 1 && f < maxWhole {
 		return int(f)
 	}
 	return 0

@@ -27,7 +27,7 @@ type Answer struct {
 	// Generation counts the readings of the page; see Page.
 	Generation int       `json:"generation,omitempty"`
 	ReadAt     time.Time `json:"readAt"`
-	// Points were charged for it: none if the service had it stored.
+	// Points are what was charged for it: 0 if the service had the answer stored.
 	Points int64 `json:"points"`
 	// Master and Sent are the sizes of the original image and of the copy that was read; zero if unknown.
 	Master volume.Size     `json:"master,omitzero"`

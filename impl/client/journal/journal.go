@@ -222,8 +222,8 @@ func (j *Journal) apply(e Event) {
 	}
 }
 
-// Append adds events, which are on the disk when Append returns nil. The time is set here, and a long reason is cut. An event that
-// could not be read again is an error.
+// Append adds events, which are on the disk when Append returns nil. It sets their time, and cuts a long reason. An event that is longer
+// than maxLine is an error, because load could not read it again.
 func (j *Journal) Append(events ...Event) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

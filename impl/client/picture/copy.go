@@ -27,7 +27,7 @@ type Prepared struct {
 const (
 	// losslessPixels is the size up to which a lossless copy is tried: above it, PNG of a scan exceeds 20 MiB.
 	losslessPixels = 25_000_000
-	// shrinking is how much smaller each side becomes if no quality fits, which needs an image that is nearly noise.
+	// shrinking is the scale of each further try if no quality fits, which happens only to images that are nearly noise.
 	shrinking = 0.75
 	maxShrink = 6
 )

@@ -198,8 +198,8 @@ func TestUpright(t *testing.T) {
 	same, err := picture.Upright(jpg, 0, 0, 0)
 	require.NoError(t, err)
 	assert.Equal(t, &volume.Image{Media: "image/jpeg", Data: jpg, Size: volume.Size{Width: 60, Height: 40}, IsOriginal: true}, same)
-	for _, c := range []struct{ rotation, most, width, height int }{{0, 30, 30, 20}, {90, 0, 40, 60}, {180, 60, 60, 40}, {270, 30, 20, 30}} {
-		got, err := picture.Upright(jpg, 0, c.rotation, c.most)
+	for _, c := range []struct{ rotation, maxSide, width, height int }{{0, 30, 30, 20}, {90, 0, 40, 60}, {180, 60, 60, 40}, {270, 30, 20, 30}} {
+		got, err := picture.Upright(jpg, 0, c.rotation, c.maxSide)
 		require.NoError(t, err)
 		assert.Equal(t, volume.Size{Width: c.width, Height: c.height}, got.Size)
 		assert.False(t, got.IsOriginal)

@@ -16,8 +16,8 @@ import (
 	"uncial/internal/format/pdf"
 )
 
-// noLibrary is asked for kinds of images that our decoders do not know. The worker of the service has one; the command line
-// must not run C on foreign bytes.
+// noLibrary stands in for the C library that the worker uses for images that our own decoders do not know. The command line must
+// not run C on untrusted bytes.
 type noLibrary struct{}
 
 var errUnknownKind = errors.New("this kind of image cannot be shown")

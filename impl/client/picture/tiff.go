@@ -115,8 +115,8 @@ func (w *walker) number(b []byte) uint64 {
 
 // bytes reads n bytes at an offset; nil if the file ends before.
 func (w *walker) bytes(offset, n uint64) []byte {
-	const most = 1 << 62 // of an offset
-	if offset > most {
+	const maxOffset = 1 << 62 // leaves room to add a length
+	if offset > maxOffset {
 		return nil
 	}
 	b := make([]byte, n)

@@ -69,9 +69,9 @@ var reasons = map[string]string{
 func (r *Report) WriteHTML(ctx context.Context, to io.Writer) error {
 	view := struct {
 		*Report
-		Shown []htmlPage
-		Most  int
-	}{Report: r, Most: maxPictured}
+		Shown    []htmlPage
+		Pictured int
+	}{Report: r, Pictured: maxPictured}
 	pictured := 0
 	for i := range r.Pages {
 		p := htmlPage{Page: &r.Pages[i]}

@@ -269,11 +269,11 @@ func (p *pdfPage) render(ctx context.Context, folder string, s sheet, images []p
 
 // resolutionOf returns the resolution for a page: that of the image that covers most of it, within the limits of the service.
 func resolutionOf(s sheet, images []pdfImage) int {
-	resolution, most := textResolution, mainShare
+	resolution, largest := textResolution, mainShare
 	for _, image := range images {
 		horizontal, vertical := image.share(s)
-		if area := horizontal * vertical; area >= most && (image.kind == "image" || image.kind == "stencil") {
-			resolution, most = int(math.Round(max(image.xPPI, image.yPPI))), area
+		if area := horizontal * vertical; area >= largest && (image.kind == "image" || image.kind == "stencil") {
+			resolution, largest = int(math.Round(max(image.xPPI, image.yPPI))), area
 		}
 	}
 	resolution = min(max(resolution, minResolution), maxResolution)

@@ -54,8 +54,8 @@ func shown(s string) string {
 // .../presentation/v2/b18035723, .../manifests/drs:48309543, .../collection/top.json.
 var manifestPath = regexp.MustCompile(`(?i)/(?:[a-z]*manifests?|collections?|presentation)(?:/|\.json$|$)|\.json$`)
 
-// isManifestURL reports whether a URL is that of a manifest or collection, by its path: an image is fetched by the service, and
-// need not be reachable from here.
+// isManifestURL reports whether a URL is that of a manifest or collection. It judges by the path alone, because an image, which the
+// service fetches, need not be reachable from here.
 func isManifestURL(raw string) bool {
 	u, err := url.Parse(raw)
 	return err == nil && u.Opaque == "" && manifestPath.MatchString(u.Path) && !strings.HasSuffix(u.Path, "/info.json") &&
@@ -145,7 +145,7 @@ func (r *Reader) webPage(raw string, web func(ctx context.Context, url string) *
 
 func (p *webPage) isInline() bool { return len(p.url) >= 5 && strings.EqualFold(p.url[:5], "data:") }
 
-// content is the URL: asking a server whether its image is the same would cost what fetching it costs. A data: URL is its own content.
+// content is the URL: to find out whether the image has changed, it would have to be fetched. A data: URL has its digest.
 func (p *webPage) content(context.Context) (string, error) {
 	if p.isInline() {
 		return p.digest(), nil

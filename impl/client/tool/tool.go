@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Limits of one program.
+// Limits of a single run of a program.
 const (
 	// maxTime is ten times what an image of 100 megapixels takes on one slow core.
 	maxTime = 5 * time.Minute
@@ -90,7 +90,7 @@ func runLimited(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	// The program has read little of its input by now: it is still being linked.
+	// The limits come in time: the program is still being linked and has read hardly any input.
 	for resource, bound := range map[int]uint64{
 		unix.RLIMIT_DATA: maxMemory, unix.RLIMIT_FSIZE: maxFile, unix.RLIMIT_CORE: 0, unix.RLIMIT_CPU: uint64(maxTime / time.Second),
 	} {

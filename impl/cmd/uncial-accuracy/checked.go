@@ -42,8 +42,8 @@ func loadPassages(path string) (passages, error) {
 	return all, nil
 }
 
-// apply counts words of the passages as right if they were read as they stand on the page, although each counts as wholly wrong
-// against the ground truth. It returns how many characters they have.
+// apply counts words of the passages as correct if they were read as they stand on the page, although they match nothing in the
+// ground truth. It returns how many characters they have.
 func (p passages) apply(pages []pageWords) (characters int) {
 	for _, page := range pages {
 		for _, passage := range p[page.Page.ID] {
@@ -53,8 +53,8 @@ func (p passages) apply(pages []pageWords) (characters int) {
 	return characters
 }
 
-// apply marks as right those words that count as wholly wrong against the ground truth and that the passage has, in its order. It returns how many
-// characters they have.
+// apply marks as correct those words that match nothing in the ground truth but occur in the passage, in the same order. It returns how
+// many characters they have.
 func apply(passage string, words []accuracy.WordScore) (characters int) {
 	var at []int // words that are wrong as a whole
 	var texts []string

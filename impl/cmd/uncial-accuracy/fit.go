@@ -25,7 +25,7 @@ func (e *example) share() float64 {
 const ridge = 20.0
 
 // fitWeights fits the weights of the evidence of words, for print on printed pages and for handwriting on all, and prints them in the form
-// used in thresholds.go. The figures are of words on pages that were left out of the fit, one page at a time.
+// used in thresholds.go. The figures are for words on pages that were left out of the fit, one page at a time.
 func fitWeights(w io.Writer, pages []pageWords) error {
 	for _, handwritten := range []bool{false, true} {
 		name := "printWeights"

@@ -26,7 +26,7 @@ const (
 )
 
 // fitVote fits the weights of the vote to all candidates and prints them. A candidate is right if its page has fewer wrong characters with
-// it. The figures are of the pages of each collection, by weights fitted without it.
+// it. The figures for each collection come from weights that were fitted without it.
 func fitVote(w io.Writer, outcomes []outcome) error {
 	var samples []sample
 	var gains []int
@@ -102,15 +102,15 @@ func leftOut(samples []sample, gains []int, groups int) string {
 			}
 		}
 	}
-	for _, least := range []float64{0.35, 0.45, 0.55, 0.65} {
+	for _, minimum := range []float64{0.35, 0.45, 0.55, 0.65} {
 		better, worse, n := 0, 0, 0
 		for i, p := range probabilities {
-			if p >= least {
+			if p >= minimum {
 				n++
 				better, worse = better+max(gains[i], 0), worse+max(-gains[i], 0)
 			}
 		}
-		fmt.Fprintf(&out, "collections left out, probability %.2f: %d candidates, %d characters corrected, %d spoilt\n", least, n, better, worse)
+		fmt.Fprintf(&out, "collections left out, probability %.2f: %d candidates, %d characters corrected, %d spoilt\n", minimum, n, better, worse)
 	}
 	return out.String()
 }

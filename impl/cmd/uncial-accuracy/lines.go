@@ -21,7 +21,7 @@ type pageLines struct {
 	CPUSeconds float64            `json:"cpuSeconds"`
 }
 
-// measureLines finds the lines of the selected pages whose lines are known, and prints how well.
+// measureLines finds the lines on the selected pages whose true lines are known, and prints how well they were found.
 func measureLines(ctx context.Context, folder *accuracy.Folder, set *models.Set, o options, w io.Writer) error {
 	truth, err := folder.Lines()
 	if err != nil {

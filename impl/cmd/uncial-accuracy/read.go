@@ -131,8 +131,8 @@ func newReader(set *models.Set, o options) *reader {
 	return &reader{o: o, set: set, engines: reading.NewEngines(set, warmModels)}
 }
 
-// read reads the i-th group of pages, which is one page unless --degrade combines several, in all requested ways. Every second time it
-// runs printOnly before own, because the first way loads the models that both use, and would always look slower.
+// read reads the i-th group of pages, which is one page unless --degrade combines several, in all requested ways. For every second group
+// it runs printOnly before own: the first of the two loads the models that both use, so in a fixed order it would always look slower.
 func (r *reader) read(ctx context.Context, folder *accuracy.Folder, group []accuracy.Page, i int) (outcome, error) {
 	p := group[0]
 	data, truth, err := load(folder, group, r.o.Degrade, i)

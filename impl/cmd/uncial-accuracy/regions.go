@@ -27,7 +27,7 @@ var regionKinds = []string{printRegion, handRegion, string(document.Illustration
 const (
 	// perMille is the unit of labels: thousandths of the width and the height of the upright page.
 	perMille = 1000
-	// sameRegion is the least overlap of a labelled and a found region, as a share of both together.
+	// sameRegion is the minimum overlap of a labelled and a found region, as a share of both together.
 	sameRegion = 0.5
 )
 

@@ -104,8 +104,8 @@ func loadWords(paths []string) (all []pageWords, err error) {
 	return all, nil
 }
 
-// listedWords returns the words of a document, with whether they lie in a place that an answer lists as weak, and what it lists as
-// not read.
+// listedWords returns the words of a document, each marked if it lies in a place that an answer lists as weak, and the listed places that
+// were not read.
 func listedWords(doc *document.Document) (words []accuracy.Word, unread []accuracy.Unread) {
 	weak := doc.Weak()
 	for i := range doc.Pages {
@@ -126,8 +126,7 @@ func listedWords(doc *document.Document) (words []accuracy.Word, unread []accura
 	return words, unread
 }
 
-// placeOf returns the number, from 1, of the largest weak place that the middle of a box on page number i lies in, and 0 if there is
-// none.
+// placeOf returns the number, from 1, of the largest weak place that contains the middle of a box on page number i, or 0 if no place does.
 func placeOf(weak []document.Weak, i int, b document.Box) int {
 	x, y := b.X+b.W/2, b.Y+b.H/2
 	largest, at := 0, 0
@@ -152,9 +151,10 @@ const (
 
 // weakLegend explains the figures below the table.
 const weakLegend = `AUC: how well the confidence of words tells correct words from others. listed: share of the words in weak places. found in N %: share of
-all wrong, missing and misplaced characters in that share of the text, which is what is listed as weak, the least confident first, and then
-the words of lowest confidence. Writing that is missing between two words of one weak place lies in that place, and counts as text too.
-misread in 25 %: the same of the misread characters alone, without missed writing and misplaced words, by confidence alone. cal: mean |confidence - (1 - folded CER)| of pages.
+all wrong, missing and misplaced characters that lie in the first N % of the text, if listed places come first, the least confident
+before the others, and then the words by confidence, lowest first. Writing that is missing between two words of one weak place lies in
+that place, and counts as text too. misread in 25 %: the same for misread characters alone, without missed writing and misplaced words,
+if the words are ordered by confidence alone. cal: mean |confidence - (1 - folded CER)| of pages.
 `
 
 // weakGroup is a group of pages.

@@ -169,8 +169,8 @@ func TestWorker_KeepsItsMemory(t *testing.T) {
 			settled = mustResident(t, c.Process.Pid)
 		}
 	}
-	const most = 24 // MiB: what the allocators keep differs from page to page
-	require.Less(t, mustResident(t, c.Process.Pid)-settled, most, "after %d MiB", settled)
+	const maxGrowth = 24 // MiB: what the allocators keep differs from page to page
+	require.Less(t, mustResident(t, c.Process.Pid)-settled, maxGrowth, "after %d MiB", settled)
 	c.mustEnd(t)
 }
 

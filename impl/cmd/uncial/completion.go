@@ -11,7 +11,7 @@ import (
 	"uncial/internal/version"
 )
 
-// helpCmd is for --help; asHelp replaces it before the command line is parsed.
+// helpCmd exists so that --help lists the command; asHelp rewrites it before the command line is parsed.
 type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"Command, such as account create."`
 }
@@ -32,7 +32,7 @@ func asHelp(args []string) []string {
 
 // completionCmd prints a script that completes commands, flags and their values.
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"${enum}."`
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell to complete commands in: bash, zsh or fish."`
 }
 
 func (completionCmd) Help() string {

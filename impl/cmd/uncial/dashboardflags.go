@@ -8,7 +8,7 @@ import (
 // dashboardFlags configure the pages for people.
 type dashboardFlags struct {
 	Dashboard          bool   `default:"true" negatable:"" help:"Serve the dashboard, where people sign in and manage their keys; --dashboard=false switches it off (default: ${default})."`
-	Signup             string `enum:"open,invite,closed" default:"closed" help:"Who may sign up in the dashboard: ${enum} (default: ${default})."`
+	Signup             string `enum:"open,invite,closed" default:"closed" help:"Who may sign up in the dashboard: open (everybody), invite (people with an invitation), or closed (default: ${default})."`
 	PublicURL          string `name:"public-url" placeholder:"URL" help:"Address that people use, such as https://uncial.example.org, for links and examples (default: http:// and the listen address)."`
 	MailServer         string `secret:"" placeholder:"URL" help:"Mail server for links and notices: smtp://USER:PASSWORD@HOST:587, smtps://...:465, or smtp+plain://HOST:25 without encryption. Prefer the environment: other users can see the command line (default: none, no mail is sent)."`
 	MailFrom           string `placeholder:"ADDRESS" help:"Sender of mail, such as 'Uncial <uncial@example.org>'."`

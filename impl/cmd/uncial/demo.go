@@ -28,8 +28,8 @@ type demoCmd struct {
 }
 
 func (demoCmd) Help() string {
-	return `Starts the service on SQLite, creates an account and a key on the first start, reads the sample page through
-the HTTP API, prints the text, the response and a curl command, and keeps running until Ctrl-C.
+	return `The command starts the service on SQLite and, the first time, creates an account and a key. It reads the sample page
+through the HTTP API, prints the text, the response and a curl command, and keeps running until Ctrl-C.
 
 Examples:
   uncial demo
@@ -87,7 +87,7 @@ func hasLoopback(listen string) bool {
 	return host == "" || app.IsLoopback(listen) || err == nil && addr.IsUnspecified()
 }
 
-// showDashboard prints how to sign in: for the first operator with a link that works once and leads to the account of the key.
+// showDashboard prints how to sign in. If there is no operator yet, it prints a link that works once and leads to the account of the key.
 func (c *demoCmd) showDashboard(ctx context.Context, con *console, a *app.App, key string) error {
 	if !hasLoopback(c.Listen) {
 		fmt.Fprintf(con.out, "The dashboard needs HTTPS, so it is closed on %s. To use it on this machine, listen on 127.0.0.1 or 0.0.0.0.\n"+
@@ -100,7 +100,7 @@ func (c *demoCmd) showDashboard(ctx context.Context, con *console, a *app.App, k
 	}
 	fmt.Fprintf(con.out, "Dashboard: %s%s/\n", a.PublicURL(), dashboard.Prefix)
 	if link != "" {
-		fmt.Fprintf(con.out, "Become its first operator; the link works once, for 24 hours:\n\n  %s\n", link)
+		fmt.Fprintf(con.out, "To become its first operator, open this link. It works once, within 24 hours:\n\n  %s\n", link)
 	}
 	if c.signUp() == dashboard.Closed {
 		fmt.Fprintf(con.out, "\nOther machines can reach %s, so sign-up is closed. They can use the API, but not the dashboard,\n"+

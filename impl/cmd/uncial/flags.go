@@ -36,8 +36,8 @@ func (f keyFlags) options() app.DataOptions {
 	return app.DataOptions{Database: f.Database, KeySecret: f.KeySecret, PlansFile: f.Plans}
 }
 
-// existing makes a missing database an error. It is for all commands but those that set up the service: for the others a
-// missing database means a mistyped URL.
+// existing makes a missing database an error, because it then means a mistyped URL. Only the commands that set up the service
+// create a database.
 func existing(o app.DataOptions) app.DataOptions {
 	o.Existing = true
 	return o
@@ -57,7 +57,7 @@ type engineFlags struct {
 	Deadline         time.Duration `default:"60s" help:"Time limit for reading one image (default: ${default})."`
 	Models           []string      `type:"existingdir" placeholder:"DIR" help:"Directory with additional models, *.traineddata of Tesseract or *.uhm of uncial train; may be repeated."`
 	WorkerPerAccount bool          `help:"Never let one worker read images of two accounts; starting a worker takes about 0.2 s."`
-	Sandbox          string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine workers with landlock and seccomp: ${enum} (default: ${default})."`
+	Sandbox          string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine workers with landlock and seccomp: require, best-effort or off (default: ${default})."`
 }
 
 // pool returns the options of the worker pool. Package app checks them, with errors that name these flags.

@@ -39,7 +39,7 @@ type auditCmd struct {
 }
 
 func (auditCmd) Help() string {
-	return `Adds up the entries of every account and period and compares the sums with holds and balances. It reads one
+	return `The audit adds up the entries of every account and period, and compares the sums with holds and balances. It reads one
 snapshot of the database, so the service may keep running.
 
 Example:
@@ -97,11 +97,11 @@ type language struct {
 // both together.
 const handsNote = `Handwriting is detected automatically. French hands of the 17th to the 20th century, medieval Latin book hands and
 English hands of the 19th century are read at draft quality: 5 to 20 % of the characters are wrong on average, more on tables
-and on hands unlike those the model has learnt. The confidence tells how far a page can be trusted.`
+and on hands unlike those the model was trained on. The confidence of an answer estimates how much of it is right.`
 
 func (languagesCmd) Help() string {
-	return `Prints the BCP 47 tags that a request may name as its language. They apply to print. With und the service detects the language
-of each page, and the answer names it.
+	return `The list has the BCP 47 tags that a request may name as its language. They apply to print. With und the service detects the
+language of each page, and the answer names it.
 
 ` + handsNote + `
 

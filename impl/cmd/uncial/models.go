@@ -17,8 +17,8 @@ type modelsCmd struct {
 }
 
 func (modelsCmd) Help() string {
-	return `Lists the models of print (Tesseract) and of handwriting. A model that 'uncial train' has made competes with the one
-that ships, page by page, on pages of its languages.
+	return `The list has the models for print (Tesseract) and for handwriting. A model made by 'uncial train' competes with the one
+that ships with the program, page by page, on pages in its languages.
 
 Examples:
   uncial models

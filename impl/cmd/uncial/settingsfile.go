@@ -32,8 +32,8 @@ type settingsFile struct {
 	exposed map[string]bool
 }
 
-// readSettings reads the file. A missing file is not an error. One that this user may not read is an error only for commands
-// that need the database, and only if nothing else names it.
+// readSettings reads the file. A missing file is not an error. A file that this user may not read is an error only for commands
+// that need the database, and only if neither a flag nor the environment names the database.
 func readSettings() (settingsFile, error) {
 	s := settingsFile{path: cmp.Or(os.Getenv("UNCIAL_SETTINGS"), settingsPath), exposed: map[string]bool{}}
 	f, err := os.Open(s.path)
@@ -130,8 +130,8 @@ func (s settingsFile) apply(k *kong.Application) error {
 // Validate implements kong.Resolver.
 func (s settingsFile) Validate(*kong.Application) error { return nil }
 
-// Resolve implements kong.Resolver. It returns the value of a flag that is neither on the command line nor itself a variable: from the
-// file that UNCIAL_..._FILE names, as Docker, Kubernetes and systemd hand out secrets, or from the file of settings.
+// Resolve implements kong.Resolver. It returns the value of a flag that is set neither on the command line nor by its own variable: from the
+// file that UNCIAL_..._FILE names, which is how Docker, Kubernetes and systemd pass secrets, or from the file of settings.
 func (s settingsFile) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
 	if len(f.Envs) == 0 {
 		return nil, nil

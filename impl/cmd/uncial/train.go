@@ -15,20 +15,21 @@ import (
 // trainCmd fine-tunes a model of handwriting.
 type trainCmd struct {
 	GroundTruth []string      `required:"" type:"existingdir" placeholder:"DIR" help:"Folder with PAGE or ALTO files and their images, such as an export of eScriptorium or Transkribus; may be repeated."`
-	HeldBack    []string      `type:"existingdir" placeholder:"DIR" help:"Folder with further such pages to measure the error on; may be repeated (default: a tenth of the ground truth)."`
-	Base        string        `default:"hands" placeholder:"MODEL" help:"Model to begin with: ${default}, which ships with the program, or the path of a .uhm file."`
+	HeldBack    []string      `type:"existingdir" placeholder:"DIR" help:"Folder with more such pages, which are used only to measure the error; may be repeated (default: a tenth of the ground truth)."`
+	Base        string        `default:"hands" placeholder:"MODEL" help:"Model to fine-tune: ${default}, which ships with the program, or the path of a .uhm file."`
 	Out         string        `required:"" type:"path" placeholder:"FILE.uhm" help:"Model to write. A report (.html) and a folder with the state (.training) are written next to it."`
 	Language    []string      `required:"" placeholder:"TAG" help:"Language of the pages as a BCP 47 tag, such as fr; may be repeated. The model competes on pages of these languages."`
-	Time        time.Duration `default:"1h" help:"Longest time to train (default: ${default})."`
+	Time        time.Duration `default:"1h" help:"Maximum training time (default: ${default})."`
 	Passes      float64       `default:"20" help:"Number of passes over the lines (default: ${default})."`
 	Threads     int           `placeholder:"N" help:"Cores to use (default: all)."`
 	Worker      string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`
-	Sandbox     string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine the worker with landlock and seccomp: ${enum} (default: ${default})."`
+	Sandbox     string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine the worker with landlock and seccomp: require, best-effort or off (default: ${default})."`
 }
 
 func (trainCmd) Help() string {
-	return `Cuts the transcribed lines out of the images and trains the base model on them, on this machine's processor. A tenth of
-the pages is held back to measure the error. Ctrl-C stops the training; the same command continues from there.
+	return `The command cuts the transcribed lines out of the images and trains the base model on them, on this machine's processor.
+To measure the error, it holds back a tenth of the pages, or uses the pages of --held-back. Ctrl-C stops the training; run
+the same command again to continue.
 
 It needs PyTorch: apt-get install python3-torch
 
@@ -40,7 +41,7 @@ Example:
 // cutDeadline bounds the cutting of one page's lines.
 const cutDeadline = 2 * time.Minute
 
-// interrupted is an error after a signal: the program ends with the usual status.
+// interrupted wraps the error of a training that a signal stopped, so that the program ends with the usual status.
 type interrupted struct{ error }
 
 // ExitCode returns the status of a program that a signal stopped.
@@ -66,6 +67,6 @@ func (c *trainCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.out, "%s: error on held-out lines: %.3f; before: %.3f. Report: %s\n", result.Model, result.After, result.Before, result.Report)
+	fmt.Fprintf(con.out, "%s: error on lines held back: %.3f; before: %.3f. Report: %s\n", result.Model, result.After, result.Before, result.Report)
 	return nil
 }

@@ -20,7 +20,7 @@ type usageCmd struct {
 	databaseFlags
 	Account string `placeholder:"ID" help:"Only this account (default: all accounts)."`
 	Month   month  `placeholder:"YYYY-MM" help:"Calendar month in UTC (default: the current one)."`
-	By      string `enum:"day,key" default:"day" help:"Add up by ${enum} (default: ${default})."`
+	By      string `enum:"day,key" default:"day" help:"What each row adds up: day or key (default: ${default})."`
 	CSV     bool   `name:"csv" help:"Print CSV." xor:"form"`
 	JSON    bool   `help:"Print JSON." xor:"form"`
 }
@@ -123,7 +123,7 @@ func keysByID(ctx context.Context, d *app.Data, accountID string) (map[string]ac
 	return keys, err
 }
 
-// newUsageRow names the key of a use, the playground, or uses from before keys were recorded.
+// newUsageRow returns the row of a use. The playground's row has the key "playground"; k is empty for uses from before keys were recorded.
 func newUsageRow(u ledger.Use, k account.Key) usageRow {
 	r := usageRow{AccountID: u.AccountID, KeyID: u.KeyID, KeyName: k.Name, LastFour: k.LastFour, Extractions: u.Extractions, Points: u.Points}
 	if !u.Day.IsZero() {

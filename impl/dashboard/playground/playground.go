@@ -1,6 +1,6 @@
 // Package playground is the page of the dashboard on which people who are signed in read an image and look at the result. The
-// form and the view of a reading are those of package tryit; extractions go through the API, as the account, under the meter of
-// its playground, which has a row of its own in the usage and its own monthly cap.
+// form and the view of a reading come from package tryit. Extractions go through the API and are charged to the account, under the meter of
+// its playground, which has its own row in the usage and its own monthly cap.
 //
 // Readings stay in the memory of the replica that made them, for the session and for half an hour at most, so several
 // replicas need a balancer that sends a browser to the same one. Start with New, then read in read.go.

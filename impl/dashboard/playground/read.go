@@ -61,7 +61,7 @@ func (p *playground) call(c *dashboard.Call, body io.Reader) *http.Request {
 		AccountID: c.Account.ID, Plan: c.Account.Plan, MeterID: ledger.PlaygroundMeter(c.Account.ID),
 	})
 	call, _ := http.NewRequestWithContext(ctx, http.MethodPost, tryit.ExtractPath, body) // the path is valid
-	call.ContentLength = -1                                                              // unknown; 0 would be the length, by which the API sizes its buffers
+	call.ContentLength = -1                                                              // unknown; the API would take 0 for the length, by which it sizes its buffers
 	call.Header.Set("Content-Type", "application/json")
 	call.Header.Set("X-Request-Id", edge.RequestID(c.W))
 	call.RemoteAddr = c.R.RemoteAddr
@@ -107,7 +107,7 @@ var (
 	errCutOff   = errors.New("the form did not arrive completely; send it again")
 )
 
-// asFormError returns what to tell about a form that cannot be read to its end.
+// asFormError returns the error that the visitor sees if a form cannot be read to its end.
 func asFormError(err error) error {
 	var tooLarge *http.MaxBytesError
 	switch {

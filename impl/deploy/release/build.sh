@@ -26,7 +26,7 @@ pack() {
 	echo "$1.tar.gz"
 }
 
-# worker ARCH FOLDER: the worker needs a C compiler and Tesseract for its processor; those of other processors are in a container. It also lists the
+# worker ARCH FOLDER: builds the worker, which needs a C compiler and Tesseract for its processor; those for other processors are in a container. It also lists the
 # packages of the libraries that the worker loads, in the folder native.ARCH.
 worker() {
 	if [ "$1" = "$(go env GOHOSTARCH)" ]; then

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the go command in a container with the compiler and the libraries of arm64. usage: cross.sh OUT ARGUMENT...
-# Within it, OUT is /out. Go, its modules and its cache are those of this machine.
+# In the container, OUT is /out. Go, its modules and its cache are those of this machine.
 set -eu
 cd "$(dirname "$0")/../../.."
 out=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the images of a release from the programs that build.sh left in bin/, saves them and lists the contents of the engine's image.
-# The archive depends only on what is in the images: two builds are identical on the same base image, while Debian's mirror has the same
-# packages. usage: images.sh VERSION OUT
+# The archive depends only on the contents of the images: two builds are identical if they start from the same base image and Debian's
+# mirror has the same packages. usage: images.sh VERSION OUT
 set -eu
 cd "$(dirname "$0")/../../.."
 version=$1 out=$2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Lists the Debian packages of libraries, with their licences, for the bill of materials and the notices: OUT/packages.tsv has name,
 # version and architecture, OUT/NAME.copyright the licences. usage: libraries.sh OUT [COMMAND...]
-# COMMAND prints what a program loads, as ldd does; without it all packages of the machine are listed.
+# COMMAND prints the libraries that a program loads, as ldd does; without COMMAND, all packages of the machine are listed.
 set -euo pipefail
 out=$1
 shift
@@ -14,7 +14,7 @@ if [ $# -gt 0 ]; then
 	mapfile -t files <<<"$loaded"
 	loaded=$(realpath -e -- "${files[@]}") || { echo "libraries: a library is missing, according to: $*" >&2; exit 1; }
 	mapfile -t files <<<"$loaded"
-	# /lib is a link to /usr/lib, and packages know their files by either name: both are asked for, and one of them is found.
+	# /lib is a link to /usr/lib, and a package lists its files under either name: ask for both names, of which one is found.
 	files=("${files[@]#/usr}")
 	declare -A owner
 	while IFS= read -r line; do # PACKAGE[, PACKAGE...]: FILE

@@ -26,7 +26,7 @@ const maxCode = 1<<16 - 1
 // replacement stands for characters that have no code.
 const replacement = "\uFFFD"
 
-// font is a font without any ink, whose codes are given out to characters as they occur. All codes show the same empty glyph.
+// font is a font without ink. It assigns codes to characters as they occur; all codes show the same empty glyph.
 type font struct {
 	codes      map[string]uint16
 	characters []string // by code
@@ -40,7 +40,8 @@ func newFont() *font {
 	return f
 }
 
-// code returns the code of a character, which may consist of a letter and its marks. If there are no more codes, it is that of the replacement character.
+// code returns the code of a character, which may consist of a letter and its marks. If all codes are assigned, it returns that of the
+// replacement character.
 func (f *font) code(character string) uint16 {
 	if code, ok := f.codes[character]; ok {
 		return code
@@ -102,9 +103,9 @@ func (f *font) unicode() []byte {
 	b.WriteString("/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n" +
 		"/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n" +
 		"1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n")
-	const most = 100 // entries in a block
+	const maxEntries = 100 // in a block
 	code := 1
-	for block := range slices.Chunk(f.characters[1:], most) {
+	for block := range slices.Chunk(f.characters[1:], maxEntries) {
 		fmt.Fprintf(&b, "%d beginbfchar\n", len(block))
 		for _, c := range block {
 			fmt.Fprintf(&b, "<%04X> <%s>\n", code, utf16Hex(c))

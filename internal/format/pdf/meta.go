@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// maxText is the most characters of a title. A string of PDF/A holds 32,767 bytes (section 6.1.13).
+// maxText is the maximum number of characters in a title. A string of PDF/A holds 32,767 bytes (section 6.1.13).
 const maxText = 1000
 
 // cleanText removes characters that neither XML nor a title may contain.

@@ -13,7 +13,7 @@ import (
 )
 
 // writeText writes the words of a page as invisible text (rendering mode 3), each stretched to its box, and a space into the gap
-// between two words of a line. Its unit is a pixel of the page, of which scale is the length in points; y grows upwards.
+// between two words of a line. The unit is a pixel of the page, and scale is its length in points; y grows upwards.
 func writeText(b *strings.Builder, page *document.Page, scale float64, f *font) {
 	if len(page.Blocks) == 0 {
 		return
@@ -74,7 +74,7 @@ type textWriter struct {
 	font   *font
 }
 
-// minStretch is the least width of characters in percent that does not round to nothing.
+// minStretch is the minimum width of characters, in percent, that does not round to nothing.
 const minStretch = 0.01
 
 // run writes characters so that they fill a box.
@@ -99,7 +99,7 @@ func (t *textWriter) space(before, after document.Box) {
 	t.run(gap, []string{" "})
 }
 
-// maxCluster is the most characters that are kept together as one. Writing has at most a few marks on a letter.
+// maxCluster is the maximum number of characters that are kept together as one. Writing has at most a few marks on a letter.
 const maxCluster = 8
 
 // clusters divides a word into letters with the marks on them, because a mark without its letter has no place of its own.

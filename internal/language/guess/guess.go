@@ -30,13 +30,13 @@ const fraktur = "-Latf"
 var old = map[string]string{"en": "enm", "es": "es-x-old", "fr": "frm", "it": "it-x-old"}
 
 const (
-	// longShare is the least share of long s among all letters s of a page in Fraktur. On the seven Fraktur pages of the shared page set
+	// longShare is the minimum share of long s among all letters s of a page in Fraktur. On the seven Fraktur pages of the shared page set
 	// it is 0.5 to 0.7. Typescripts have a few by mistake.
 	longShare = 0.25
 	// maxAccents is the largest share of letters with an accent in printed French of the time before it had any, about 1530. None of
 	// the 10 such pages of the shared page set has any; pages of later print have 0.002 to 0.02.
 	maxAccents = 0.0015
-	// olderLead is the least lead of an older stage over the newer one: about two words that the newer one lacks.
+	// olderLead is the minimum lead of an older stage over the newer one: about two words that the newer one lacks.
 	olderLead = 4.0
 )
 
@@ -158,7 +158,7 @@ func accents(text string) float64 {
 	return float64(n) / float64(max(all, 1))
 }
 
-// minLetters is the least length of a word that counts: single letters come from initials and from noise.
+// minLetters is the minimum length of a word that counts: single letters come from initials and from noise.
 const minLetters = 2
 
 // split returns the words of a text in the form of the lists.

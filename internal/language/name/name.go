@@ -14,7 +14,7 @@ import (
 // Of returns the English name of a tag for people, such as "German (Fraktur)" for de-Latf, or the tag itself if it has none.
 func Of(tag string) string {
 	if tag == tags.Undetermined {
-		return "Found on the page"
+		return "Detected on each page"
 	}
 	t, err := language.Parse(tag)
 	if err != nil {

@@ -13,7 +13,7 @@ func TestOf(t *testing.T) {
 	for tag, want := range map[string]string{
 		"de-Latf": "German (Fraktur)", "enm": "Middle English", "it-x-old": "Italian (older stage)", "grc": "Ancient Greek",
 		"und-Latf": "Any language (Fraktur)",
-		"und":      "Found on the page", "und-Latn": "Any language (Latin)",
+		"und":      "Detected on each page", "und-Latn": "Any language (Latin)",
 		"not a tag": "not a tag",
 	} {
 		require.Equal(t, want, name.Of(tag))

@@ -97,8 +97,8 @@ func withCommand(arguments []string) []string {
 	return arguments
 }
 
-// serve holds the flags of the default command. Most become mock.Options. The defaults suit a test on the same machine: every start
-// repeats exactly. A port of the system's choice needs --listen.
+// serve holds the flags of the default command. Most become mock.Options. The defaults suit a test on the same machine: the mock behaves
+// the same after every start.
 type serve struct {
 	Listen          string        `default:"127.0.0.1:4010" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 selects a free port, which the first log line shows. Default: ${default}."`
 	Clock           string        `default:"frozen" enum:"frozen,real" help:"frozen (2026-01-15T12:00:00Z until a test moves it) or real. Default: ${default}."`

@@ -22,14 +22,14 @@ type record struct {
 	To       string   `required:"" placeholder:"DIR" help:"Folder for the answers, which is created if necessary."`
 	KeyFile  string   `placeholder:"FILE" help:"File with the API key. Default: the environment variable UNCIAL_KEY."`
 	Language string   `short:"l" default:"en" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag. Default: ${default}."`
-	Format   []string `short:"f" enum:"json,text,hocr,alto,page,tsv,pdf" default:"alto" help:"Formats to record; from alto or page the mock makes the others. Default: ${default}."`
+	Format   []string `short:"f" enum:"json,text,hocr,alto,page,tsv,pdf" default:"alto" help:"Formats to record; the mock makes the other formats from alto or page. Default: ${default}."`
 	Enhance  bool     `help:"Also record the enhanced answers."`
 	Again    bool     `help:"Record again, and pay again for, answers that the folder already has."`
 }
 
 // Help is the text of --help above the flags.
 func (record) Help() string {
-	return `Sends images to a real service and records its answers, for 'uncial-mock --fixtures DIR' to replay. Each answer costs
+	return `The command sends images to a real service and records its answers, for 'uncial-mock --fixtures DIR' to replay. Each answer costs
 10 points. Images whose answers are already in the folder are not sent again, so an interrupted run can be repeated.
 
 Exit status: 0 if every answer was recorded, 1 if some were not, 2 for incorrect usage.

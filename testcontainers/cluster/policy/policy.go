@@ -1,8 +1,8 @@
 // Package policy turns network policies into a table of nftables.
 //
-// It knows IPv4, one node, and ports by number: what the chart uses. The node itself reaches all its pods, as probes must.
-// Rules see packets after the translation of Services, so they are about the addresses and ports of pods. Reading the
-// policies from a cluster, and putting the table into force, is up to the package above.
+// It supports IPv4, a single node, and ports by number, which is all that the chart uses. The node itself reaches all its pods, because
+// probes come from it. Rules see packets after the translation of Services, so they are about the addresses and ports of pods.
+// Package cluster reads the policies and puts the table into force. Start with Table.
 package policy
 
 import (
@@ -48,7 +48,7 @@ func Table(s State) (string, error) {
 			chains.WriteString("    counter drop\n  }\n")
 		}
 	}
-	// The first line creates the table, so that the second can always delete it; all takes effect at once. Packets to the node
+	// The first line creates the table, so that the second can always delete it; the whole file takes effect at once. Packets to the node
 	// itself, such as those to the API server, are not forwarded but leave a pod all the same.
 	hook := func(name, jumps string) string {
 		return "  chain " + name + " {\n    type filter hook " + name + " priority filter;\n    ct state established,related accept\n" + jumps + "  }\n"
@@ -99,8 +99,8 @@ func (s State) allowed(pod corev1.Pod, direction networkv1.PolicyType) (rules []
 	return rules, selected, nil
 }
 
-// addresses returns matches for the peers; a single empty one, which matches all, if there are no peers.
-// Peers that select no pod give no match, and so allow nothing.
+// addresses returns nftables matches for the peers: without peers, a single empty match, which matches every packet; for peers that
+// select no pod, none, so that they allow nothing.
 func (s State) addresses(namespace, field string, peers []networkv1.NetworkPolicyPeer) ([]string, error) {
 	if len(peers) == 0 {
 		return []string{""}, nil
@@ -145,7 +145,7 @@ func matchesLabels(selector *metav1.LabelSelector, set labels.Set) (bool, error)
 	return err == nil && compiled.Matches(set), err
 }
 
-// portMatches returns matches for the ports; a single empty one, which matches all, if there are no ports.
+// portMatches returns nftables matches for the ports: without ports, a single empty match, which matches every packet.
 func portMatches(ports []networkv1.NetworkPolicyPort) ([]string, error) {
 	if len(ports) == 0 {
 		return []string{""}, nil

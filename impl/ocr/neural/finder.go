@@ -92,7 +92,7 @@ func newFinder(m *FinderModel, k kernels) *Finder {
 	f := &Finder{kernels: k, model: m}
 	for _, c := range m.convs {
 		area := c.side * c.side
-		// The columns are in the order of tapsOf: by row, channel and column of the taps.
+		// The columns are in the order of stack.taps: by row, channel and column of the taps.
 		f.weights = append(f.weights, k.pack(c.out, c.in*area, func(r, i int) float32 {
 			y, channel, x := i/(c.in*c.side), i/c.side%c.in, i%c.side
 			return c.weight[(r*c.in+channel)*area+y*c.side+x]

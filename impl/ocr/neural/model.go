@@ -140,7 +140,7 @@ func (m *Model) describe(f *file) error {
 		return errors.New("its alphabet is not a JSON array")
 	}
 	if n := len(m.info.Alphabet); n == 0 || n >= maxClasses {
-		return fmt.Errorf("its alphabet has %d characters", n)
+		return fmt.Errorf("its alphabet has %d characters; expected 1 to %d", n, maxClasses-1)
 	}
 	for _, c := range m.info.Alphabet {
 		if utf8.RuneCountInString(c) != 1 || !utf8.ValidString(c) {

@@ -29,7 +29,7 @@ func checkDocument(d *document.Document) error {
 	case d.Proofreader != "":
 		return errors.New("pipe: document.proofreader is set; a worker cannot use a language model")
 	case !d.Enhanced && len(d.Edits) > 0:
-		return errors.New("pipe: document.edits without document.enhanced")
+		return errors.New("pipe: document.edits is set, but document.enhanced is not")
 	}
 	for i := range d.Pages {
 		if err := checkPage(&d.Pages[i]); err != nil {

@@ -223,11 +223,11 @@ func TestBrowser_TryIt(t *testing.T) {
 
 	kept := browsertest.Eval[string](v.Browser, `JSON.stringify([location.href, document.cookie, history.state,
 		{...localStorage}, {...sessionStorage}, document.documentElement.outerHTML])`)
-	require.NotContains(t, kept, key, "the key is in the value of its field only")
+	require.NotContains(t, kept, key, "the key is only in the value of its field")
 	require.Equal(t, key, browsertest.Eval[string](v.Browser, `document.querySelector("#try-key").value`))
 	v.Open(v.base + "/openapi.json")
 	v.Do(chromedp.NavigateBack())
-	require.Empty(t, browsertest.Eval[string](v.Browser, `document.querySelector("#try-key").value`), "forgotten when the page is left")
+	require.Empty(t, browsertest.Eval[string](v.Browser, `document.querySelector("#try-key").value`), "the page forgets the key when the visitor leaves it")
 }
 
 // Images and addresses can be dropped on the form and pasted into the page.

@@ -197,7 +197,7 @@ func readSecret(path string) ([]byte, error) {
 	return nil, fmt.Errorf("the key secret in %s is shorter than %d characters; restore the file, or delete it and create new API keys", path, account.MinSecret)
 }
 
-// Statement is an account with its points in the current month.
+// Statement is an account with its points in the current month, which ends at NextReset.
 type Statement struct {
 	account.Account
 	// Problem says why all requests of the account fail; empty if they do not. The points are 0 if they cannot be determined

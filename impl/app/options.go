@@ -64,8 +64,8 @@ type DataOptions struct {
 	// and only their sums by day and key stay. At least 7 days; negative: forever. Default: 400 days
 	Retention time.Duration
 
-	// ReplyTTL is how long answers are kept for requests that are repeated with their Idempotency-Key: 24 hours, which the contract
-	// promises, to 72 hours. Default: contract.ReplyLifetime
+	// ReplyTTL is how long answers are kept for requests that are repeated with their Idempotency-Key: at least 24 hours, as
+	// the contract promises, and at most 72. Default: contract.ReplyLifetime
 	ReplyTTL time.Duration
 
 	WithoutKeys bool // create and check no keys, so that no secret is needed

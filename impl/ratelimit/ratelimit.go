@@ -31,9 +31,9 @@ func New(st *store.Store, now func() time.Time) *Limiter {
 	return &Limiter{store: st, clock: now}
 }
 
-// Count counts one request of the account and returns the window including it. If limit requests (at least 1) have been
-// counted already, allowed is false and nothing is counted. It costs one statement, and a second one for a refusal.
-// Errors: *store.Error (including for an unknown account).
+// Count counts one request of the account and returns the window including that request. If limit requests (at least 1) have
+// been counted already, allowed is false and nothing is counted. It takes one statement, and a second one for a refusal.
+// Errors: *store.Error, which is also the error for an unknown account.
 func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w contract.Window, allowed bool, err error) {
 	now := store.At(l.clock()).Time
 	var started store.Instant
@@ -58,8 +58,8 @@ func (l *Limiter) Count(ctx context.Context, accountID string, limit int64) (w c
 	return contract.NewWindow(limit, requests, started.Time, now), true, nil
 }
 
-// latestStart returns the latest instant at which a stored window may start. A window further in the future comes from a clock
-// that was wrong: it counts as none, or the account would be locked out until then.
+// latestStart returns the latest instant at which a stored window may start. A window that starts even later was stored by a
+// clock that was wrong. It is ignored, because otherwise the account would be locked out until then.
 func latestStart(now time.Time) time.Time {
 	return contract.WindowStart(now).Add(contract.WindowLength)
 }

@@ -89,7 +89,8 @@ func connectReason(c *pgx.ConnConfig, err error) string {
 		refused   *pgconn.PgError
 		text      string // of the driver, which has no type for some failures
 	)
-	// Without sslmode the driver tries TLS first and then no TLS. If the server answers the second attempt, its answer is the reason.
+	// Without sslmode the driver tries TLS first and then no TLS. If the server answers the second attempt, its answer is the
+	// reason.
 	answered := errors.As(err, &refused)
 	if e := (*pgconn.ConnectError)(nil); errors.As(err, &e) {
 		text = e.Error()

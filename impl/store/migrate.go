@@ -49,7 +49,8 @@ func (s *Store) Migrate(ctx context.Context) (int, error) {
 	return len(applied), nil
 }
 
-// CheckSchema returns an error if the schema of a database that has tables is older or newer than this program's. It changes nothing.
+// CheckSchema returns an error if the schema of a database that has tables is older or newer than this program's. It changes
+// nothing.
 func (s *Store) CheckSchema(ctx context.Context) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {

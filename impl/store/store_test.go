@@ -108,7 +108,7 @@ func TestOpen_SQLite(t *testing.T) {
 			for _, suffix := range []string{"", "-wal"} {
 				info, err := os.Stat(path + suffix)
 				require.NoError(t, err)
-				require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "readable by its owner only")
+				require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "readable only by its owner")
 			}
 		})
 	}
@@ -126,7 +126,7 @@ func TestOpen_Memory(t *testing.T) {
 	one, other := newFixture(t, "sqlite::memory:"), newFixture(t, "sqlite::memory:")
 	one.mustAdd("a", noon)
 	require.Equal(t, 1, countAccounts(t, one.Store))
-	require.Zero(t, countAccounts(t, other.Store), "each store has a database of its own")
+	require.Zero(t, countAccounts(t, other.Store), "each store has its own database")
 	require.NoError(t, one.Snapshot(t.Context(), func(context.Context, store.Executor) error { return nil }))
 }
 
@@ -176,7 +176,7 @@ var storeTxTests = storeTests{
 		}))
 		require.Equal(t, 1, countAccounts(t, t.Store))
 		err := t.Tx(ctx, func(context.Context, store.Executor) error { return errors.New("ran") })
-		require.ErrorIs(t, err, context.Canceled, "no transaction begins for a caller who has gone")
+		require.ErrorIs(t, err, context.Canceled, "no transaction begins for a caller who has left")
 	},
 	"does not lose updates in a race": func(t fixture) {
 		replicas := []*store.Store{t.Store, storetest.MustOpen(t, t.url)}

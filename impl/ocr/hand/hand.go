@@ -70,7 +70,7 @@ type Models struct {
 	Enhance bool
 }
 
-// Result is what was read.
+// Result is what was read, as blocks in reading order.
 type Result struct {
 	Blocks []document.Block
 	// Confidence estimates the share of the characters that are right, 0..1.
@@ -126,7 +126,8 @@ func (p *Page) Text(ctx context.Context, r Reader, n int) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// Sample estimates the share of characters that are right if the page is read as handwriting, 0..1, from some of its longer lines.
+// Sample estimates the share of characters that are right if the page is read as handwriting, 0..1, from some of its longer
+// lines.
 func (p *Page) Sample(ctx context.Context, r Reader) (float64, error) {
 	found, err := p.layout(r)
 	if err != nil {

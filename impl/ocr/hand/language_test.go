@@ -62,7 +62,8 @@ func TestIsFrench(t *testing.T) {
 	}
 }
 
-// The print model is sure of a printed heading that is cut out unchanged; the handwriting model is sure of the heading as a strip.
+// The print model is sure of a printed heading that is cut out unchanged; the handwriting model is sure of the heading as a
+// strip.
 func TestPage_Read_printedHeading(t *testing.T) {
 	t.Parallel()
 	g := scribbled(15)

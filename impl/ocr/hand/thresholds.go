@@ -65,8 +65,8 @@ const (
 	// If more than 1/manySpots of all spots are open, they cannot all be letters that the print model missed: then lineShare of
 	// joined letters is enough.
 	manySpots = 5
-	// partSpots is the minimum number of spots in a part of a line, partShare the minimum share of joined letters in a part beside
-	// print, and lineShare that in a whole line.
+	// partSpots is the minimum number of spots in a part of a line, partShare the minimum share of joined letters in a part
+	// beside print, and lineShare that in a whole line.
 	partSpots, partShare, lineShare = 2, 0.2, 0.04
 	// minHand is the minimum confidence in a part that is writing, and minWeight the minimum product of its characters and its
 	// confidence above minHand. Ornaments are read as a few letters, none of them confidently.
@@ -91,7 +91,8 @@ const (
 	// openLetters is the minimum share of joined letters among the open letter-shaped spots at which French handwriting is
 	// searched for whatever the language tag. In typescripts, up to 0.19 of the open spots are joined letters.
 	openLetters = 0.2
-	// mostlyPaper is the quantile of the greys in a printed word's box that counts as its paper. The word is painted over with that grey.
+	// mostlyPaper is the quantile of the greys in a printed word's box that counts as its paper. The word is painted over with
+	// that grey.
 	mostlyPaper = 0.75
 )
 
@@ -110,7 +111,8 @@ const (
 	// minTall is the minimum share of letters with an ascender or a descender. In French it is a quarter; a wavy line, which is
 	// read as words of m, n, u and i, has hardly any.
 	minTall = 0.1
-	// chance, divided by the square root of the number of words, is added to clearlyFrench, because few words may differ by chance.
+	// chance, divided by the square root of the number of words, is added to clearlyFrench, because few words may differ by
+	// chance.
 	chance = 0.4
 )
 

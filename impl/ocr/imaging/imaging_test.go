@@ -135,7 +135,7 @@ func TestWhitenSurroundings_Edges(t *testing.T) {
 		require.Same(t, page, imaging.WhitenSurroundings(page), "a page lit from one side is paper throughout")
 		fill(page, image.Rect(0, 0, w, 200), 0)
 		out := imaging.WhitenSurroundings(page)
-		require.Equal(t, uint8(255), out.GrayAt(w-20, 20).Y, "the table goes")
+		require.Equal(t, uint8(255), out.GrayAt(w-20, 20).Y, "the table becomes white")
 		for _, x := range []int{8, w / 4, w / 2, w - 20} {
 			require.Equal(t, page.GrayAt(x, 300), out.GrayAt(x, 300), "the paper stays, %d from the left", x)
 		}
@@ -281,6 +281,6 @@ func TestThin(t *testing.T) {
 		}
 	}
 	require.Equal(t, []uint8{255, 155, 55, 155, 255}, imaging.Thin(g).Pix[10:15], "its edges are fainter")
-	require.Equal(t, uint8(55), g.Pix[11], "the image itself stays")
+	require.Equal(t, uint8(55), g.Pix[11], "the image itself does not change")
 	require.Equal(t, image.Rect(0, 0, 0, 3), imaging.Thin(image.NewGray(image.Rect(0, 0, 0, 3))).Rect)
 }

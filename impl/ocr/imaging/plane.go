@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Plane is a raster of real numbers, stored row by row: greys, amounts of ink, or the brightness of cells.
+// Plane is a raster of W*H real numbers, stored row by row: greys, amounts of ink, or the brightness of cells.
 type Plane struct {
 	W, H   int
 	Values []float32
@@ -167,7 +167,7 @@ func filter[T any](values []T, w, h, r int, f func(window []T) T) {
 	}
 }
 
-// Mask is a set of the pixels or cells of a page, stored row by row.
+// Mask is a set of pixels or cells of a page. Set has W*H values, row by row: whether each pixel or cell is in the set.
 type Mask struct {
 	W, H int
 	Set  []bool

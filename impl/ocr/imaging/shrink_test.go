@@ -12,7 +12,7 @@ import (
 
 func TestShrink(t *testing.T) {
 	t.Parallel()
-	t.Run("averages the pixels that a pixel replaces", func(t *testing.T) {
+	t.Run("makes each pixel the mean of those it replaces", func(t *testing.T) {
 		t.Parallel()
 		g := image.NewGray(image.Rect(0, 0, 4, 2))
 		copy(g.Pix, []byte{0, 100, 10, 10, 100, 200, 10, 30})
@@ -30,7 +30,7 @@ func TestShrink(t *testing.T) {
 		require.Equal(t, image.Rect(0, 0, 1, 5), got.Rect)
 		require.Equal(t, color.RGBA{R: 200, G: 50, B: 7, A: 255}, got.RGBAAt(0, 4))
 	})
-	t.Run("leaves small images alone and never loses the shorter side", func(t *testing.T) {
+	t.Run("does not change small images, and keeps at least one pixel of the shorter side", func(t *testing.T) {
 		t.Parallel()
 		g := image.NewGray(image.Rect(0, 0, 4, 2))
 		require.Same(t, g, imaging.Shrink(g, 4))

@@ -58,8 +58,8 @@ func tileOrder(g *image.Gray, at image.Point, threshold uint8) (float64, bool) {
 	return max(order(rows, share, float64(ink)/float64(across)), order(columns, share, float64(ink)/float64(down))), true
 }
 
-// order divides the variation of sums of ink by that of noise with the same share of ink and the same mean length of runs. A run of
-// noise is longer than its spots by the factor 1/(1-share), and a sum over n spots varies like a binomial distribution.
+// order divides the variation of sums of ink by that of noise with the same share of ink and the same mean length of runs. A
+// run of noise is longer than its spots by the factor 1/(1-share), and a sum over n spots varies like a binomial distribution.
 func order(sums [tileSide]int, share, run float64) float64 {
 	mean, variance := share*tileSide, 0.0
 	for _, n := range sums {

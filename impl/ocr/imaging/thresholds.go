@@ -33,9 +33,9 @@ const (
 	shadowStep = 0.92
 	// minSurroundings is the minimum share of dark cells on a page that was photographed with its surroundings.
 	minSurroundings = 0.04
-	// minLeaf is the minimum size, as a share of the largest bright part, at which another part is a leaf too. The two leaves of
-	// an open book have about the same size, and a leaf beside two that touch has about half of theirs; a colour card or the edge of the
-	// next leaf is smaller.
+	// minLeaf is the minimum size, as a share of the largest bright part, at which another part is a leaf too. The two leaves
+	// of an open book have about the same size, and a leaf beside two that touch has about half of theirs; a colour card or the
+	// edge of the next leaf is smaller.
 	minLeaf = 0.3
 	// minPaper is the minimum share of all cells that paper covers in a photograph of a page.
 	minPaper = 0.2
@@ -125,7 +125,8 @@ const (
 
 // Choosing a colour channel.
 const (
-	// inkCell is the side, in pixels, of the cells in which contrast is measured. One in cellStride cells is sampled in each direction.
+	// inkCell is the side, in pixels, of the cells in which contrast is measured. One in cellStride cells is sampled in each
+	// direction.
 	inkCell, cellStride = 32, 3
 	// inkShare is the quantile of a cell's greys that counts as its ink. minInk is the minimum contrast of a cell with writing.
 	inkShare, minInk = 0.05, 0.12

@@ -89,13 +89,13 @@ func TestGiven_erasesNeighbours(t *testing.T) {
 	strip, ok := layout.Given(letters, []layout.Band{{Baseline: []layout.Vertex{{20, 68}, {280, 68}}, X0: 20, X1: 280, Up: 32, Down: 16}})[0].Strip()
 	require.True(t, ok)
 	darkest := func(y0, y1 int) uint8 {
-		least := uint8(255)
+		grey := uint8(255)
 		for y := y0; y < y1; y++ {
 			for x := range strip.Image.Rect.Dx() {
-				least = min(least, strip.Image.GrayAt(x, y).Y)
+				grey = min(grey, strip.Image.GrayAt(x, y).Y)
 			}
 		}
-		return least
+		return grey
 	}
 	require.Greater(t, darkest(0, 12), uint8(200), "the line above")
 	require.Less(t, darkest(20, 30), uint8(90), "the line itself")

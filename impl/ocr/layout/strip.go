@@ -31,7 +31,7 @@ func newSource(g *image.Gray, height float64, origin image.Point) source {
 	return source{small, factor, origin}
 }
 
-// Strip is a line cut out of its page: straight, and Height pixels high.
+// Strip is a line cut out of its page: Image is straight, and Height pixels high.
 type Strip struct {
 	Image *image.Gray
 	line  Line

@@ -63,8 +63,8 @@ const (
 	// belong to a table, which is read row by row. columnOverlap is the minimum share of the shorter column's height in which
 	// both columns have lines.
 	columnLines, columnWidth, columnOverlap = 4, 5.0, 0.5
-	// facingShape is the minimum ratio of width to height of an image of facing pages, facingMiddle the share of its width in which
-	// their gutter is, and facingGutter the minimum width of the gutter.
+	// facingShape is the minimum ratio of width to height of an image of facing pages, facingMiddle the share of its width in
+	// which their gutter is, and facingGutter the minimum width of the gutter.
 	facingShape, facingMiddle, facingGutter = 1.1, 0.3, 1.0
 	// likeness is the minimum ratio of the number of lines, and of the widths, of two columns.
 	likeness = 0.4
@@ -113,8 +113,8 @@ const (
 
 // Thresholds of rules, in pixels of the working size or shares of the page. Letters do not have straight runs of this length.
 const (
-	// ruleAcross is the minimum length of a horizontal rule in pixels, and 1/ruleAcrossShare its minimum share of the width. ruleDown
-	// and ruleDownShare are the same for vertical rules and the height.
+	// ruleAcross is the minimum length of a horizontal rule in pixels, and 1/ruleAcrossShare its minimum share of the width.
+	// ruleDown and ruleDownShare are the same for vertical rules and the height.
 	ruleAcross, ruleAcrossShare = 40, 10
 	ruleDown, ruleDownShare     = 60, 14
 	// rowsBesideRule and columnsBesideRule are the numbers of pixels on each side of a rule that are erased with it, because its
@@ -195,8 +195,8 @@ const (
 
 // Finding the columns of print. Heights and widths are in units of the height of most letters.
 const (
-	// minMark, maxMarkHeight and maxMarkWidth bound the components that are letters, alone or touching. Specks are shorter; rules,
-	// drop capitals and pictures are taller or wider.
+	// minMark, maxMarkHeight and maxMarkWidth bound the components that are letters, alone or touching. Specks are shorter;
+	// rules, drop capitals and pictures are taller or wider.
 	minMark, maxMarkHeight, maxMarkWidth = 0.35, 4, 14
 	// minPicture is the minimum width of a component higher than maxMarkHeight that is a picture or a drop capital instead of a
 	// rule. maxPicture is its maximum width, as a share of the page's: a wider one may be a frame around the text.

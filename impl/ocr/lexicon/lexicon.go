@@ -15,8 +15,8 @@ import (
 // maxLetters is the maximum id of a letter in a word graph: a label has 14 bits for it.
 const maxLetters = 1<<14 - 1
 
-// Lexicon is the word list of one model. It takes 6 bytes for each edge of its graph, 1-4 MB for the usual models, and is safe for
-// concurrent use.
+// Lexicon is the word list of one model. It takes 6 bytes for each edge of its graph, 1-4 MB for the usual models, and is safe
+// for concurrent use.
 type Lexicon struct {
 	graph   *graph
 	letters map[string]uint16 // ids by the text of a letter, which may have several characters

@@ -53,7 +53,7 @@ func TestTags(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	t.Run("finds only the models that ship if there is no directory, and offers no languages", func(t *testing.T) {
+	t.Run("finds only the shipped models if there is no directory, and offers no languages", func(t *testing.T) {
 		t.Parallel()
 		s := MustFind(t)
 		require.Equal(t, []string{own.EarlyPrint}, s.Names())
@@ -80,7 +80,7 @@ func TestFind(t *testing.T) {
 		t.Parallel()
 		require.Equal(t, []string{"frk", "Fraktur"}, MustFind(t, MustDir(t, "", "Fraktur", "frk")).For("de-Latf"))
 	})
-	t.Run("prefers the first directory to the second, and both to the models that ship", func(t *testing.T) {
+	t.Run("prefers the first directory to the second, and both to the shipped models", func(t *testing.T) {
 		t.Parallel()
 		first, second := MustDir(t, "", "eng", "early_print"), MustDir(t, "", "eng", "deu")
 		s := MustFind(t, first, second)

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Text is a text for counting. Each of its lines counts Weight times.
+// Text is a text for counting, with line breaks between its lines. Each line counts Weight times; Weight must be at least 1.
 type Text struct {
 	Lines  io.Reader
 	Weight int

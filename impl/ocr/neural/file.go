@@ -39,7 +39,7 @@ type file struct {
 // openFile reads the header, and checks that the file has the given format and that its weights have the digest in the header.
 func openFile(data []byte, format string) (*file, error) {
 	if len(data) < 8 || len(data) > maxFile {
-		return nil, fmt.Errorf("it has %d bytes", len(data))
+		return nil, fmt.Errorf("it has %d bytes; expected 8 to %d", len(data), maxFile)
 	}
 	length := binary.LittleEndian.Uint64(data)
 	if length > maxHeader || length > uint64(len(data)-8) {

@@ -65,8 +65,9 @@ func (m *FinderModel) build(f *file) {
 	}
 }
 
-// Maps describe a page at each point. They are half as wide and half as high as the ink that was passed to Finder.Maps, after
-// its sides were rounded up to multiples of finderCell. There are no baselines beyond the page.
+// Maps describe a page at each point, with W*H values each, row by row. They are half as wide and half as high as the ink that
+// was passed to Finder.Maps, after its sides were rounded up to multiples of finderCell. There are no baselines beyond the
+// page.
 type Maps struct {
 	W, H     int
 	Baseline []float32 // probability that a baseline passes within 1.5 pixels of the map
@@ -91,7 +92,7 @@ func newFinder(m *FinderModel, k kernels) *Finder {
 	f := &Finder{kernels: k, model: m}
 	for _, c := range m.convs {
 		area := c.side * c.side
-		// The columns are in the order of tapsOf: by row, channel and column of the taps.
+		// The columns are in the order of stack.taps: by row, channel and column of the taps.
 		f.weights = append(f.weights, k.pack(c.out, c.in*area, func(r, i int) float32 {
 			y, channel, x := i/(c.in*c.side), i/c.side%c.in, i%c.side
 			return c.weight[(r*c.in+channel)*area+y*c.side+x]

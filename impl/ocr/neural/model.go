@@ -42,7 +42,7 @@ type Info struct {
 	Languages []string // BCP 47 tags that it was trained for; none if the file does not say
 	Digest    string   // SHA-256 of the weights, in hexadecimal digits
 	Height    int      // of a line's image, in pixels
-	Alphabet  []string
+	Alphabet  []string // the characters that the model reads; class i is Alphabet[i-1]
 }
 
 // convolution is a layer of 3x3 or 5x5 taps, followed by a rectifier. Training standardises the weights; the file has the
@@ -140,7 +140,7 @@ func (m *Model) describe(f *file) error {
 		return errors.New("its alphabet is not a JSON array")
 	}
 	if n := len(m.info.Alphabet); n == 0 || n >= maxClasses {
-		return fmt.Errorf("its alphabet has %d characters", n)
+		return fmt.Errorf("its alphabet has %d characters; expected 1 to %d", n, maxClasses-1)
 	}
 	for _, c := range m.info.Alphabet {
 		if utf8.RuneCountInString(c) != 1 || !utf8.ValidString(c) {

@@ -74,7 +74,7 @@ func loadLanguage(data []byte) (*Language, error) {
 	}
 	data = data[length:]
 	if n := len(header.Nodes); n < 1 || n > maxOrder || len(header.Alphabet) == 0 || len(header.Alphabet) >= maxClasses {
-		return nil, fmt.Errorf("it has %d levels and %d characters", n, len(header.Alphabet))
+		return nil, fmt.Errorf("it has %d levels and %d characters; expected 1 to %d and 1 to %d", n, len(header.Alphabet), maxOrder, maxClasses-1)
 	}
 	l := &Language{order: len(header.Nodes), alphabet: header.Alphabet, unseen: -math.Log(float64(4 * len(header.Alphabet)))}
 	l.symbols = make(map[string]uint16, len(l.alphabet))

@@ -43,7 +43,7 @@ func TestLanguage_PrefersWhatItHasSeen(t *testing.T) {
 	t.Parallel()
 	l := mustLanguage(t, mustCount(t, strings.Repeat("abc cab\n", 9), 4))
 	require.Greater(t, l.After("ab"+"c"), l.After("ab"+"b"))
-	require.Greater(t, l.After("ab"+"b"), l.After("ab"+"é"), "a character that was seen elsewhere before one that never was")
+	require.Greater(t, l.After("ab"+"b"), l.After("ab"+"é"), "a character that was seen elsewhere is likelier than one that was never seen")
 }
 
 func TestCountLanguage_weighsTexts(t *testing.T) {

@@ -20,6 +20,6 @@ func TestNetwork_addOthers(t *testing.T) {
 	})
 	require.InDelta(t, 0.75, words[0].Signals.Posterior, 1e-9, "the first and the third text have it")
 	require.InDelta(t, 0.75, words[1].Signals.Posterior, 1e-9, "the first and the second text have it")
-	require.Equal(t, []document.Alternative{{Text: "aa", Confidence: 0.25}}, words[0].Signals.Others, "the third text has one word only")
+	require.Equal(t, []document.Alternative{{Text: "aa", Confidence: 0.25}}, words[0].Signals.Others, "the third text has only one word")
 	require.Empty(t, words[1].Signals.Others)
 }

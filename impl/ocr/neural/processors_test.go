@@ -122,8 +122,8 @@ func requireSame(tb testing.TB, name string, lines []transcribed, want, got []st
 	require.InDelta(tb, a, b, largestCERApart, name)
 }
 
-// TestRecognizer_ReadsTheSameOnEveryProcessor compares the instruction sets of this processor with the plain kernels, using the models
-// that ship: make kernel-check LINES=dir.
+// TestRecognizer_ReadsTheSameOnEveryProcessor compares the instruction sets of this processor with the plain kernels, using the
+// models that ship: make kernel-check LINES=dir.
 func TestRecognizer_ReadsTheSameOnEveryProcessor(t *testing.T) {
 	t.Parallel()
 	lines := drawnLines()

@@ -8,7 +8,7 @@ import (
 	"uncial/internal/document"
 )
 
-// Word is one word of a line.
+// Word is one word of a line, with its characters in order.
 type Word struct {
 	Text       string
 	Box        image.Rectangle // in pixels of the line's image

@@ -80,6 +80,6 @@ func TestRecognizer_Compare(t *testing.T) {
 		}
 		each := 0.98*0.98 + 2*0.98*0.02 // twice the letter, or a blank before or after it
 		require.InDelta(t, math.Pow(each, letters), r.Likelihood(text, rows), 0.002)
-		require.InDelta(t, math.Pow(each, letters-1)*0.02*0.02, r.Likelihood(text[:100]+text[101:], rows), 1e-5, "a letter less")
+		require.InDelta(t, math.Pow(each, letters-1)*0.02*0.02, r.Likelihood(text[:100]+text[101:], rows), 1e-5, "one letter fewer")
 	})
 }

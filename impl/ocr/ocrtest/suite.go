@@ -46,7 +46,7 @@ type Harness struct {
 	Slow   []byte        // takes longer than Long to read
 	Crash  []byte        // kills the worker; if nil, the Subject's Kill is called instead
 	Short  time.Duration // enough to read a page many times over, and much less than Long
-	Long   time.Duration
+	Long   time.Duration // less than reading Slow takes
 }
 
 // promises lists the promises of every recognizer. The name completes "a recognizer ...".

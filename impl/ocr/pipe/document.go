@@ -27,9 +27,9 @@ func checkDocument(d *document.Document) error {
 	case !isFraction(d.Confidence):
 		return fmt.Errorf("pipe: document.confidence is %v; expected 0 to 1", d.Confidence)
 	case d.Proofreader != "":
-		return errors.New("pipe: document.proofreader is set; a worker asks no language model")
+		return errors.New("pipe: document.proofreader is set; a worker cannot use a language model")
 	case !d.Enhanced && len(d.Edits) > 0:
-		return errors.New("pipe: document.edits without document.enhanced")
+		return errors.New("pipe: document.edits is set, but document.enhanced is not")
 	}
 	for i := range d.Pages {
 		if err := checkPage(&d.Pages[i]); err != nil {

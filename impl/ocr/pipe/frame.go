@@ -106,8 +106,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// checkHeader checks the encoding and the size of a header and the number of its elements, because a short text such as "[{},{},..." can
-// decode into many times the memory that it occupies.
+// checkHeader checks the encoding and the size of a header and the number of its elements, because a short text such as
+// "[{},{},..." can decode into many times the memory that it occupies.
 func checkHeader(text []byte, limit int) error {
 	if len(text) > limit {
 		return fmt.Errorf("pipe: header has %d bytes; at most %d are allowed", len(text), limit)

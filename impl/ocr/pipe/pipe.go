@@ -307,14 +307,14 @@ func (s *Strips) check() error {
 	columns := 0
 	for _, w := range s.Widths {
 		if w < 0 || w > maxStrips/StripHeight {
-			return fmt.Errorf("pipe: a strip is %d pixels wide", w)
+			return fmt.Errorf("pipe: a strip is %d pixels wide; expected 0 to %d", w, maxStrips/StripHeight)
 		}
 		if columns += w; columns > maxStrips/StripHeight {
 			break
 		}
 	}
 	if columns*StripHeight != len(s.Ink) {
-		return fmt.Errorf("pipe: strips of %d columns come with %d bytes", columns, len(s.Ink))
+		return fmt.Errorf("pipe: strips of %d columns have %d bytes; expected %d for each column", columns, len(s.Ink), StripHeight)
 	}
 	return nil
 }

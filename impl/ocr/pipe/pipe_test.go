@@ -307,7 +307,7 @@ func TestConn_Strips(t *testing.T) {
 	t.Run("refuses strips that do not fit their bytes", func(t *testing.T) {
 		t.Parallel()
 		_, err := reader(frame(`{"id":1,"strips":{"widths":[2]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveAnswer(cut(1), nil)
-		require.ErrorContains(t, err, "strips of 2 columns come with 48 bytes")
+		require.ErrorContains(t, err, "strips of 2 columns have 48 bytes")
 	})
 	t.Run("refuses an invalid width", func(t *testing.T) {
 		t.Parallel()
@@ -316,7 +316,7 @@ func TestConn_Strips(t *testing.T) {
 			require.ErrorContains(t, err, "pixels wide")
 		}
 	})
-	t.Run("refuses a payload that was not asked for", func(t *testing.T) {
+	t.Run("refuses a payload that was not requested", func(t *testing.T) {
 		t.Parallel()
 		_, err := reader(frame(`{"id":1,"strips":{"widths":[1]}}`, strings.Repeat("x", pipe.StripHeight))).ReceiveAnswer(pipe.Request{ID: 1, Language: "en"}, nil)
 		require.ErrorContains(t, err, "at most 0 are allowed")

@@ -26,12 +26,12 @@ func TestEvidence_Share(t *testing.T) {
 				}
 				likely := reading.Evidence{0: 1, 1: own, 11: own, 17: -rapid.Float64Range(0, 6).Draw(t, "wrong")}
 				unlikely := reading.Evidence{0: 1, 1: own, 11: own - rapid.Float64Range(0, 3).Draw(t, "letters"), 18: rapid.Float64Range(0, 3).Draw(t, "entropy")}
-				require.GreaterOrEqual(t, likely.Share(weights), unlikely.Share(weights), "a word with less doubt in its characters never has less")
+				require.GreaterOrEqual(t, likely.Share(weights), unlikely.Share(weights), "less doubt about the characters never lowers the estimate")
 				share := e(own, agreed, known)
 				require.True(t, share > 0 && share < 1)
-				require.GreaterOrEqual(t, e(more, agreed, known), share, "a recognizer that is surer never lowers it")
+				require.GreaterOrEqual(t, e(more, agreed, known), share, "a surer recognizer never lowers the estimate")
 				require.GreaterOrEqual(t, e(own, 1, known), share, "nor does a second reading that agrees")
-				require.GreaterOrEqual(t, e(own, agreed, 1), share, "nor does a word list that has the word")
+				require.GreaterOrEqual(t, e(own, agreed, 1), share, "nor does a word list that contains the word")
 			})
 		})
 	}

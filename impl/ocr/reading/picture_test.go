@@ -46,13 +46,13 @@ func TestFile_Picture(t *testing.T) {
 		file := ocrtest.MustPNG(t, image.NewGray(image.Rect(0, 0, 20, 20)))
 		require.Equal(t, file, read(t, file))
 	})
-	t.Run("is a JPEG of files in colour that a PDF cannot hold", func(t *testing.T) {
+	t.Run("is a JPEG if a PDF cannot hold the file and it has colours", func(t *testing.T) {
 		t.Parallel()
 		config, err := jpeg.DecodeConfig(bytes.NewReader(read(t, lossless.Bytes())))
 		require.NoError(t, err)
 		require.Equal(t, image.Pt(60, 40), image.Pt(config.Width, config.Height))
 	})
-	t.Run("is lossless where there are few greys", func(t *testing.T) {
+	t.Run("is lossless if there are few greys", func(t *testing.T) {
 		t.Parallel()
 		sheet := image.NewPaletted(image.Rect(0, 0, 30, 10), color.Palette{color.White, color.Black})
 		sheet.SetColorIndex(3, 4, 1)

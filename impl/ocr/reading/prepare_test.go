@@ -17,7 +17,7 @@ import (
 	"uncial/internal/document"
 )
 
-// sized is a Source that records the sizes of the images that it reads.
+// sized is a Source that records the size of each image that it reads.
 type sized struct {
 	scripted
 	sizes []image.Point
@@ -38,13 +38,13 @@ func TestRead_enlarge(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(strings.Split(strings.Repeat("Il était une fois un roi et une reine\n", 6), "\n")...)
 	for _, c := range []struct {
-		why             string
-		img             *image.Gray
-		least, greatest float64 // factor of the image that is read
+		why                  string
+		img                  *image.Gray
+		minFactor, maxFactor float64 // of the image that is read
 	}{
 		{"does not enlarge large letters", page, 1, 1},
 		{"does not enlarge letters of half the size", MustShrink(t, page, 0.5), 1, 1},
-		{"enlarges small letters to size", MustShrink(t, page, 0.3), 1.5, 2.2},
+		{"enlarges small letters", MustShrink(t, page, 0.3), 1.5, 2.2},
 		{"enlarges the smallest letters up to the limit", MustShrink(t, page, 0.18), 2.4, 3},
 		{"does not enlarge if there are too few letters to tell", MustShrink(t, ocrtest.Page("few"), 0.3), 1, 1},
 	} {
@@ -52,7 +52,7 @@ func TestRead_enlarge(t *testing.T) {
 		result, err := reading.Read(t.Context(), decode.Page{Image: c.img}, reading.Options{Language: "en"}, src)
 		require.NoError(t, err, c.why)
 		factor := float64(src.sizes[0].X) / float64(c.img.Rect.Dx())
-		require.True(t, factor >= c.least-0.01 && factor <= c.greatest, "%s: %v", c.why, factor)
+		require.True(t, factor >= c.minFactor-0.01 && factor <= c.maxFactor, "%s: %v", c.why, factor)
 		box := result.Page.Blocks[0].Lines[0].Box
 		require.InDelta(t, 40/factor, box.Y, 1, "%s: boxes are in pixels of the page", c.why)
 	}

@@ -18,7 +18,7 @@ import (
 func TestFile_Preview(t *testing.T) {
 	t.Parallel()
 	upright := ocrtest.Page(tale...)
-	for name, quarters := range map[string]int{"a page that lies upright": 0, "a page that is read as it lies": 1, "a page that is turned": 3} {
+	for name, quarters := range map[string]int{"an upright page": 0, "a page on its side that is read without turning it": 1, "a page that is turned upright": 3} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data := ocrtest.MustPNG(t, imaging.Turn(upright, quarters))
@@ -34,7 +34,7 @@ func TestFile_Preview(t *testing.T) {
 			require.Greater(t, inside, 0.98*all, "the ink of the preview is in the boxes of the words")
 		})
 	}
-	t.Run("nothing unless requested", func(t *testing.T) {
+	t.Run("is nil unless requested", func(t *testing.T) {
 		t.Parallel()
 		doc, err := reading.File(t.Context(), ocrtest.MustPNG(t, upright), reading.Options{Language: "en"}, MustEngines(t, 1))
 		require.NoError(t, err)

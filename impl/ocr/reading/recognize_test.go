@@ -265,7 +265,7 @@ func TestRead_knownWords(t *testing.T) {
 func TestRead_without(t *testing.T) {
 	t.Parallel()
 	require.Contains(t, reading.Steps(), "early-print")
-	require.NotContains(t, reading.Steps(), "print", "a required step cannot be left out")
+	require.NotContains(t, reading.Steps(), "print", "a required step cannot be omitted")
 	for _, c := range []struct {
 		name    string
 		without []string

@@ -53,7 +53,7 @@ func TestEngines_Read_sharesLines(t *testing.T) {
 	engines.SetThreads(2)
 	_, err = engines.Read(t.Context(), page, 300, "eng+fra", tesseract.Auto)
 	require.NoError(t, err)
-	require.Zero(t, engines.Mates(), "several models are read with by one engine")
+	require.Zero(t, engines.Mates(), "several models are used by a single engine")
 	together, err := engines.Read(t.Context(), page, 300, "eng", tesseract.Auto)
 	require.NoError(t, err)
 	require.Equal(t, 1, engines.Mates())
@@ -97,15 +97,15 @@ func TestFile_countsEnginesOfATeam(t *testing.T) {
 
 func TestEngines_Read_boundsEngines(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ pixels, most int }{
-		"a small image has one":                     {1_000_000, 1},
-		"a page has one for each core":              {8_000_000, 8},
-		"a large scan has fewer":                    {30_000_000, 3},
-		"the largest image has one":                 {100_000_000, 1},
-		"an image without pixels needs no division": {0, 0},
+	for name, test := range map[string]struct{ pixels, want int }{
+		"a small image has one":            {1_000_000, 1},
+		"a page has one for each core":     {8_000_000, 8},
+		"a large scan has fewer":           {30_000_000, 3},
+		"the largest image has one":        {100_000_000, 1},
+		"an image without pixels has none": {0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.most, reading.EnginesFor(test.pixels, 8))
+			require.Equal(t, test.want, reading.EnginesFor(test.pixels, 8))
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 //   - ink is scattered at random,
 //   - ink repeats itself in both directions,
 //   - half of the page is ink, and hardly any spot has the size of a letter,
-//   - specks everywhere, and hardly any spot of the size of a letter.
+//   - specks are everywhere, and hardly any spot has the size of a letter.
 //
 // spots are all components of ink, specks included.
 func (s sheet) isTexture(spots []image.Rectangle) bool {
@@ -33,7 +33,7 @@ func (s sheet) isTexture(spots []image.Rectangle) bool {
 	}
 	threshold := imaging.InkThreshold(s.img)
 	switch {
-	case len(s.letters) >= minTextureSpots && float64(mostOften(sizes, sameSizes)) >= sameSizeShare*float64(len(s.letters)):
+	case len(s.letters) >= minTextureSpots && float64(spotsOfCommonSizes(sizes, sameSizes)) >= sameSizeShare*float64(len(s.letters)):
 		return true
 	case isNoise(s.img, threshold), imaging.IsPattern(s.img, threshold):
 		return true
@@ -45,8 +45,8 @@ func (s sheet) isTexture(spots []image.Rectangle) bool {
 	return float64(imaging.InkPixels(s.img)) >= textureInk*float64(area)
 }
 
-// mostOften returns the number of spots that have one of the n most common sizes.
-func mostOften(sizes map[image.Point]int, n int) int {
+// spotsOfCommonSizes returns the number of spots that have one of the n most common sizes.
+func spotsOfCommonSizes(sizes map[image.Point]int, n int) int {
 	counts := slices.Sorted(maps.Values(sizes))
 	sum := 0
 	for _, count := range counts[max(len(counts)-n, 0):] {

@@ -240,8 +240,8 @@ const (
 	minCurveConfidence = 0.02
 )
 
-// The final confidence of words: the weights of their evidence, in the order of evidence.go, in a logistic regression on the share of
-// their characters that are correct. "uncial-accuracy --fit" prints them; README.md has the commands and the figures.
+// The final confidence of words: the weights of their evidence, in the order of evidence.go, in a logistic regression on the
+// share of their characters that are correct. "uncial-accuracy --fit" prints them; README.md has the commands and the figures.
 var (
 	printWeights = Evidence{
 		-1.869, 0.102, 0.823, -0.257, 0.285, -1.132, -0.258, 0.813, 0.304, 0.323, -0.300, 0.932, -0.768, 0.359, -0.311,

@@ -193,8 +193,8 @@ func (c *Client) get(ctx context.Context, e *engine, path string, into any) erro
 	return json.Unmarshal(text, into)
 }
 
-// do sends a request and reads at most limit bytes of the answer, which count in the reservation of the request. The error is fair.ErrFull
-// if the reservation has no memory left.
+// do sends a request and reads at most limit bytes of the answer, which count in the reservation of the request. The error is
+// fair.ErrFull if the reservation has no memory left.
 func (c *Client) do(r *http.Request, limit int) (status int, header http.Header, body []byte, err error) {
 	res, err := c.http.Do(r) //nolint:gosec // the operator chose the host
 	if err != nil {

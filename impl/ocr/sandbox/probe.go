@@ -69,7 +69,7 @@ func (s *spec) runIsolated(ctx context.Context) (layers []Layer, isolated Layer,
 		return layers, isolated, nil
 	}
 	s.Nobody = false
-	isolated.Detail += fmt.Sprintf("; as root, whose threads are not limited, because nobody cannot start it: %v", denied)
+	isolated.Detail += fmt.Sprintf("; as root, whose threads are not limited, because the user nobody cannot start it: %v", denied)
 	layers, err = s.run(ctx, true)
 	return layers, isolated, err
 }

@@ -248,7 +248,7 @@ func TestNewLauncher_FilesOfRoot(t *testing.T) {
 	require.NoError(t, os.WriteFile(private, []byte("model"), 0o600))
 	o := sandbox.Options{Args: []string{"read", private}, Read: []string{private}, Mode: sandbox.BestEffort}
 	l := MustLaunch(t, o)
-	require.Contains(t, l.Layers()[5].Detail, "as root, whose threads are not limited, because nobody cannot start it")
+	require.Contains(t, l.Layers()[5].Detail, "as root, whose threads are not limited, because the user nobody cannot start it")
 	require.Contains(t, l.Layers()[5].Detail, "read "+private+": permission denied")
 	require.Equal(t, "a limit of threads", l.Layers()[6].Name)
 	require.False(t, l.Layers()[6].Active)
@@ -314,7 +314,7 @@ func TestLauncher_Layers(t *testing.T) {
 	require.Equal(t, []string{"capabilities", "no_new_privs", "landlock", "limits", "seccomp", "namespaces"}, names)
 	require.Contains(t, l.LogValue().String(), "seccomp (")
 	if os.Getenv(noNamespacesEnv) != "" {
-		require.False(t, l.Layers()[5].Active, "this process may not make namespaces")
+		require.False(t, l.Layers()[5].Active, "this process cannot create namespaces")
 	}
 }
 

@@ -217,7 +217,7 @@ func TestEngine_Blocks_RightToLeft(t *testing.T) {
 		return
 	}
 	e := MustOpen(t, "eng")
-	require.Equal(t, "1843 lives", text(read(t, e, ocrtest.Page("lives 1843"))), "in the order of reading")
+	require.Equal(t, "1843 lives", text(read(t, e, ocrtest.Page("lives 1843"))), "in reading order")
 }
 
 func TestEngine_Close(t *testing.T) {

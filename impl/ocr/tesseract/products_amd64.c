@@ -18,7 +18,7 @@ struct products {
   int32_t outputs_of_register, max_registers, inputs_of_register, inputs_of_group;
 };
 
-enum { GROUP = 4, LANES = 16, MOST = 64 }; // adjacent inputs; outputs of a register; outputs of the largest block
+enum { GROUP = 4, LANES = 16, MAX_OUTPUTS = 64 }; // adjacent inputs; outputs of a register; outputs of the largest block
 
 // block computes the outputs of one block, 16 in each register. Weights are ordered by group of inputs, output and input, and
 // are followed by the constants, in units of 127. One operand of the instruction has unsigned bytes, so 128 is added to the
@@ -26,7 +26,7 @@ enum { GROUP = 4, LANES = 16, MOST = 64 }; // adjacent inputs; outputs of a regi
 VNNI static inline __attribute__((always_inline)) const int8_t *block(int registers, int width, const int8_t *weights, const float *scales,
                                                                      const int8_t *input, int32_t excess, float *output) {
   const __m512i sign = _mm512_set1_epi8(INT8_MIN);
-  __m512i sums[MOST / LANES];
+  __m512i sums[MAX_OUTPUTS / LANES];
 
   for (int r = 0; r < registers; r++) sums[r] = _mm512_set1_epi32(-excess);
   for (int i = 0; i < width; i += GROUP) {
@@ -66,7 +66,7 @@ VNNI static void multiply(int height, int width, const int8_t *weights, const fl
   excess *= -INT8_MIN;
 
   int left = (height + 7) / 8 * 8;
-  for (; left >= MOST; left -= MOST, scales += MOST, output += MOST) weights = block(4, width, weights, scales, input, excess, output);
+  for (; left >= MAX_OUTPUTS; left -= MAX_OUTPUTS, scales += MAX_OUTPUTS, output += MAX_OUTPUTS) weights = block(4, width, weights, scales, input, excess, output);
   if (left >= 32) {
     weights = block(2, width, weights, scales, input, excess, output);
     left -= 32, scales += 32, output += 32;

@@ -3,7 +3,8 @@
 #include <stdbool.h>
 #include <tesseract/capi.h>
 
-// uncial_has_right_to_left reports whether a word of the page has letters that are written from right to left. It moves the iterator.
+// uncial_has_right_to_left reports whether a word of the page has letters that are written from right to left. It moves the
+// iterator.
 bool uncial_has_right_to_left(TessResultIterator *it);
 
 // These are faster versions of the functions of the C API with similar names. They work only on pages without such words.

@@ -105,7 +105,7 @@ func TestPool_Recognize_RefusesAnImageThatUsedUpItsTime(t *testing.T) {
 		started := time.Now()
 		_, err := read(t.Context(), p, "spin")
 		if errors.As(err, &invalid) {
-			require.Less(t, time.Since(started), 4*time.Second, "it is refused before a worker has it")
+			require.Less(t, time.Since(started), 4*time.Second, "it is refused before a worker gets it")
 			return true
 		}
 		require.ErrorIs(t, err, ocr.ErrTimeout)

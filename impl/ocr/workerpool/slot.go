@@ -38,7 +38,8 @@ type slot struct {
 	isReserve bool
 	worker    *worker // nil while there is none
 
-	// replacement is not nil while a replacement starts. It delivers the new worker, or nil if that cannot start. cancelStart ends the attempt.
+	// replacement is not nil while a replacement starts. It delivers the new worker, or nil if that cannot start. cancelStart
+	// ends the attempt.
 	replacement chan *worker
 	cancelStart context.CancelFunc
 }

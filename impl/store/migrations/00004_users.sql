@@ -102,7 +102,7 @@ UPDATE api_keys SET meter_id = id, replaces = (SELECT o.id FROM api_keys o WHERE
 ALTER TABLE holds ADD COLUMN key_id TEXT; -- NULL for the playground and for older holds
 ALTER TABLE holds ADD COLUMN meter_id TEXT;
 
--- Usage by day and key is read from this index alone.
+-- Usage by day and key is read only from this index.
 CREATE INDEX holds_usage ON holds (account_id, period, created_at, key_id, meter_id, points) WHERE state = 'settled';
 
 ALTER TABLE balances ADD COLUMN granted BIGINT NOT NULL DEFAULT 0; -- points that operators added to the allowance

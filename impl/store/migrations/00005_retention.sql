@@ -1,7 +1,7 @@
--- Holds of old months and their entries are removed. Their usage by day and key stays, and an opening entry stands for the entries.
+-- Holds of old months and their entries are removed. Their usage by day and key stays, and an opening entry replaces the entries.
 
 -- +goose Up
--- Settled holds that were removed; what Usage would have returned for them.
+-- The usage of settled holds that were removed, as the ledger would have returned it.
 CREATE TABLE usage_days (
     account_id  TEXT   NOT NULL,
     period      TEXT   NOT NULL,
@@ -14,14 +14,14 @@ CREATE TABLE usage_days (
     FOREIGN KEY (account_id, period) REFERENCES balances (account_id, period)
 );
 
-ALTER TABLE balances ADD COLUMN archived_at BIGINT; -- since then its holds and their entries are being removed
-ALTER TABLE balances ADD COLUMN removed_at BIGINT;  -- since then none are left
+ALTER TABLE balances ADD COLUMN archived_at BIGINT; -- when the removal of its holds and their entries began
+ALTER TABLE balances ADD COLUMN removed_at BIGINT;  -- when none were left
 
 CREATE INDEX balances_kept ON balances (period, account_id) WHERE removed_at IS NULL;
 CREATE INDEX holds_returned ON holds (account_id, period) WHERE state IN ('released', 'expired');
 
--- The table is copied, because SQLite cannot change a constraint: hold_id no longer refers to holds, or the removal of a hold would
--- search all entries.
+-- The table is copied, because SQLite cannot change a constraint. hold_id no longer refers to holds, because otherwise removing a
+-- hold would search all entries.
 CREATE TABLE new_entries (
     account_id TEXT   NOT NULL,
     period     TEXT   NOT NULL,
@@ -32,7 +32,7 @@ CREATE TABLE new_entries (
     hold_id    TEXT,
     at         BIGINT NOT NULL,
     reason     TEXT,            -- of a grant by an operator
-    removed    BIGINT NOT NULL DEFAULT 0, -- number of entries that the opening entry stands for
+    removed    BIGINT NOT NULL DEFAULT 0, -- number of entries that the opening entry replaces
     PRIMARY KEY (account_id, period, seq),
     FOREIGN KEY (account_id, period) REFERENCES balances (account_id, period)
 );

@@ -16,8 +16,8 @@ import (
 // NewDatabase returns the URL of a new and empty database that is removed when the test ends.
 type NewDatabase = func(tb testing.TB) string
 
-// Run runs every test on SQLite and on Postgres, all in parallel. The keys of tests are the names of sub-tests. fixture prepares a
-// new and empty database for one test.
+// Run runs every test on SQLite and on Postgres, all in parallel. The keys of tests are the names of sub-tests. fixture
+// prepares a new and empty database for one test.
 func Run[F any](t *testing.T, postgres NewDatabase, fixture func(tb testing.TB, url string) F, tests map[string]func(F)) {
 	t.Helper()
 	t.Parallel()

@@ -35,9 +35,9 @@ const python = "/usr/bin/python3"
 type Line struct {
 	Offset int64  `json:"offset"` // of the first byte in lines.u8
 	Width  int    `json:"width"`  // pixels
-	Text   string `json:"text"`
-	Page   string `json:"page"`
-	Held   bool   `json:"held"` // held back: not trained on, but used to measure the error
+	Text   string `json:"text"`   // the transcription
+	Page   string `json:"page"`   // name of the page's file
+	Held   bool   `json:"held"`   // held back: not trained on, but used to measure the error
 }
 
 // Options configure a training.
@@ -49,13 +49,13 @@ type Options struct {
 	Metadata map[string]string // of the model: version and languages
 	Minutes  float64           // maximum duration
 	Passes   float64           // maximum number of passes over the lines
-	Threads  int
+	Threads  int               // of PyTorch
 }
 
 // Event is a report of the training program. Kind determines which fields are set.
 type Event struct {
-	Kind    string         `json:"kind"` // start, progress, sample, done or error
-	Message string         `json:"message"`
+	Kind    string         `json:"kind"`     // start, progress, sample, done or error
+	Message string         `json:"message"`  // the error
 	Lines   int            `json:"lines"`    // number of lines that are trained on
 	Held    int            `json:"held"`     // number of lines that are held back
 	Samples []Sample       `json:"samples"`  // some of the lines that are held back
@@ -64,16 +64,16 @@ type Event struct {
 	Rare    []string       `json:"rare"`     // characters that are too rare to be learnt
 	Share   float64        `json:"share"`    // of the training that is done, 0 to 1
 	Left    float64        `json:"left"`     // estimated seconds until the end
-	Loss    float64        `json:"loss"`
-	Error   float64        `json:"error"`  // CER in the lines that are held back
-	Before  float64        `json:"before"` // CER of the base model in the same lines
-	Curve   [][2]float64   `json:"curve"`  // pairs of the number of lines seen and the CER at that time
-	Seconds float64        `json:"seconds"`
+	Loss    float64        `json:"loss"`     // mean loss of the last lines
+	Error   float64        `json:"error"`    // CER in the lines that are held back
+	Before  float64        `json:"before"`   // CER of the base model in the same lines
+	Curve   [][2]float64   `json:"curve"`    // pairs of the number of lines seen and the CER at that time
+	Seconds float64        `json:"seconds"`  // duration of the training
 }
 
 // Sample is a line with its transcription (Text) and the model's reading of it (Read).
 type Sample struct {
-	Page string `json:"page"`
+	Page string `json:"page"` // as in Line
 	Text string `json:"text"`
 	Read string `json:"read"`
 }

@@ -1,4 +1,5 @@
-"""Training crops for the line finder: ink and target maps, cut from pages at random, with the artifacts of scans."""
+"""Training data for the line finder: random crops of pages, with artifacts of scans, as ink and as the maps that the network
+must return."""
 import glob
 import json
 import math
@@ -8,13 +9,14 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 from scipy.ndimage import median_filter
 
-SIDE = 512   # pixels of a crop
-BLOCK = 32   # pixels of a block whose paper is estimated
-TALL = 40    # height of the median line in the collected pages
+SIDE = 512   # of a crop, in pixels
+BLOCK = 32   # side of a block whose paper is estimated, in pixels
+TALL = 40    # height of the median line in the collected pages, in pixels
 
 
 def ink_of(grey):
-    """how dark each pixel is against its paper, 0 to 1 (the runtime computes the same)"""
+    """Returns how much darker each pixel is than the paper around it, 0 to 1, as relativeInk in impl/ocr/layout/finder.go
+    does."""
     h, w = grey.shape
     rows, cols = -(-h // BLOCK), -(-w // BLOCK)
     full = np.full((rows * BLOCK, cols * BLOCK), np.nan, np.float32)
@@ -57,7 +59,7 @@ class Pages:
 
 
 def targets(lines, transform, side):
-    """the four maps and the mask of known heights, at half size; transform maps page points to crop points"""
+    """Returns the four maps of a crop, at half its size. transform converts points of the page to points of the crop."""
     n = side // 2
     base, ends = Image.new('L', (n, n), 0), Image.new('L', (n, n), 0)
     ups, downs = Image.new('F', (n, n), 0), Image.new('F', (n, n), 0)
@@ -79,7 +81,8 @@ def targets(lines, transform, side):
 
 
 def crop(grey, lines, rng, height, angle=0., aspect=1., side=SIDE):
-    """a square of the page around a random line, with its median line about height px high"""
+    """Returns a square of the page around a random line, scaled so that the median line is about height pixels high, and its
+    maps."""
     f = height / TALL
     h, w = grey.shape
     if lines and rng.random() < .9:
@@ -91,7 +94,7 @@ def crop(grey, lines, rng, height, angle=0., aspect=1., side=SIDE):
     half = side / 2 / f
     cx, cy = cx + (rng.random() - .5) * half, cy + (rng.random() - .5) * half
     c, s = math.cos(angle) / f, math.sin(angle) / f
-    a = np.array([[c * aspect, -s], [s * aspect, c]])       # crop to page
+    a = np.array([[c * aspect, -s], [s * aspect, c]])       # from the crop to the page
     o = np.array([cx, cy]) - a @ np.array([side / 2, side / 2])
     reach = 1.5 * half * max(1, aspect) + 4
     x0, y0 = int(max(0, cx - reach)), int(max(0, cy - reach))
@@ -114,7 +117,7 @@ def crop(grey, lines, rng, height, angle=0., aspect=1., side=SIDE):
 
 
 def spoil(grey, rng):
-    """artifacts of scans: shade, contrast, stains, rules, blur, noise, ink of the other side"""
+    """Adds artifacts of scans: shade, ink that shows through, rules, blur, another contrast, noise."""
     side = grey.shape[0]
     if rng.random() < .5:
         low = np.asarray(Image.fromarray(rng.random((3, 3)).astype(np.float32)).resize((side, side), Image.BICUBIC))
@@ -156,7 +159,7 @@ def sample(pages, rng, weights):
     if rng.random() < .8:
         grey = spoil(grey, rng)
     if rng.random() < .08:
-        cut = int(rng.integers(64, SIDE - 64))        # a page's edge, or the gutter
+        cut = int(rng.integers(64, SIDE - 64))        # the edge of a page, or the gutter
         other, more = crop(pages.page(name, row), row['lines'], rng, height)
         grey = np.concatenate([grey[:, :cut], other[:, :SIDE - cut]], 1)
         maps = np.concatenate([maps[:, :, :cut // 2], more[:, :, :(SIDE - cut // 2 * 2) // 2]], 2)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""export.py WEIGHTS.npz OUT.uff VERSION: writes the weights that train.py exported as a model file, in 16 bits."""
+"""export.py WEIGHTS.npz OUT.uff VERSION: writes a model file with the weights that train.py exported, in 16 bits."""
 import hashlib
 import json
 import os

@@ -1,5 +1,6 @@
-"""The line finder's network: a small U-shape of 18 convolutions. It takes a page's ink at full size, and gives four maps at half size: the
-logits of baseline and of line end, and the heights above and below the baseline in sixteenths of a pixel. impl/ocr/neural/finder.go runs the same."""
+"""The network of the line finder: a small U-Net of 18 convolutions. Its input is the ink of a page, and its output four maps at half the size:
+the logits of a baseline and of the end of a line, and the heights above and below the baseline in units of 16 pixels.
+impl/ocr/neural/finder.go runs the same network."""
 import numpy as np
 import torch
 from torch import nn
@@ -9,7 +10,7 @@ WIDTHS = (16, 32, 64, 96, 128)
 
 
 def shapes(widths=WIDTHS):
-    """in and out channels of every convolution, in the order of the model file"""
+    """Returns the numbers of input and output channels of every convolution, in the order of the model file."""
     a, b, c, d, e = widths
     return [(1, a), (a, a), (a, b), (b, b), (b, c), (c, c), (c, d), (d, d), (d, e), (e, d),
             (d, d), (d, c), (c, c), (c, b), (b, b), (b, a), (a, a), (a, 4)]
@@ -43,7 +44,7 @@ class Finder(nn.Module):
         return self.conv[17](step(16, up(x) + skips.pop()))
 
     def folded(self):
-        """weights and biases with the normalisation folded in, as the runtime takes them"""
+        """Returns the weights and biases with the normalisation folded in, as impl/ocr/neural/finder.go expects them."""
         out = {}
         for n, conv in enumerate(self.conv):
             w = conv.weight.detach().float().numpy()

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""pages.py OUT FOLDER... [--exclude FILE]: collects the pages of folders of PAGE or ALTO ground truth, to train the line finder on.
+"""pages.py OUT FOLDER... [--exclude FILE]: collects the pages on which the line finder is trained, from folders of ground truth in PAGE or ALTO.
 
-Each folder becomes a collection, by its name: OUT/NAME.u8 has grey pages in which the median line is 40 pixels high, row after
-row, and OUT/NAME.jsonl describes each: where it begins, its size, and its lines as [baseline, up, down]. up and down are how
-far the letters of a line reach above and below its baseline. FILE lists images, by file name, that accuracy is measured on;
-they are left out."""
+Each folder becomes a collection with its name. OUT/NAME.u8 has the pages in grey, row after row, scaled so that the median line is
+40 pixels high. OUT/NAME.jsonl describes each page: its offset, its size, and its lines as [baseline, up, down], where up and down
+are the distances to which the letters of the line reach above and below its baseline. FILE lists the file names of images on
+which accuracy is measured; they are left out."""
 import argparse
 import json
 import os
@@ -15,8 +15,8 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 Image.MAX_IMAGE_PIXELS = None
-TALL = 40            # pixels of the median line in a collected page
-MOST_PIXELS = 5e6    # of a collected page
+TALL = 40            # height of the median line in a collected page, in pixels
+MAX_PIXELS = 5e6     # of a collected page
 IMAGES = ('.jpg', '.jpeg', '.png', '.tif', '.tiff')
 
 
@@ -30,7 +30,8 @@ def points(text):
 
 
 def parse(path):
-    """-> image name, width, height, [(baseline, polygon)] of a PAGE or ALTO file; None for other XML"""
+    """Returns the name of the image, the width, the height, and the lines, [(baseline, polygon)], of a PAGE or ALTO file; None
+    for other XML."""
     root = ElementTree.parse(path).getroot()
     image, width, height, lines = '', 0., 0., []
     if local(root) not in ('PcGts', 'alto'):
@@ -57,7 +58,8 @@ def parse(path):
 
 
 def heights(polygon, baseline):
-    """how far a polygon reaches above the baseline in nine tenths of its columns, and below in 85 %; None if it does not fit"""
+    """Returns the distances to which a polygon reaches above its baseline (the 90th percentile of its columns) and below it
+    (the 85th), or None if the polygon does not fit the baseline."""
     xs, ys = [p[0] for p in polygon], [p[1] for p in polygon]
     if len(polygon) < 3:
         return None
@@ -83,7 +85,7 @@ def heights(polygon, baseline):
 
 
 def collect(path, image):
-    """-> the grey page and its lines, or None if too little is known of them"""
+    """Returns the page in grey and its lines, or None if too few lines have a baseline and a height."""
     _, width, height, lines = parse(path)
     usable = [line for line in lines if len(line[0]) > 1]
     if len(usable) < 2 or len(usable) < .8 * len(lines):
@@ -98,7 +100,7 @@ def collect(path, image):
     tall = [sum(k) for _, k in known if k]
     if len(tall) < 2:
         return None
-    scale = min(TALL / float(np.median(tall)), 1.5, (MOST_PIXELS / (w * h)) ** .5)
+    scale = min(TALL / float(np.median(tall)), 1.5, (MAX_PIXELS / (w * h)) ** .5)
     size = max(32, round(w * scale)), max(32, round(h * scale))
     grey = page.convert('L').resize(size, Image.BOX if scale < 1 else Image.BILINEAR)
     fx, fy = size[0] / w, size[1] / h

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """train.py DATA OUT --minutes N [--unseen NAME...] [--init CHECKPOINT] [--export FILE.npz]
 
-Trains the line finder on the pages that pages.py collected, on one core; the same command continues where it stopped. Collections named
-by --unseen are used only for measuring. --export writes the averaged weights every four minutes, with the normalisation folded in."""
+Trains the line finder on the pages that pages.py collected, on one core. If it is interrupted, the same command continues the training.
+Collections named by --unseen are used only for measuring. --export writes the averaged weights every four minutes, with the
+normalisation folded in."""
 import argparse
 import copy
 import os
@@ -41,7 +42,8 @@ def loss_of(out, maps):
 
 
 def split(pages, unseen):
-    """holds back every twentieth page of each collection, and every eighth of the collections that are not trained on at all"""
+    """Removes the pages that are held back from pages, and returns them: every twentieth page of each collection, and every
+    eighth of those in unseen, of which no page is trained on."""
     held = {}
     for name, (data, rows) in list(pages.sets.items()):
         held[name] = (data, rows[::8] if name in unseen else rows[::20])
@@ -54,7 +56,8 @@ def split(pages, unseen):
 
 
 def check(net, held, unseen):
-    """overlap (Dice) of true and found baselines on fixed crops, by seen and unseen collections"""
+    """Returns the overlap (Dice) of true and found baselines and the error of the heights, on fixed crops of seen and of unseen
+    collections."""
     net.eval()
     scores = {}
     rng = np.random.default_rng(7)

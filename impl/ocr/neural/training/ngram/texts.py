@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""texts.py OUT FOLDER... [--share S] [--exclude FILE...]: lines of text for the character model, from the TEI files of editions.
+"""texts.py OUT FOLDER... [--share S] [--exclude FILE...]: extracts lines of text for a character model from the TEI files of editions.
 
-Paragraphs are cut into lines about as long as those of letters, at spaces. Notes, headings and corrections by editors are left out. A share S of the
-paragraphs is taken, always the same ones. FILEs are the ground truth of pages that accuracy is measured on: paragraphs that
-share a passage with them are left out, and whole works that share several."""
+It divides paragraphs at spaces into lines about as long as those of handwritten letters. It leaves out notes, headings and corrections by
+editors. With --share, it takes a share S of the paragraphs, always the same ones. Each FILE is the ground truth of a page on which
+accuracy is measured: paragraphs that share a passage with it are left out, and so are works with several such paragraphs."""
 import argparse
 import html
 import pathlib
@@ -12,25 +12,25 @@ import re
 import unicodedata
 
 SHORTEST, LONGEST = 30, 62   # characters of a line
-PASSAGE = 24                 # letters in a row that only a copy of the same text shares
-MOST_COPIES = 2              # paragraphs of a work that may share passages
-LEAST_PARAGRAPH = 20         # characters
+PASSAGE = 24                 # successive letters that only copies of the same text have in common
+MAX_COPIES = 2               # paragraphs of a work that may share a passage with measured pages
+MIN_PARAGRAPH = 20           # characters
 LEFT_OUT = re.compile(r'<(note|fw|head|reg|expan)\b[^>]*?(/>|>.*?</\1>)', re.S)
 PARAGRAPH = re.compile(r'</?(p|l|div|lg|sp|speaker|salute|opener|closer|dateline)\b[^>]*>')
 PLAIN = str.maketrans({'’': "'", '‘': "'", '“': '"', '”': '"', '„': '"', '—': '-', '–': '-', '‐': '-', '‑': '-', 'ſ': 's', '…': '...'})
 
 
 def paragraphs(tei):
-    """the paragraphs of the text of a TEI file"""
+    """Returns the paragraphs of the text of a TEI file."""
     body = re.split(r'<text[\s>]', tei, maxsplit=1)[-1]
     body = PARAGRAPH.sub('\n', re.sub(r'\s+', ' ', LEFT_OUT.sub(' ', body)))
     plain = html.unescape(re.sub(r'<[^>]*>', '', re.sub(r'<[lpc]b\b[^>]*>', ' ', body)))
     lines = (re.sub(r'\s+', ' ', unicodedata.normalize('NFC', p.translate(PLAIN))).strip() for p in plain.split('\n'))
-    return [p for p in lines if len(p) >= LEAST_PARAGRAPH]
+    return [p for p in lines if len(p) >= MIN_PARAGRAPH]
 
 
 def letters(text):
-    """the letters of a text without accents and case, u for v and i for j, by which copies are found"""
+    """Returns the letters of a text in lower case without accents, with u for v and i for j, so that copies can be compared."""
     text = unicodedata.normalize('NFD', text.lower()).replace('ſ', 's').replace('v', 'u').replace('j', 'i')
     return re.sub('[^a-z]', '', text)
 
@@ -68,8 +68,8 @@ def main():
                     copies += 1
                 elif rnd.random() < args.share:
                     kept.append(p)
-            if copies > MOST_COPIES:
-                print(f'{name}: left out, {copies} paragraphs share passages with measured pages')
+            if copies > MAX_COPIES:
+                print(f'{name}: left out; {copies} paragraphs share a passage with measured pages')
                 continue
             for p in kept:
                 for line in lines(p, rnd):

@@ -187,7 +187,8 @@ func allocate(mib string) error {
 	return nil
 }
 
-// reserve maps private memory that cannot be written, and reads every page: it costs page tables, which RLIMIT_DATA does not count.
+// reserve maps private memory that cannot be written, and reads every page: it costs page tables, which RLIMIT_DATA does not
+// count.
 func reserve(mib string) error {
 	n, err := strconv.Atoi(mib)
 	if err != nil {

@@ -54,8 +54,8 @@ func ExampleScenarios() {
 	}
 	// Output:
 	// key ocr_test_ok - works: plan pro, 10,000 points, 60 requests a minute
-	// key ocr_test_low - 12 points left: one extraction succeeds, the next is 402
-	// key ocr_test_empty - no points left: extractions are 402
+	// key ocr_test_low - 12 points left: one extraction succeeds, the next gets a 402
+	// key ocr_test_empty - no points left: extractions get a 402
 }
 
 // Every status of both operations.

@@ -41,7 +41,7 @@ var faultKinds = []struct {
 	{faultCut, "half the body, then the connection is closed", false},
 	{faultLength, "a Content-Length that counts only half the body", false},
 	{faultDrip, "the body in small pieces over 10 seconds", true},
-	{faultLate, "the answer 10 seconds late, after the charge", true},
+	{faultLate, "the answer comes 10 seconds late, after the points are charged", true},
 }
 
 // AllFaults returns one fault of each kind.

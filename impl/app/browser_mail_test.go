@@ -41,6 +41,6 @@ func TestBrowser_Mail(t *testing.T) {
 	v.check("forgot-mail")
 	v.signIn("anna@example.org")
 	v.path("/account")
-	require.Contains(t, v.Text("main"), "A link goes to the new address.")
+	require.Contains(t, v.Text("main"), "A link is sent to the new address.")
 	v.check("account-mail")
 }

@@ -39,7 +39,7 @@ func (m *month) UnmarshalText(text []byte) error {
 }
 
 func (usageCmd) Help() string {
-	return `An extraction counts on the day on which it began. A rotated key and its successor have rows of their own.
+	return `An extraction counts towards the day on which it began. A rotated key and its successor have rows of their own.
 
 Examples:
   uncial usage --by key

@@ -60,9 +60,9 @@ type queue struct {
 // inbox is where an idle slot waits for a job. It can hold one job.
 type inbox struct {
 	jobs      chan *job // closed without a job when the queue is finished
-	isReserve bool   // the slot takes only jobs of accounts that have no image being read
-	isBound   bool   // the worker must be replaced before it reads for another account
-	account   string // label of the account that the worker last read for
+	isReserve bool      // the slot takes only jobs of accounts that have no image being read
+	isBound   bool      // the worker must be replaced before it reads for another account
+	account   string    // label of the account that the worker last read for
 }
 
 func newQueue() *queue {

@@ -25,7 +25,7 @@ import (
 	"uncial/internal/tryit"
 )
 
-// Service implements the contract. All fields but Proofread are required; they must not change after the first call.
+// Service implements the contract. Fields without a default are required; they must not change after the first call.
 type Service struct {
 	Ledger *ledger.Ledger
 	// Fetch returns the bytes of the image file at a URL. Errors: those of fetch.Fetcher.Fetch.

@@ -49,8 +49,8 @@ func (m *Mock) control() map[string]http.Handler {
 	return routes
 }
 
-// isLocal reports whether the request comes from this machine. Host and Origin are checked too: a browser on this machine
-// sends requests for the pages of other sites.
+// isLocal reports whether the request comes from this machine. Host and Origin are checked too, because a browser on this
+// machine also sends requests on behalf of other sites.
 func isLocal(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || !peer.Addr().Unmap().IsLoopback() || !isLocalHost(r.Host) {

@@ -53,7 +53,7 @@ func AllFaults() []Fault {
 	return all
 }
 
-// namedFault returns the fault of a kind as a scenario names it: without a time, for which faultTime then stands.
+// namedFault returns the fault of a kind as a scenario names it, without a time; faultTime then applies.
 func namedFault(name string, takesTime bool) Fault {
 	if takesTime {
 		return Fault{name, faultTime}
@@ -77,12 +77,12 @@ func (f *Fault) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("fault must be reset, cut, length, drip, late, or with milliseconds up to %d such as late-1500", maxDelay.Milliseconds())
+	return fmt.Errorf("fault must be reset, cut, length, drip or late; drip and late may have milliseconds, up to %d, such as late-1500", maxDelay.Milliseconds())
 }
 
 // String is the name that UnmarshalText parses, "" for no fault.
 func (f Fault) String() string {
-	if f.over > 0 && f.over != faultTime {
+	if takesTime := f.kind == faultDrip || f.kind == faultLate; takesTime && f.over != faultTime {
 		return fmt.Sprintf("%s-%d", f.kind, f.over.Milliseconds())
 	}
 	return f.kind

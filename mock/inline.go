@@ -37,7 +37,7 @@ func inlineProblem(ctx context.Context, imageURL string) string {
 		return ""
 	}
 	header, _, err := image.DecodeConfig(bytes.NewReader(data))
-	if isBeyondGo(err) && isWhole(kind, data) {
+	if isBeyondGo(err) && hasHeader(kind, data) {
 		return ""
 	}
 	if err != nil {
@@ -59,8 +59,8 @@ func isBeyondGo(err error) bool {
 		errors.As(err, new(tiff.UnsupportedError)) || errors.As(err, new(tiff.FormatError)) || errors.As(err, new(jpeg.UnsupportedError))
 }
 
-// isWhole reports whether a file that Go's decoders cannot read has at least a header.
-func isWhole(kind imagefile.Format, data []byte) bool {
+// hasHeader reports whether a file that Go's decoders cannot read has at least a header.
+func hasHeader(kind imagefile.Format, data []byte) bool {
 	const bmpHeader, bigTIFFHeader = 26, 16 // bytes
 	switch kind {
 	case imagefile.BMP:

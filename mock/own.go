@@ -47,7 +47,7 @@ func layOutText(text string, marked, enhance bool) (document.Page, []document.Ed
 		page.Height = max(page.Height, b.Box.Y+b.Box.H+marginTop)
 	}
 	if page.Width > imagefile.MaxSide || page.Height > imagefile.MaxSide {
-		return page, nil, fmt.Errorf("the text is too large for a page of %d pixels a side: about 900 characters in a line, and 300 lines", imagefile.MaxSide)
+		return page, nil, fmt.Errorf("the text is too large for a page of %d pixels a side, which holds about 300 lines of about 900 characters", imagefile.MaxSide)
 	}
 	return page, edits, nil
 }

@@ -26,7 +26,7 @@ type state struct {
 	moved      time.Duration               // how far the clock was moved
 	keys       map[string]*key             // by token
 	recent     list.List                   // of *key, most recently used first
-	unkeyed    map[hash]uint64             // requests without a key: how often each came
+	unkeyed    map[hash]uint64             // requests without a key: how often each was received
 	generation uint64                      // how often something was forgotten because a limit was reached
 	replies    list.List                   // of *reply, stored ones, oldest first
 	faults     map[string]map[string]int64 // by key and kind; "" has those of all keys

@@ -15,7 +15,8 @@ const (
 	// MinRetention leaves time for replies to be replayed, for holds to expire and for the clocks of replicas to differ.
 	MinRetention = 7 * 24 * time.Hour
 
-	// archiveBatch bounds the holds that one transaction removes; it removes up to twice as many entries. That locks SQLite for about 50 ms.
+	// archiveBatch bounds the holds of each kind (charged, returned) that one transaction removes; it also removes up to twice that
+	// number of entries. That locks SQLite for about 50 ms.
 	archiveBatch = 2000
 	// archiveBatches bounds the transactions of one sweep, so that other writers of a SQLite file get their turn.
 	archiveBatches = 20

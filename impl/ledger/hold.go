@@ -21,7 +21,7 @@ type HoldRequest struct {
 	KeyID       string        // of the key that pays, for the usage; empty for the playground
 	MeterID     string        // account.Key.MeterID or PlaygroundMeter; empty: no cap applies
 	Points      int64         // at least 1
-	TTL         time.Duration // time until the hold expires: longer than the interval of Extend and the difference of clocks
+	TTL         time.Duration // until the hold expires; must exceed the interval between calls of Extend plus the difference between the clocks of replicas
 	Idempotency *Idempotency  // nil if the caller sent no key
 }
 
@@ -47,9 +47,9 @@ var (
 // staleError says that an idempotency key belongs to an expired hold or to a reply that is too old to be replayed.
 type staleError struct{ Hold }
 
-func (*staleError) Error() string { return "the idempotency key belongs to an expired hold" }
+func (*staleError) Error() string { return "the idempotency key belongs to an expired hold or reply" }
 
-// maxHoldAttempts bounds the attempts of one Hold. Each further attempt follows a change of the account by another request.
+// maxHoldAttempts bounds the attempts of one Hold. Each further attempt follows a change of the account, by this or another request.
 const maxHoldAttempts = 8
 
 // Hold sets points aside. It looks up the idempotency key first, so that a replay works even without points.
@@ -82,7 +82,9 @@ func (l *Ledger) prepareRetry(ctx context.Context, req HoldRequest, failed error
 	case errors.Is(failed, errChanged):
 		return nil
 	case errors.Is(failed, errNoPeriod):
-		return l.openPeriod(ctx, req.AccountID)
+		return l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
+			return l.openPeriod(ctx, x, req.AccountID, l.now())
+		})
 	case errors.Is(failed, errNoMeter):
 		return l.addPlayground(ctx, l.store.Writer(), req.AccountID)
 	case errors.As(failed, &stale):

@@ -119,7 +119,7 @@ func (l *Ledger) BalanceUnder(ctx context.Context, accountID, meterID string) (B
 	return b, nil
 }
 
-// current is BalanceUnder within a transaction: total and taken are NULL if the month has no balance row yet.
+// current is BalanceUnder within a transaction. If the month has no balance row yet, total and taken are NULL.
 func (l *Ledger) current(ctx context.Context, x store.Executor, accountID, meterID string, now time.Time) (Balance, error) {
 	var plan string
 	var total, taken, limit *int64
@@ -142,7 +142,7 @@ func (l *Ledger) current(ctx context.Context, x store.Executor, accountID, meter
 	return row{total: allowance.Points}.balance(now).under(limit, metered), err
 }
 
-// row is a balance as it is stored; seq is the number of its latest entry, and granted what operators added to the total.
+// row is a balance as it is stored; seq is the number of its latest entry, and granted is what operators added to the total.
 type row struct{ total, used, held, seq, granted int64 }
 
 func (r row) remaining() int64 { return r.total - r.used - r.held }

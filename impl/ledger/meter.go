@@ -74,7 +74,7 @@ func (b Balance) under(limit *int64, taken int64) Balance {
 }
 
 // takeFromMeter counts the points of a new hold under its meter. Like the balance, the meter is changed by a conditional
-// statement, so that racing holds cannot exceed the cap. remaining are the account's points before the hold. Errors:
+// statement, so that racing holds cannot exceed the cap. remaining is the number of points that the account had before the hold. Errors:
 // *InsufficientError, errNoMeter, *store.Error.
 func (h Hold) takeFromMeter(ctx context.Context, x store.Executor, remaining int64, now time.Time) error {
 	if h.MeterID == "" {

@@ -195,6 +195,22 @@ func TestLedger_Grant(t *testing.T) {
 			require.ErrorIs(t, err, account.ErrNoAccount)
 			t.requireBalance(0, 100)
 		},
+		"writes nothing for a deleted account": func(t book) {
+			t.mustExec(`UPDATE accounts SET deleted_at = 1`)
+			_, err := t.Grant(t.Context(), t.id, 1, "because")
+			require.ErrorIs(t, err, account.ErrNoAccount)
+			require.Zero(t, t.mustCount(`balances`)+t.mustCount(`entries`))
+		},
+		"adds to one month if the next one begins meanwhile": func(t book) {
+			next := time.Date(2026, time.April, 1, 0, 0, 0, 0, time.UTC)
+			t.clock.Set(next.Add(-time.Microsecond))
+			now := func() time.Time { defer t.clock.Set(next); return t.clock.Now() }
+			turning := ledger.New(t.store, ledger.Options{Plans: mustPlans(t), Now: now})
+			b, err := turning.Grant(t.Context(), t.id, 40, "because")
+			require.NoError(t, err)
+			require.Equal(t, int64(140), b.Remaining)
+			t.requireBalance(0, 100)
+		},
 	}.run(t)
 }
 

@@ -4,39 +4,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"uncial/impl/account"
 	"uncial/impl/store"
 	"uncial/internal/contract"
 )
 
-// openPeriod creates the balance of the current month with the allowance of the account's plan, unless it exists. It
+// openPeriod creates the balance of the month of now with the allowance of the account's plan, unless it exists. It
 // locks the account row first, as ChangePlan does: otherwise a change of plan between reading the plan and inserting the
 // balance would be lost. Errors: account.ErrNoAccount, account.ErrPlan, *store.Error.
-func (l *Ledger) openPeriod(ctx context.Context, accountID string) error {
-	return l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
-		now := l.now()
-		var plan string
-		err := x.Get(ctx, `UPDATE accounts SET plan = plan WHERE id = $1 RETURNING plan`, store.Args{accountID}, &plan)
-		if errors.Is(err, store.ErrNoRows) {
-			return account.ErrNoAccount
-		}
-		if err != nil {
-			return err
-		}
-		allowance, err := l.plans.Plan(plan)
-		if err != nil {
-			return err
-		}
-		n, err := x.Exec(ctx, `INSERT INTO balances (account_id, period, total, used, held, seq)
-			VALUES ($1, $2, $3, 0, 0, 1) ON CONFLICT (account_id, period) DO NOTHING`,
-			accountID, periodOf(now), allowance.Points)
-		if err != nil || n == 0 {
-			return err
-		}
-		r := row{total: allowance.Points, seq: 1}
-		return r.write(ctx, x, accountID, periodOf(now), entry{kind: "grant", points: r.total}, now)
-	})
+func (l *Ledger) openPeriod(ctx context.Context, x store.Executor, accountID string, now time.Time) error {
+	var plan string
+	err := x.Get(ctx, `UPDATE accounts SET plan = plan WHERE id = $1 RETURNING plan`, store.Args{accountID}, &plan)
+	if errors.Is(err, store.ErrNoRows) {
+		return account.ErrNoAccount
+	}
+	if err != nil {
+		return err
+	}
+	allowance, err := l.plans.Plan(plan)
+	if err != nil {
+		return err
+	}
+	n, err := x.Exec(ctx, `INSERT INTO balances (account_id, period, total, used, held, seq)
+		VALUES ($1, $2, $3, 0, 0, 1) ON CONFLICT (account_id, period) DO NOTHING`,
+		accountID, periodOf(now), allowance.Points)
+	if err != nil || n == 0 {
+		return err
+	}
+	r := row{total: allowance.Points, seq: 1}
+	return r.write(ctx, x, accountID, periodOf(now), entry{kind: "grant", points: r.total}, now)
 }
 
 // ChangePlan puts the account on another plan. The allowance of the current month changes at once, but never falls below
@@ -100,18 +98,20 @@ func (l *Ledger) Grant(ctx context.Context, accountID string, points int64, reas
 	if err := account.CheckName(reason); err != nil {
 		return Balance{}, err
 	}
-	if err := l.openPeriod(ctx, accountID); err != nil {
-		return Balance{}, fmt.Errorf("grant: %w", err)
-	}
 	var b Balance
 	err := l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		now := l.now()
+		err := x.ExecOr(ctx, account.ErrNoAccount, `UPDATE accounts SET plan = plan WHERE id = $1 AND deleted_at IS NULL`, accountID)
+		if err != nil {
+			return err
+		}
+		if err := l.openPeriod(ctx, x, accountID, now); err != nil {
+			return err
+		}
 		r, err := updateBalance(ctx, x, `UPDATE balances SET total = total + $3, granted = granted + $3, seq = seq + 1
-			WHERE account_id = $1 AND period = $2 AND total + $3 <= $4
-				AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = $1 AND a.deleted_at IS NULL)`,
-			accountID, periodOf(now), points, int64(contract.MaxPoints))
+			WHERE account_id = $1 AND period = $2 AND total + $3 <= $4`, accountID, periodOf(now), points, int64(contract.MaxPoints))
 		if errors.Is(err, store.ErrNoRows) {
-			return whyNotGranted(ctx, x, accountID)
+			return ErrPoints
 		}
 		if err != nil {
 			return err
@@ -123,17 +123,4 @@ func (l *Ledger) Grant(ctx context.Context, accountID string, points int64, reas
 		return Balance{}, fmt.Errorf("grant: %w", err)
 	}
 	return b, nil
-}
-
-// whyNotGranted returns account.ErrNoAccount for a deleted account, else ErrPoints: the total would be too large.
-func whyNotGranted(ctx context.Context, x store.Executor, accountID string) error {
-	var n int64
-	err := x.Get(ctx, `SELECT COUNT(*) FROM accounts WHERE id = $1 AND deleted_at IS NULL`, store.Args{accountID}, &n)
-	if err == nil && n == 0 {
-		return account.ErrNoAccount
-	}
-	if err == nil {
-		return ErrPoints
-	}
-	return err
 }

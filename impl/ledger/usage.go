@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"uncial/impl/store"
-	"uncial/internal/contract"
 )
 
 // Grouping selects what a Use adds up.
@@ -112,4 +111,4 @@ func (l *Ledger) MeterUses(ctx context.Context, accountID string) (map[string]Me
 }
 
 // MonthOf returns the calendar month (UTC) of an instant as people write it: "2026-03".
-func MonthOf(t time.Time) string { return periodOf(contract.MonthStart(t)) }
+func MonthOf(t time.Time) string { return periodOf(t) }

@@ -14,7 +14,7 @@ import (
 // errFree says that no request with this idempotency key is running or has a stored reply, so that Hold can be tried.
 var errFree = errors.New("the idempotency key is free")
 
-// Pauses between two queries for the end of a running request; they double from the first to the longest.
+// Pauses between queries that ask whether a running request has ended; they double from the first to the longest.
 const (
 	firstPause   = 20 * time.Millisecond
 	longestPause = 500 * time.Millisecond

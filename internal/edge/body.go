@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// graceTime is how long a body may take to begin, and how long it may pause later. minRate applies too. A body that arrived faster may
-	// not pause longer, so that a client that stops at the end of a large image does not hold its memory.
+	// graceTime limits the wait for the first byte and every later pause, however fast the body arrived before, so that a client that
+	// stops near the end of a large image does not hold its memory. minRate applies too.
 	graceTime = 5 * time.Second
 	minRate   = 16 << 10 // bytes a second; 128 kbit/s
 	// smallBody is the size, in bytes, up to which a refused body that has arrived is read before the answer.
@@ -35,8 +35,8 @@ type body struct {
 	ended    bool
 }
 
-// pace returns a body that must arrive at minRate. w is the server's own ResponseWriter. The request keeps its body, by whose
-// type net/http knows whether a client waits for "100 Continue".
+// pace returns a body that must arrive at minRate. w is the server's own ResponseWriter. The request keeps its body,
+// whose type tells net/http whether a client waits for "100 Continue".
 func pace(w http.ResponseWriter, r *http.Request) *body {
 	return &body{
 		ReadCloser: r.Body, conn: http.NewResponseController(w), started: time.Now(), patience: graceTime,
@@ -55,13 +55,13 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	b.setDeadline(deadline)
 	n, err := b.ReadCloser.Read(p)
-	// The time between two reads is the server's own.
+	// Time between reads is not charged to the client.
 	b.patience = min(b.patience-time.Since(began)+time.Duration(n)*time.Second/minRate, graceTime)
 	if err != nil {
 		b.ended = true
 	}
 	if errors.Is(err, io.EOF) {
-		b.setDeadline(time.Time{}) // otherwise it would also end the wait for the work
+		b.setDeadline(time.Time{}) // otherwise the deadline would cancel the request while the server works on it
 	}
 	return n, err
 }

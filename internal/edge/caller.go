@@ -26,7 +26,7 @@ func newContext(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// account returns the account among those that share the server.
+// account returns the account as package fair counts it.
 func (p Principal) account() fair.Account { return fair.Account{Label: p.AccountID, Weight: p.Weight} }
 
 // CallerFrom returns the caller of the request that ctx belongs to, the zero Caller if it belongs to none.
@@ -38,7 +38,7 @@ func CallerFrom(ctx context.Context) Caller {
 type principalKey struct{}
 
 // WithPrincipal returns a context for requests that come from inside the process, such as those of the dashboard for people
-// who are signed in: they are this principal's and need no key.
+// who are signed in: they count as this principal's and need no key.
 func WithPrincipal(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, p)
 }

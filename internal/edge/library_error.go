@@ -45,8 +45,8 @@ func (c libraryErrorConn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// libraryFaults are the answers of net/http: how they begin, and what is wrong with the request, by header.
-var libraryFaults = []struct{ begin, header, reason string }{
+// libraryProblems are the answers of net/http: how they begin, and what is wrong with the request, by header.
+var libraryProblems = []struct{ begin, header, reason string }{
 	{"HTTP/1.1 417 ", "Expect", "must be 100-continue or absent"},
 	{"HTTP/1.0 417 ", "Expect", "must be 100-continue or absent"},
 	{"HTTP/1.1 501 ", "Transfer-Encoding", "must be chunked or absent"},
@@ -70,7 +70,7 @@ func libraryError(b []byte) *contract.Error {
 	}
 	_, behind, _ := bytes.Cut(b, []byte("\r\n"))
 	hasHeaders := bytes.HasPrefix(behind, headersOfLibraryErrors)
-	for _, f := range libraryFaults {
+	for _, f := range libraryProblems {
 		isOwn := hasHeaders || f.header == "Expect" && bytes.HasSuffix(b, endOfExpect)
 		if !bytes.HasPrefix(b, []byte(f.begin)) || !isOwn {
 			continue

@@ -12,7 +12,7 @@ const (
 	// defaultMemory is room for 38 images of 20 MiB.
 	defaultMemory = 768 << 20
 	// oneImage is what an account gets whatever the others use, in bytes: room for the largest image, and for the smaller buffer that
-	// it was last copied from.
+	// it has just outgrown.
 	oneImage = 40 << 20
 	// burst is the use of memory, in bytes, after which unused memory is returned to the system at once. The garbage collector
 	// alone keeps it for minutes.

@@ -91,7 +91,7 @@ func (op *operation) serve(x *exchange, r *http.Request, b *body) error {
 	return nil
 }
 
-// readWindow counts the request if the operation counts, and reads the window for the response headers.
+// readWindow counts the request if the operation is counted, and reads the window for the response headers.
 func (op *operation) readWindow(ctx context.Context, x *exchange) error {
 	if !op.isCounted {
 		w, err := op.Gate.Window(ctx, x.principal)

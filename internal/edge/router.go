@@ -10,7 +10,7 @@ import (
 )
 
 // router finds the endpoint of a request by its path, with one http.ServeMux. It does not leave methods to the ServeMux,
-// which answers HEAD for every GET, nor errors, which it writes without the form of the contract.
+// which answers HEAD for every GET, nor errors, which it writes in a form of its own.
 type router struct {
 	mux       *http.ServeMux
 	endpoints map[string]*endpoint // by path

@@ -11,7 +11,7 @@ import (
 )
 
 // Limits of a connection, against peers that are slow on purpose. A body of 28 MiB needs 2 Mbit/s to arrive within
-// readTimeout. writeTimeout counts from the end of the header and is for everything; the answer of an operation gets
+// readTimeout. writeTimeout counts from the end of the header and covers reading, working and answering; the answer of an operation gets
 // answerTime of its own.
 const (
 	readHeaderTimeout = 10 * time.Second

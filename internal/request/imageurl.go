@@ -97,7 +97,7 @@ func (u *imageURL) problem() string {
 	text := u.text.String()
 	switch {
 	case !isDataURL(text):
-		return webURLFault(text)
+		return webURLProblem(text)
 	case u.length > maxDataURL:
 		return "must be at most 27,963,000 characters, enough for an image of 20 MiB"
 	case u.data == nil:
@@ -109,8 +109,8 @@ func (u *imageURL) problem() string {
 	}
 }
 
-// imageURLFault is problem for a URL that arrived as a whole.
-func imageURLFault(text string) string {
+// imageURLProblem is problem for a URL that arrived as a whole.
+func imageURLProblem(text string) string {
 	var u imageURL
 	u.write([]byte(text))
 	return u.problem()

@@ -20,7 +20,7 @@ type problems struct {
 }
 
 // add adds a problem of a field, whose name fieldName has made. Several problems of one field are joined; the same one
-// twice is reported once, because schema and parser may find it both.
+// twice is reported once, because schema and parser may both find it.
 func (f *problems) add(field, text string) {
 	if f.byField == nil {
 		f.byField = map[string]string{}

@@ -185,7 +185,7 @@ func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *problem
 		u := p.urls[field]
 		problem := ""
 		if u == nil {
-			problem = webURLFault(text)
+			problem = webURLProblem(text)
 		} else {
 			problem = u.problem()
 		}

@@ -93,7 +93,7 @@ func sentence(e *openapi3.SchemaError) string {
 	case s.Format == imageFormat:
 		// The schema says less about URLs than imageURL does, and both find the problem.
 		text, _ := e.Value.(string)
-		return cmp.Or(imageURLFault(text), notAllowed)
+		return cmp.Or(imageURLProblem(text), notAllowed)
 	case e.SchemaField == "enum":
 		return "must be one of " + list(s.Enum)
 	default:

@@ -115,7 +115,6 @@ func (s *source) drain() error {
 	}
 }
 
-// tooLarge names MaxBody.
 const tooLarge = "must be at most 28 MiB"
 
 // readProblem says, for the client, why a body could not be read.

@@ -14,10 +14,10 @@ import (
 
 const maxWebURL = 8192 // characters; openapi.yaml has it as maxLength
 
-// webURLFault checks that s is an http or https URL (RFC 3986) with what is needed to fetch an image and nothing else. It
+// webURLProblem checks that s is an http or https URL (RFC 3986) with what is needed to fetch an image and nothing else. It
 // says what is wrong and what would be right, "" if s is valid. Addresses that must not be reached are refused later, by
 // impl/fetch.
-func webURLFault(s string) string {
+func webURLProblem(s string) string {
 	scheme, rest, ok := strings.Cut(s[:min(len(s), maxWebURL)], ":")
 	switch {
 	case s == "":

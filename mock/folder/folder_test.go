@@ -204,6 +204,10 @@ func TestLoad_refuses(t *testing.T) {
 			"1.json":            strings.Replace(jsonFile, `"processingTime":9`, `"document":"<html/>"`, 1),
 			folder.ManifestName: list(`{"url":"https://a.test/","language":"de","answers":[{"format":"hocr","file":"1.json"}]}`),
 		}, "hocr, tsv and pdf need an answer in alto or page"},
+		"a PDF alone": {map[string]string{
+			"1.json":            strings.Replace(jsonFile, `"processingTime":9`, `"document":"JVBERi0="`, 1),
+			folder.ManifestName: list(`{"url":"https://a.test/","language":"de","answers":[{"format":"pdf","file":"1.json"}]}`),
+		}, "hocr, tsv and pdf need an answer in alto or page"},
 	} {
 		t.Run("refuses "+name, func(t *testing.T) {
 			t.Parallel()

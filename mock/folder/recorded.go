@@ -21,7 +21,7 @@ import (
 	"uncial/internal/strictjson"
 )
 
-// Answer is the body of a recorded answer. remainingPoints is not the page's but the account's, and the only value that may
+// Answer is the body of a recorded answer. remainingPoints belongs to the account, not to the page, and is the only value that may
 // change.
 type Answer struct {
 	before, after []byte // around the value of remainingPoints; after is nil if there is none
@@ -135,7 +135,7 @@ func (l *loader) documentOfAnswers(f *Fixture, base *gen.ExtractionResult, enhan
 			return documentOf(pages, nil, enhance), nil
 		}
 	}
-	if all[gen.Hocr] != nil || all[gen.Tsv] != nil {
+	if all[gen.Hocr] != nil || all[gen.Tsv] != nil || all[gen.Pdf] != nil {
 		return nil, errors.New("hocr, tsv and pdf need an answer in alto or page, from which the other formats are made")
 	}
 	doc, err := l.layOut(base.Text, false, false)

@@ -190,7 +190,8 @@ func (r *Recorder) progress(image, what string, err error) {
 	}
 }
 
-// isFatal reports whether the next image would fail too: the key is refused, the points are used up, or the disk is full.
+// isFatal reports whether the next image would fail too: the key is refused, the points are used
+// up, the address of the service is wrong (404), or the disk is full.
 func isFatal(err error) bool {
 	refused, ok := errors.AsType[*refusal](err)
 	_, unwritable := errors.AsType[*writeError](err)

@@ -27,7 +27,7 @@ const (
 	tryTime = 5 * time.Minute
 	// firstPause is Recorder.Pause unless it is set.
 	firstPause = 500 * time.Millisecond
-	// maxWait limits how long a Retry-After is obeyed: longer than the window of a rate limit.
+	// maxWait is the longest Retry-After that is obeyed. It is longer than the window of a rate limit.
 	maxWait = 90 * time.Second
 	// maxAnswer is the longest answer that is recorded, in bytes, as in package folder.
 	maxAnswer = 64 << 20

@@ -72,6 +72,7 @@ func checkAddresses(ctx context.Context, s *session) error {
 type serving struct {
 	name, suffix string
 	send         func(w http.ResponseWriter, r *http.Request, data []byte)
+	number       int // tells the addresses of a file in different forms apart
 }
 
 // typed sends a file with a Content-Type; "" sends none.
@@ -89,13 +90,13 @@ func typed(media string) func(http.ResponseWriter, *http.Request, []byte) {
 // servings are the forms in which servers of images have addresses and send files.
 func servings() (all []serving) {
 	for _, media := range []string{"", "image/png", "image/jpeg", "image/tiff", "IMAGE/WEBP", "image/x-ms-bmp", "image/png; charset=utf-8", "application/octet-stream", "binary/octet-stream", "text/plain", "text/html; charset=utf-8", "application/json", "image/vnd.example", "x"} {
-		all = append(all, serving{"of the type " + strconv.Quote(media), ".img", typed(media)})
+		all = append(all, serving{name: "of the type " + strconv.Quote(media), suffix: ".img", send: typed(media)})
 	}
 	for _, suffix := range slices.Concat(generate.Extensions, generate.Queries, []string{"", "/", ".tif/full/max/0/default.jpg", ".png?x=/../y", "%20page.png", "%C3%A9.png", "/a+b.png", ";v=1.png", "/info", "~1.png", "/" + strings.Repeat("long", 200)}) {
-		all = append(all, serving{"at *" + model.Shorten(suffix, 20), suffix, typed("application/octet-stream")})
+		all = append(all, serving{name: "at *" + model.Shorten(suffix, 20), suffix: suffix, send: typed("application/octet-stream")})
 	}
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
-		all = append(all, serving{fmt.Sprintf("behind a redirect with %d", status), "", func(w http.ResponseWriter, r *http.Request, data []byte) {
+		all = append(all, serving{name: fmt.Sprintf("behind a redirect with %d", status), send: func(w http.ResponseWriter, r *http.Request, data []byte) {
 			if r.URL.RawQuery == "there" {
 				typed("image/png")(w, r, data)
 				return
@@ -104,12 +105,12 @@ func servings() (all []serving) {
 			w.WriteHeader(status)
 		}})
 	}
-	return append(all,
-		serving{"without a length", ".png", func(w http.ResponseWriter, _ *http.Request, data []byte) {
+	all = append(all,
+		serving{name: "without a length", suffix: ".png", send: func(w http.ResponseWriter, _ *http.Request, data []byte) {
 			_ = http.NewResponseController(w).Flush() // net/http then sends chunks
 			_, _ = w.Write(data)
 		}},
-		serving{"to the end of the connection", ".png", func(w http.ResponseWriter, _ *http.Request, data []byte) {
+		serving{name: "to the end of the connection", suffix: ".png", send: func(w http.ResponseWriter, _ *http.Request, data []byte) {
 			connection, buffer, err := http.NewResponseController(w).Hijack()
 			if err != nil {
 				return
@@ -119,19 +120,23 @@ func servings() (all []serving) {
 			_, _ = buffer.Write(data)
 			_ = buffer.Flush()
 		}},
-		serving{"to be saved", ".png", func(w http.ResponseWriter, r *http.Request, data []byte) {
+		serving{name: "to be saved", suffix: ".png", send: func(w http.ResponseWriter, r *http.Request, data []byte) {
 			w.Header().Set("Content-Disposition", `attachment; filename="page.pdf"`)
 			w.Header().Set("Vary", "Accept, Accept-Encoding")
 			w.Header().Set("Etag", `"1"`)
 			typed("image/png")(w, r, data)
 		}},
 	)
+	for i := range all {
+		all[i].number = i + 1 // 0 is for forms that only one case uses
+	}
+	return all
 }
 
 // at asks for a file by its address on the shelf, in one form.
 func (s *session) at(name string, f images.File, form serving) ask {
 	path := "/" + strings.Trim(strings.ReplaceAll(f.Name, ".", "-"), "/")
-	path += fmt.Sprintf("-%d", len(form.name)) + form.suffix
+	path += fmt.Sprintf("-%d", form.number) + form.suffix
 	handler := func(w http.ResponseWriter, r *http.Request) { form.send(w, r, f.Data) }
 	url := s.shelf.put(path, handler)
 	bare, _, _ := strings.Cut(path, "?")
@@ -181,7 +186,7 @@ func fetchesAgain(ctx context.Context, s *session) error {
 // everyAddress asks for every file once, and for every form once.
 func everyAddress(s *session) (asks []ask) {
 	for _, f := range images.Valid() {
-		asks = append(asks, s.at("fetched", f, serving{"as usual", "." + f.Format, typed("image/" + f.Format)}))
+		asks = append(asks, s.at("fetched", f, serving{name: "as usual", suffix: "." + f.Format, send: typed("image/" + f.Format)}))
 	}
 	var used []string
 	for i, form := range servings() {
@@ -198,7 +203,7 @@ func otherAddresses(s *session) (asks []ask) {
 		if f.Heavy && !s.IsThorough() {
 			continue
 		}
-		asks = append(asks, s.at("fetched", f, serving{"as an image", ".png", typed("image/png")}).wrong("imageUrl"))
+		asks = append(asks, s.at("fetched", f, serving{name: "as an image", suffix: ".png", send: typed("image/png")}).wrong("imageUrl"))
 	}
 	return append(asks, status())
 }

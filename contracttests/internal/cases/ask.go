@@ -240,7 +240,6 @@ func (s *session) choose(ctx context.Context, r row, asks []ask, c *cast) (err e
 	switch {
 	case r.scenario() == model.KeyError: // every answer is a 500, so that nothing is known about it
 		c.accounts[first] = s.accounts[model.KeyError][0]
-	// Other accounts have no second key.
 	case uses(sibling): // the second key belongs to the account of ok's first one
 		c.accounts[first] = s.accounts[model.KeyOK][0]
 		err = s.open(ctx, c.accounts[first])

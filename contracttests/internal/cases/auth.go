@@ -14,8 +14,8 @@ import (
 // madeUp has the form of a key, but belongs to no account.
 const madeUp = "ocr_live_000000000000000000000000000000000000"
 
-// refused are credentials that a server must refuse, by the case that tries them. Most are made from a valid key in every way
-// of a kind; see credentials.go.
+// refused are credentials that a server must refuse, by the case that tries them. Most are made from a valid key by one kind of
+// change; see credentials.go.
 var refused = []struct {
 	name, explanation string
 	tries             []ask

@@ -14,7 +14,7 @@ import (
 func brokenRows() (rows []row) {
 	for format, explanation := range map[string]string{
 		"alto": "A word that is divided at the end of a line is whole for search engines: ALTO has its hyphen as HYP and the whole word in SUBS_CONTENT.",
-		"page": "A word that is divided at the end of a line is whole for search engines: PAGE-XML has the whole in custom of both parts.",
+		"page": "A word that is divided at the end of a line is whole for search engines: PAGE-XML has the whole word in the custom attribute of both parts.",
 		"hocr": "A word that is divided at the end of a line is whole for search engines: hOCR ends its first part with a soft hyphen.",
 	} {
 		rows = append(rows, row{

@@ -88,7 +88,7 @@ var farAhead = []time.Time{
 // advances of the clock are repeated often enough for a drift to show.
 var advances = []time.Duration{time.Second, time.Minute, time.Hour, 24 * time.Hour}
 
-// repeats is how often the clock makes each of advances.
+// repeats is how often the clock makes each advance.
 const repeats = 20
 
 // calendar is an account on its way through time.
@@ -151,7 +151,7 @@ func (c *calendar) month(ctx context.Context, denied bool) error {
 			at = end.Add(d)
 		}
 		isEdge := i == 0 || d == -time.Second || d == 14*24*time.Hour+time.Hour
-		if err := c.visit(ctx, at, i == 0 || i == 1, denied == (i != 0) && isEdge || isEdge && d == -time.Second); err != nil {
+		if err := c.visit(ctx, at, i == 0 || i == 1, isEdge && (d == -time.Second || denied == (i != 0))); err != nil {
 			return err
 		}
 	}

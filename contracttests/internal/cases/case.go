@@ -27,7 +27,7 @@ type Case struct {
 	// Operation and Status are the answer that the case must see at least once; zero values if there is no single one.
 	Operation string
 	Status    int
-	// Needs are what the target must have: "key:<scenario>", "image:<scenario>", or a Need constant of package model.
+	// Needs are what the target must have: "key:<scenario>", "image:<scenario>", "page:<scenario>", or a Need constant of package model.
 	Needs []string
 	// Extractions limits the requests that count against rate limits, Points what the case spends.
 	Extractions, Points int64

@@ -77,8 +77,8 @@ func (s *session) conflicts(ctx context.Context, a *model.Account, set string, v
 		return nil
 	}
 	c := &cast{map[who]*model.Account{first: a}, s.idempotencyKey()}
-	first := int(s.Seed % uint64(len(values)))
-	values = slices.Concat(values[first:], values[:first])
+	start := int(s.Seed % uint64(len(values)))
+	values = slices.Concat(values[start:], values[:start])
 	all, used := pairs(values), values[:min(len(values), maxCombined)]
 	var tried []string
 	for i, value := range used[:min(stored, len(used))] {

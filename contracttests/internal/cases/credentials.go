@@ -127,8 +127,8 @@ func malformedKeys() (all []ask) {
 		all = append(all, ask{}.auth("Bearer $UNCIAL_KEY"+string(sign)))
 	}
 	return append(all,
-		bearer("with a blank in it", func(k string) string { return k[:len(k)/2] + " " + k[len(k)/2:] }),
-		bearer("with a blank behind its 12th character", func(k string) string { return k[:min(12, len(k)-1)] + " " + k[min(12, len(k)-1):] }),
+		bearer("with a space in it", func(k string) string { return k[:len(k)/2] + " " + k[len(k)/2:] }),
+		bearer("with a space behind its 12th character", func(k string) string { return k[:min(12, len(k)-1)] + " " + k[min(12, len(k)-1):] }),
 		bearer("with a percent-encoded letter", func(k string) string { return fmt.Sprintf("%%%02X", k[0]) + k[1:] }),
 		bearer("with percent-encoded underscores", replacing("_", "%5F")), bearer("percent-encoded", percentEncoded),
 		ask{}.auth("Bearer $UNCIAL_KEY", "Bearer x"), ask{}.auth("Bearer x", "Bearer $UNCIAL_KEY"), ask{}.auth("Bearer $UNCIAL_KEY", "Basic eDp4"), ask{}.auth("Bearer $UNCIAL_KEY", "Bearer $UNCIAL_KEY"),
@@ -165,7 +165,7 @@ var headersOfAddress = []string{
 	"X-Appengine-User-Ip", "X-Envoy-External-Address",
 }
 
-// claimedAddresses name addresses that are inside of the ranges of model.KeyOutside, or of the server's own network.
+// claimedAddresses name addresses that are inside the ranges of model.KeyOutside, or of the server's own network.
 func claimedAddresses() (all []ask) {
 	for _, address := range []string{"192.0.2.7", "127.0.0.1"} {
 		for _, name := range headersOfAddress {

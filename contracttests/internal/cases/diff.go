@@ -19,7 +19,7 @@ import (
 // Difference is a request that two targets answered differently.
 type Difference struct {
 	Step  string `json:"step"` // what the request was
-	What  string `json:"what"` // in what the answers differ
+	What  string `json:"what"` // in which respect the answers differ
 	A     string `json:"a"`
 	B     string `json:"b"`
 	CurlA string `json:"curlA"`

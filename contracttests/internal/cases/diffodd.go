@@ -13,7 +13,7 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// outside are paths outside of the API that openapi.yaml or the README names, and some that nobody does. The root is left out: that of
+// outside are paths outside the API that openapi.yaml or the README names, and some that nobody does. The root is left out: that of
 // the service leads to its dashboard, which mocks do not have.
 var outside = []string{"/healthz", "/readyz", "/openapi.yaml", "/openapi.json", "/docs", "/docs/", "/healthz/", "/favicon.ico", "/robots.txt", "/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/status", "/metrics", "/debug/pprof/", "/.env", "/index.html", "/OPENAPI.YAML"}
 
@@ -24,7 +24,7 @@ var oddHosts = []string{
 }
 
 // oddSteps are requests that servers seldom see: every unusual and every wrong one that the suite can generate, every way of
-// negotiating, every credential, odd hosts and files, and paths outside of the API.
+// negotiating, every credential, odd hosts and files, and paths outside the API.
 func oddSteps() (all []diffStep) {
 	by := func(name, scenario string, q ask) {
 		all = append(all, diffStep{name, false, func(ctx context.Context, s *side) (*model.Exchange, error) { return s.by(ctx, scenario, q) }})
@@ -64,7 +64,7 @@ func oddSteps() (all []diffStep) {
 	}
 	for _, path := range outside {
 		for _, method := range []string{"GET", "HEAD", "POST", "DELETE", "OPTIONS"} {
-			all = append(all, diffStep{method + " " + path + " outside of the API", false, outsideStep(method, path)})
+			all = append(all, diffStep{method + " " + path + " outside the API", false, outsideStep(method, path)})
 		}
 	}
 	return all

@@ -16,8 +16,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// slowest is the minimum time that an image of the scenario slow takes, in milliseconds.
-const slowest = 100
+// slowMinimum is the minimum time that an image of the scenario slow takes, in milliseconds.
+const slowMinimum = 100
 
 // extractRows are the successful extractions. What their results must contain is in expect.Readings.CheckResult.
 var extractRows = []row{
@@ -44,8 +44,8 @@ var extractRows = []row{
 		name: "extract/200/slow-image", points: 10, needs: []string{needImage(model.ImageSlow)}, asks: []ask{read(model.ImageSlow)},
 		explanation: "The processing time is in milliseconds.",
 		then: func(_ context.Context, _ *session, x []*model.Exchange) error {
-			if took, ok := x[0].Int("processingTime"); ok && took < slowest {
-				return fail(x[0], "the image takes at least %d ms, but processingTime is %d; its unit is milliseconds", slowest, took)
+			if took, ok := x[0].Int("processingTime"); ok && took < slowMinimum {
+				return fail(x[0], "the image takes at least %d ms, but processingTime is %d; its unit is milliseconds", slowMinimum, took)
 			}
 			return nil
 		},
@@ -234,7 +234,7 @@ func writeEscaped(members []model.Member) []byte {
 	return slices.Concat([]byte("{"), bytes.Join(parts, []byte(",")), []byte("}"))
 }
 
-// checkAccountsAtOnce lets two accounts call concurrently that differ in what they have left.
+// checkAccountsAtOnce lets two accounts that differ in what they have left call concurrently.
 func checkAccountsAtOnce(ctx context.Context, s *session) error {
 	const each = 3
 	pair, err := s.unlikePair(ctx, each)

@@ -31,7 +31,9 @@ var httpRows = []row{
 		build: func(s *session) (asks []ask) {
 			for _, q := range s.places() {
 				for _, coding := range []string{"gzip", "foo, chunked", "gzip, chunked", "foo", "deflate, chunked", "xchunked", "identity"} {
-					asks = append(asks, s.refused(q, http.StatusNotImplemented, "HTTP/1.1", "Transfer-Encoding: "+coding).wrong("Transfer-Encoding"))
+					refused := s.written(q, strings.HasSuffix(coding, "chunked"), "HTTP/1.1", "Transfer-Encoding: "+coding).wrong("Transfer-Encoding")
+					refused.Refusal = http.StatusNotImplemented
+					asks = append(asks, refused)
 				}
 			}
 			return asks
@@ -69,7 +71,7 @@ var httpRows = []row{
 			return append(asks, hello)
 		},
 	}, {
-		// Names of headers in any letter case, blanks around values, addresses with a host, and later minor versions (RFC 9110, sections 2.5
+		// Names of headers in any letter case, spaces around values, addresses with a host, and later minor versions (RFC 9110, sections 2.5
 		// and 5.1; RFC 9112, sections 3.2.2 and 5).
 		name: "status/200/ways-to-write-it", needs: []string{model.NeedConnection}, extractions: 4,
 		explanation: "The server treats a request the same in every spelling that HTTP permits.",
@@ -82,7 +84,7 @@ var httpRows = []row{
 
 // waysToWriteHTTP writes a status request, and an extraction whose only fault is its body.
 func waysToWriteHTTP(s *session) (asks []ask) {
-	asks = append(asks, s.refused(status(), 0, "HTTP/1.9"), s.refused(status(), 0, "HTTP/1.2"))
+	asks = append(asks, s.written(status(), false, "HTTP/1.9"), s.written(status(), false, "HTTP/1.2"))
 	wrong := invalid()
 	for _, write := range []func(name, value string) string{
 		func(name, value string) string { return strings.ToUpper(name) + ": " + value },
@@ -90,7 +92,7 @@ func waysToWriteHTTP(s *session) (asks []ask) {
 		func(name, value string) string { return swapCase(name) + ":\t " + value + " \t" },
 	} {
 		for _, q := range []ask{status(), wrong} {
-			q = s.refused(q, 0, "HTTP/1.1", "Connection: close")
+			q = s.written(q, false, "HTTP/1.1", "Connection: close")
 			head, rest, _ := strings.Cut(q.Text, "\r\n\r\n")
 			lines := strings.Split(head, "\r\n")
 			for i, line := range lines[1:] {
@@ -101,9 +103,9 @@ func waysToWriteHTTP(s *session) (asks []ask) {
 			asks = append(asks, q)
 		}
 	}
-	chunked := s.refused(wrong, 0, "HTTP/1.1", "Transfer-Encoding: Chunked", "Content-Type: application/json")
+	chunked := s.written(wrong, true, "HTTP/1.1", "Transfer-Encoding: Chunked", "Content-Type: application/json")
 	asks = append(asks, chunked)
-	whole := s.refused(status(), 0, "HTTP/1.1")
+	whole := s.written(status(), false, "HTTP/1.1")
 	base, _ := url.Parse(s.BaseURL) // requests have been sent to it
 	whole.Text = strings.Replace(whole.Text, " /", " http://"+base.Host+"/", 1)
 	return append(asks, whole)
@@ -133,7 +135,7 @@ func checkOutside(ctx context.Context, s *session) error {
 				Plan, Code *string
 			}
 			if json.Unmarshal(x.Body, &answered) == nil && (answered.Plan != nil || answered.Code != nil) && x.Status != http.StatusNotFound {
-				return fail(x, "%s is outside of the base path; the answer must be 404, not %d", r.Absolute, x.Status)
+				return fail(x, "%s is outside the base path; the answer must be 404, not %d", r.Absolute, x.Status)
 			}
 		}
 	}
@@ -148,20 +150,26 @@ func (s *session) places() []ask {
 	return []ask{status(), body(`{}`).by(nobody), get("/nowhere"), elsewhere(http.MethodPut, "/extract"), status().by(nobody), elsewhere(http.MethodDelete, "/status").by(nobody), get("/nowhere").by(nobody)}
 }
 
-// refused writes a request with another version or further header lines, and says how the server must refuse it; 0 if it must not.
+// refused is written, without chunks, of a request that the server must refuse with the status.
 func (s *session) refused(a ask, status int, version string, lines ...string) ask {
+	a = s.written(a, false, version, lines...)
+	a.Refusal = status
+	return a
+}
+
+// written writes a request with another version or further header lines, and its body in chunks if isChunked is set.
+func (s *session) written(a ask, isChunked bool, version string, lines ...string) ask {
 	a.Complete(s.Target)
 	if a.who != nobody {
 		lines = append([]string{"Authorization: Bearer " + model.KeyVariable}, lines...)
 	}
 	text := string(a.Body)
-	if strings.Contains(strings.Join(lines, "\n"), "hunked") { // the body is complete for servers that know the coding
+	if isChunked { // the body is complete for servers that know the coding
 		text = "1\r\n{\r\n1\r\n}\r\n0\r\n\r\n"
 	} else if a.Body != nil {
 		lines = append(lines, "Content-Type: application/json", fmt.Sprint("Content-Length: ", len(a.Body)))
 	}
 	base, _ := url.Parse(s.BaseURL) // requests have been sent to it
 	a.Text = fmt.Sprintf("%s %s %s\r\nHost: %s\r\n", a.Method, base.Path+a.Path, version, base.Host) + strings.Join(append(lines, "", ""), "\r\n") + text
-	a.Refusal = status
 	return a
 }

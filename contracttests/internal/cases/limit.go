@@ -254,7 +254,7 @@ func checkEverySecond(ctx context.Context, s *session) error {
 	return nil
 }
 
-// checkLimitedEmpty uses up the window of an account without points: 429 goes before 402.
+// checkLimitedEmpty uses up the window of an account without points: 429 takes precedence over 402.
 func checkLimitedEmpty(ctx context.Context, s *session) error {
 	a, err := s.exhausted(ctx, model.KeyEmpty, false)
 	if err != nil {

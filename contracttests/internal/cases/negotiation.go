@@ -98,7 +98,7 @@ func negotiated(base ask, withAnyType bool) (all []ask) {
 			alone := one(base)
 			a.parts = append(a.parts, part{alone.difference(base), alone})
 		}
-		// net/http closes the connection in these versions, and has no chunks in the older one.
+		// HTTP/1.0 has no 100 Continue, so Expect must not be sent.
 		if a.OldHTTP {
 			delete(a.Header, "Expect")
 		}

@@ -111,7 +111,7 @@ var drawnPages = sync.OnceValue(func() drawn {
 	return drawn{images.TIFF("special", special), images.TIFF("ten", ten...), images.TIFF("many", many), images.TIFF("unequal", many, ten[0], ten[1]), images.Backward(images.TIFF("backward", ten[1], ten[0], many))}
 })
 
-// pageFormats are the formats that the pages of pageRows are asked for in.
+// pageFormats are the formats in which pageRows request their pages.
 var pageFormats = append(slices.Clone(documents.Formats), "pdf", "json")
 
 // inEveryFormat asks for an image of the target in each format, or for a page that the suite draws instead.
@@ -199,7 +199,7 @@ func readsInOrder(_ context.Context, _ *session, x []*model.Exchange) error {
 func readsManyWords(_ context.Context, _ *session, x []*model.Exchange) error {
 	lines := strings.Split(strings.ReplaceAll(x[0].Text("text"), "\n\n", "\n"), "\n")
 	if words := strings.Fields(lines[0]); len(lines) < manyLines-1 || len(words) < len(strings.Fields(manyWords))-2 {
-		return fail(x[0], "the image has %d lines of %d words in clear print, but the text has %d, of which the first has %d", manyLines, len(strings.Fields(manyWords)), len(lines), len(words))
+		return fail(x[0], "the image has %d lines of %d words in clear print, but the text has %d lines, and its first line has %d words", manyLines, len(strings.Fields(manyWords)), len(lines), len(words))
 	}
 	return nil
 }

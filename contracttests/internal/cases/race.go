@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 
 	"uncial/contracttests/internal/expect"
@@ -49,9 +51,20 @@ func (s *session) race(ctx context.Context, a *model.Account, requests []*model.
 		if started.Before(reset.Add(a.Slack())) && !a.Instant().Before(reset.Add(-a.Slack())) {
 			return nil, &skip{"the window reset during the race"}
 		}
-		return nil, fail(exchanges[0], "%d concurrent requests must get these statuses: %s; they got %s", len(requests), fmt.Sprint(want), fmt.Sprint(got))
+		return nil, fail(exchanges[0], "%d concurrent requests must get these statuses: %s; they got %s", len(requests), statuses(want), statuses(got))
 	}
 	return exchanges, nil
+}
+
+// statuses describes how many requests got which status, such as "1 x 200, 4 x 402". Statuses that none got are left out.
+func statuses(counts map[int]int64) string {
+	var all []string
+	for _, status := range slices.Sorted(maps.Keys(counts)) {
+		if n := counts[status]; n > 0 {
+			all = append(all, fmt.Sprintf("%d x %d", n, status))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // predict says how many of the requests must get which status.

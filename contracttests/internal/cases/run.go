@@ -216,8 +216,8 @@ func (r *Run) blame(result *model.Result, x *model.Exchange) {
 	}
 }
 
-// doubts are mistakes in a keys file that look like defects of the server, by the scenario of the key.
-var doubts = map[string]string{
+// mistakes are mistakes in a keys file that look like defects of the server, by the scenario of the key.
+var mistakes = map[string]string{
 	model.KeyExpired: "has not expired",
 	model.KeyRevoked: "has not been revoked",
 	model.KeyOutside: "may be used from this address",
@@ -229,9 +229,9 @@ func (r *Run) doubtfulKey(c Case, x *model.Exchange) string {
 	if r.Promised || x.Status == 0 || x.Status == http.StatusUnauthorized {
 		return ""
 	}
-	for _, scenario := range slices.Sorted(maps.Keys(doubts)) {
+	for _, scenario := range slices.Sorted(maps.Keys(mistakes)) {
 		if slices.Contains(c.Needs, needKey(scenario)) {
-			return fmt.Sprintf("; if the key of %q %s, correct the keys file", scenario, doubts[scenario])
+			return fmt.Sprintf("; if the key of %q %s, correct the keys file", scenario, mistakes[scenario])
 		}
 	}
 	return ""

@@ -124,7 +124,7 @@ func draft(d generate.Draft, wrong []string) ask {
 	return with(model.Request{Body: d.Body(), Header: d.Header, Query: d.Query, Wrong: wrong, Job: &model.Job{Image: unfetchable}})
 }
 
-// The sizes of images in long bodies, in bytes, and how many requests with the smaller one come to one with the larger one.
+// The sizes of images in long bodies, in bytes; every fewLarger-th request has the larger image.
 const (
 	longImage   = 96 << 10
 	largerImage = 1200 << 10

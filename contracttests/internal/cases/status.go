@@ -33,7 +33,7 @@ var statusRows = []row{
 		}, negotiated(status(), false)...),
 	}, {
 		// Bodies are sent with a length and without: servers that look only at Content-Length miss the others, and those that decode
-		// the body miss blanks.
+		// the body miss spaces.
 		name: "status/400/takes-nothing", explanation: "The status takes no parameters and no body; the answer names what it refuses.",
 		asks: slices.Concat(queriedStatus(), statusWithBody(), []ask{
 			status().query("verbose=true").wrong("verbose"), status().query("key=x&plan=pro").wrong("key", "plan"),
@@ -79,7 +79,7 @@ func checkAllRecords(ctx context.Context, s *session) error {
 	return nil
 }
 
-// elsewhereRows check what is outside of the operations: unknown paths, unsupported methods, and the contract itself.
+// elsewhereRows check what is outside the operations: unknown paths, unsupported methods, and the contract itself.
 var elsewhereRows = []row{
 	{
 		// Similar paths find routers that normalise: letter case, trailing slashes, suffixes, path parameters,

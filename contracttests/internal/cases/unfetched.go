@@ -16,7 +16,7 @@ import (
 var unfetchedRows = []row{
 	{
 		// The malformed request shows that fetch is left out where nothing was fetched.
-		name: "extract/400/fetch-reason", extractions: 3, needs: []string{model.NeedAllFields}, build: unfetchable400s, then: fetchIsSaid,
+		name: "extract/400/fetch-reason", extractions: 3, needs: []string{model.NeedAllFields}, build: unfetchable400s, then: checkFetchReported,
 		explanation: "If an image cannot be fetched, fetch gives a reason of the contract, and says that it is useless to retry a missing image.",
 	}, {
 		name: "extract/400/fetch-busy", needs: []string{needImage(model.ImageBusy)}, asks: confirmed(read(model.ImageBusy)),
@@ -33,7 +33,7 @@ var unfetchedRows = []row{
 		build: eachReason, then: reasonsAreRight,
 		explanation: "For each reason in the contract why an image cannot be fetched, fetch names that reason and says whether to try again.",
 	}, {
-		// The addresses are such that no operator makes an exception for them.
+		// No operator would make an exception for these addresses.
 		name: "extract/400/refused-address", extractions: 33, needs: []string{model.NeedAllFields}, build: privateAddresses, then: refusalsAreEqual,
 		explanation: "Addresses that are not public and internal names that do not exist are refused, always in the same words, whatever answers there.",
 	},
@@ -48,8 +48,8 @@ func unfetchable400s(s *session) []ask {
 	return append(asks, invalid())
 }
 
-// fetchIsSaid requires fetch in all answers but the last.
-func fetchIsSaid(_ context.Context, s *session, x []*model.Exchange) error {
+// checkFetchReported requires fetch in all answers but the last.
+func checkFetchReported(_ context.Context, s *session, x []*model.Exchange) error {
 	if !s.isExact {
 		return &skip{"the target implements another version of the contract"}
 	}

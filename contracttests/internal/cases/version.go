@@ -2,6 +2,7 @@ package cases
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,7 +80,7 @@ func (r *Run) descriptionOf(x *model.Exchange) (string, error) {
 }
 
 // followLink requires the header Link of every answer, errors included, to lead to the same document. Each address is asked for once in a
-// run. A missing Link is a problem of the headers; one that leads nowhere from everywhere is left to elsewhere/document. The error says that
+// run. A missing Link is a problem of the headers; one that leads nowhere in every answer is left to elsewhere/document. The error says that
 // the document could not be asked for.
 func (s *session) followLink(ctx context.Context, x *model.Exchange) (problem string, err error) {
 	address, err := s.descriptionOf(x)
@@ -145,7 +146,7 @@ func checkServedContract(ctx context.Context, s *session) error {
 		return fail(served, "%s is not the contract: %s", served.Request.Absolute, err)
 	}
 	if key := keyWithoutQuotes(served.Body); key != "" {
-		return fail(served, "%s: the key %s must stand in quotation marks, because it is read as a number (OpenAPI 3.0.3, Responses Object)", served.Request.Absolute, key)
+		return fail(served, "%s: the key %s must stand in quotation marks, because YAML does not read it as text (OpenAPI 3.0.3, Responses Object)", served.Request.Absolute, key)
 	}
 	if err := s.negotiateContract(ctx, served); err != nil {
 		return err
@@ -320,23 +321,30 @@ func plainValue(v any) any {
 	return v
 }
 
+// root stands for the pointer of the whole value, which is empty.
+const root = "the root"
+
+// pointerEscapes escapes a name for a JSON pointer (RFC 6901, section 3).
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
 // firstDifference is the JSON pointer of the first place where two values differ, or "".
 func firstDifference(a, b any, at string) string {
 	switch x := a.(type) {
 	case map[string]any:
 		y, ok := b.(map[string]any)
 		if !ok {
-			return at + "/"
+			return cmp.Or(at, root)
 		}
 		names := slices.Concat(slices.Collect(maps.Keys(x)), slices.Collect(maps.Keys(y)))
 		slices.Sort(names)
 		for _, name := range slices.Compact(names) {
 			v, inX := x[name]
 			w, inY := y[name]
+			member := at + "/" + pointerEscapes.Replace(name)
 			if inX != inY {
-				return at + "/" + name
+				return member
 			}
-			if d := firstDifference(v, w, at+"/"+name); d != "" {
+			if d := firstDifference(v, w, member); d != "" {
 				return d
 			}
 		}
@@ -344,7 +352,7 @@ func firstDifference(a, b any, at string) string {
 	case []any:
 		y, ok := b.([]any)
 		if !ok || len(x) != len(y) {
-			return at + "/"
+			return cmp.Or(at, root)
 		}
 		for i := range x {
 			if d := firstDifference(x[i], y[i], fmt.Sprintf("%s/%d", at, i)); d != "" {
@@ -354,7 +362,7 @@ func firstDifference(a, b any, at string) string {
 		return ""
 	}
 	if !reflect.DeepEqual(a, b) {
-		return at + "/"
+		return cmp.Or(at, root)
 	}
 	return ""
 }

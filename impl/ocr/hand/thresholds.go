@@ -104,8 +104,8 @@ const (
 	wellRead, minFilledWords = 0.93, 6
 	// minWords is the minimum number of words that can identify a language.
 	minWords = 20
-	// clearlyFrench is the minimum lead of the share of common French words over that of any other language at which a page is
-	// French whatever its tag. possiblyFrench is the minimum lead on a page tagged French. The lead is 0.14 to 0.44 on the
+	// clearlyFrench is the minimum lead of the share of common French words over that of any other language at which a page not
+	// tagged French is French. possiblyFrench is the minimum lead on a page tagged French. The lead is 0.14 to 0.44 on the
 	// eight French pages and at most 0.091 on the seven English and medieval ones.
 	clearlyFrench, possiblyFrench = 0.08, 0.1
 	// minTall is the minimum share of letters with an ascender or a descender. In French it is a quarter; a wavy line, which is

@@ -13,7 +13,7 @@ func (s span) width() int { return s.to - s.from }
 
 func (s span) meet(o span) span { return span{max(s.from, o.from), min(s.to, o.to)} }
 
-// bands are the ink of a region of print, in horizontal bands as high as a letter. They serve to find white that runs down the
+// bands are the ink of a region of print, in horizontal bands as high as a letter. They serve to find white space that runs down the
 // page.
 type bands struct {
 	height int      // pixels
@@ -21,21 +21,21 @@ type bands struct {
 	limits []span   // in each band, where the region begins and ends
 }
 
-// gutter is white between two columns.
+// gutter is white space between two columns.
 type gutter struct {
 	top, bottom int    // bands, half open
 	at          []span // the white in each band, from top
 	rows        int    // bands with letters on both sides
 }
 
-// river is white that runs down from band top to the current one.
+// river is white space that runs down from band top to the current one.
 type river struct {
-	top  int
-	now  span
-	next *river // in the band above
+	top    int
+	now    span
+	before *river // in the band above
 }
 
-// gutters returns the possible gutters of the region, the one with the most rows first. It follows white that runs down the
+// gutters returns the possible gutters of the region, the one with the most rows first. It follows white space that runs down the
 // region between letters.
 func (b bands) gutters() []gutter {
 	minWidth := max(int(minRiver*float64(b.height)), 2)
@@ -92,7 +92,7 @@ func (b bands) append(all []gutter, r *river, bottom int) []gutter {
 	}
 	at := make([]span, bottom-r.top)
 	for i := len(at) - 1; i >= 0; i-- {
-		at[i], r = r.now, r.next
+		at[i], r = r.now, r.before
 	}
 	top := bottom - len(at)
 	start := 0
@@ -227,23 +227,23 @@ func (b bands) isBetweenColumns(g gutter) bool {
 // image in many rows, while the text on the other side is as wide as a column.
 func (b bands) strips(g gutter) (left, right bool) {
 	h := float64(b.height)
-	touching := span{} // the numbers of rows whose text touches the left edge (from) and the right edge (to)
+	var touchingLeft, touchingRight int // rows whose text touches that edge
 	for i, s := range g.at {
 		l, r := b.beside(g.top+i, s)
 		if l.width() == 0 || r.width() == 0 {
 			continue
 		}
 		if limits := b.limits[g.top+i]; float64(l.from-limits.from) <= stripMargin*h {
-			touching.from++
+			touchingLeft++
 		} else if float64(limits.to-r.to) <= stripMargin*h {
-			touching.to++
+			touchingRight++
 		}
 	}
 	wl, wr, _ := b.sides(g)
 	isStrip := func(rows int, strip, text float64) bool {
 		return float64(rows) >= stripShare*float64(g.rows) && strip <= widestStrip*h && text >= minColumn*h
 	}
-	return isStrip(touching.from, wl, wr), isStrip(touching.to, wr, wl)
+	return isStrip(touchingLeft, wl, wr), isStrip(touchingRight, wr, wl)
 }
 
 // newBands returns the bands of a region with these marks.

@@ -62,12 +62,16 @@ func (l Line) Polygon() []document.Point {
 	edge := make([]document.Point, 2*(n+1))
 	for k := range n + 1 {
 		i := k * last / n
-		for at, d := range map[int]float64{k: -l.path.band.up, 2*n + 1 - k: l.path.band.down} {
-			x, y := l.part.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d)
-			edge[at] = document.Point{X: int(math.Round(x)), Y: int(math.Round(y))}
-		}
+		edge[k] = l.edgePoint(i, -l.path.band.up)
+		edge[2*n+1-k] = l.edgePoint(i, l.path.band.down)
 	}
 	return edge
+}
+
+// edgePoint returns the point of the page that lies d pixels below point i of the path.
+func (l Line) edgePoint(i int, d float64) document.Point {
+	x, y := l.part.toPage(float64(l.path.xs[i]), float64(l.path.ys[i])+d)
+	return document.Point{X: int(math.Round(x)), Y: int(math.Round(y))}
 }
 
 // extremes is the bounding box of points.

@@ -16,7 +16,7 @@ type Rule struct{ Top, Bottom float64 }
 
 // Rules returns the rules, from left to right, that divide a page, whose bounds begin at (0, 0), into columns of similar width.
 // Each rule runs the height of the writing, and hardly any writing touches it. It may be part of something wider and dark, such
-// as the table between two leaves. The rules of tables and the edges of scans are not returned: they divide a page into parts
+// as the desk between two leaves. The rules of tables and the edges of scans are not returned: they divide a page into parts
 // of different widths. The time is bounded by the width of the page.
 func Rules(g *image.Gray) []Rule {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
@@ -172,6 +172,9 @@ func (e *ruleEnd) rule(first, last int) (Rule, bool) {
 		return Rule{}, false
 	}
 	n := len(xs) - 1
+	if n == 0 { // one band gives no slope
+		return Rule{}, false
+	}
 	slope := (xs[n] - xs[0]) / (ys[n] - ys[0])
 	r := Rule{xs[0] - slope*ys[0], xs[0] + slope*(ruleBands-ys[0])}
 	for i, x := range xs {

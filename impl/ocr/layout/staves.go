@@ -10,7 +10,7 @@ import (
 // five lines. height is the usual height of letters. Tables are not staves: they have more or fewer rules, with room for text
 // between them.
 func Staves(page *image.Gray, height int) []image.Rectangle {
-	var open, found []staff
+	var open []staff
 	width := page.Rect.Dx() / staffStrips
 	if width < minStaffStrip {
 		return nil
@@ -27,14 +27,11 @@ func Staves(page *image.Gray, height int) []image.Rectangle {
 			o.box, o.last, o.strips = o.box.Union(s.box), s.box, o.strips+1
 		}
 	}
+	var boxes []image.Rectangle
 	for _, s := range open {
 		if s.strips >= minStaffStrips {
-			found = append(found, s)
+			boxes = append(boxes, s.box)
 		}
-	}
-	var boxes []image.Rectangle
-	for _, s := range found {
-		boxes = append(boxes, s.box)
 	}
 	return boxes
 }
@@ -64,8 +61,8 @@ func stavesIn(page *image.Gray, strip image.Rectangle, height int) []staff {
 		if space < minStaffSpace*float64(height) || space > maxStaffSpace*float64(height) || !areEven(five, space) {
 			continue
 		}
-		apart := func(a, b span) bool { return b.middle()-a.middle() > (1+2*staffTolerance)*space }
-		if (i == 0 || apart(lines[i-1], first)) && (i+staffLines == len(lines) || apart(last, lines[i+staffLines])) {
+		isApart := func(a, b span) bool { return b.middle()-a.middle() > (1+2*staffTolerance)*space }
+		if (i == 0 || isApart(lines[i-1], first)) && (i+staffLines == len(lines) || isApart(last, lines[i+staffLines])) {
 			box := image.Rect(strip.Min.X, first.from, strip.Max.X, last.to)
 			out = append(out, staff{box: box, last: box, space: space, strips: 1})
 			i += staffLines - 1

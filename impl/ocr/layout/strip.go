@@ -121,14 +121,14 @@ func (s source) sample(x, y float64) (uint8, bool) {
 	return uint8(min(max(sum+0.5, 0), 255)), true
 }
 
-// cubic returns the weights of four neighbours of a point at distance d, 0..1, beyond the second (cubic convolution with a =
-// -1).
+// cubic returns the weights of the four pixels around a point that lies between the second and the third, at distance d, 0 to
+// 1, from the second (cubic convolution with a = -1).
 func cubic(d float32) [4]float32 {
 	d2, d3 := d*d, d*d*d
 	return [4]float32{-d + 2*d2 - d3, 1 - 2*d2 + d3, d + d2 - d3, -d2 + d3}
 }
 
-// greyQuantile returns the q quantile of the strip's greys, not counting zeros pixels of grey 0.
+// greyQuantile returns the q quantile of the strip's greys. It leaves out as many pixels of grey 0 as zeros says.
 func greyQuantile(g *image.Gray, q float64, zeros int) uint8 {
 	var h imaging.Histogram
 	h.Add(g.Pix)

@@ -45,8 +45,8 @@ const (
 	nearestLines = 0.5
 	// strokeInk is the quantile of the ink in the zone of small letters that counts as the ink of strokes; this zone is the
 	// lower smallLetters of the line's height above its baseline. Lines whose strokes have less than faintLine of the usual ink
-	// are show-through. Lines on paper with less than darkTable of the usual brightness are not on the page.
-	strokeInk, smallLetters, faintLine, darkTable = 0.9, 0.6, 0.4, 0.55
+	// are show-through. Lines on paper with less than darkDesk of the usual brightness are not on the page.
+	strokeInk, smallLetters, faintLine, darkDesk = 0.9, 0.6, 0.4, 0.55
 	// cutLines is the minimum number of short lines at one edge of the image that prove that another page was cut off there.
 	// cutWidth is their maximum width, as a share of the median width of lines, and cutMargin (hl) their maximum distance from
 	// the edge.

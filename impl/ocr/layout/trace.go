@@ -18,7 +18,7 @@ func decode(m neural.Maps) []path {
 		out = append(out, cutAtEnds(t, m)...)
 	}
 	out = withHeights(out, m)
-	out = joinTracks(out, m)
+	out = joinPaths(out, m)
 	out = slices.DeleteFunc(out, func(p path) bool { return float64(p.width()) < shortestLine*p.band.height() })
 	out = withoutDoubles(out)
 	for i := range out {
@@ -204,8 +204,8 @@ func withHeights(all []path, m neural.Maps) []path {
 	return out
 }
 
-// joinTracks joins paths that continue each other, unless the map of ends says that a line ends there.
-func joinTracks(all []path, m neural.Maps) []path {
+// joinPaths joins paths that continue each other, unless the map of ends says that a line ends there.
+func joinPaths(all []path, m neural.Maps) []path {
 	slices.SortStableFunc(all, func(a, b path) int { return cmp.Compare(a.start(), b.start()) })
 	used := make([]bool, len(all))
 	var out []path

@@ -9,7 +9,7 @@ import (
 )
 
 // onlyWritten drops lines that are not writing on the page: writing that shows through from the other side, whose ink is
-// fainter than that of most lines, and lines that the network finds on the table around the page, which is darker than paper.
+// fainter than that of most lines, and lines that the network finds on the desk around the page, which is darker than paper.
 func onlyWritten(all []path, ink, paper imaging.Plane) []path {
 	tones := make([]tone, len(all))
 	for i, p := range all {
@@ -19,7 +19,7 @@ func onlyWritten(all []path, ink, paper imaging.Plane) []path {
 	usualPaper := usual(tones, func(l tone) float64 { return l.paper })
 	var out []path
 	for i, p := range all {
-		if tones[i].ink >= faintLine*usualInk && tones[i].paper >= darkTable*usualPaper {
+		if tones[i].ink >= faintLine*usualInk && tones[i].paper >= darkDesk*usualPaper {
 			out = append(out, p)
 		}
 	}

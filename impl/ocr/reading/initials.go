@@ -83,14 +83,15 @@ func (p *page) joinInitial(ctx context.Context, box image.Rectangle, line *docum
 	if err != nil {
 		return err
 	}
-	for read := range document.Words(blocks) {
-		letter, n := utf8.DecodeRuneInString(read.Text)
-		if unicode.IsUpper(letter) && read.Confidence >= sureInitial && strings.EqualFold(read.Text[n:], w.Text) {
-			w.Text = string(letter) + w.Text
-			w.Box = w.Box.Union(toBox(box))
-			line.Box = line.Box.Union(w.Box)
-		}
-		break
+	read := slices.Collect(document.Words(blocks))
+	if len(read) == 0 {
+		return nil
+	}
+	letter, n := utf8.DecodeRuneInString(read[0].Text)
+	if unicode.IsUpper(letter) && read[0].Confidence >= sureInitial && strings.EqualFold(read[0].Text[n:], w.Text) {
+		w.Text = string(letter) + w.Text
+		w.Box = w.Box.Union(toBox(box))
+		line.Box = line.Box.Union(w.Box)
 	}
 	return nil
 }

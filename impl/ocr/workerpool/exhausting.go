@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// memoryTime is the time for which an image is refused after it used up its deadline.
-	memoryTime = 10 * time.Minute
+	// refusalTime is the time for which an image is refused after it used up its deadline.
+	refusalTime = 10 * time.Minute
 	// maxExhausting is the maximum number of images that are remembered: 10,000 take about 1 MB.
 	maxExhausting = 10_000
 	// An image is remembered if it used a core for at least 1/exhaustingShare of the deadline. An image that ran out of time
@@ -17,7 +17,7 @@ const (
 )
 
 // exhaustingReason is the message to callers.
-const exhaustingReason = "this image took too long to read less than ten minutes ago; send a smaller image or fewer pages"
+const exhaustingReason = "reading this image timed out less than ten minutes ago; send a smaller image or fewer pages"
 
 // digest identifies an image of an account.
 type digest [sha256.Size]byte
@@ -62,7 +62,7 @@ func (e *exhausting) add(d digest) {
 	if len(e.order) >= maxExhausting {
 		e.drop(1)
 	}
-	e.until[d] = e.now().Add(memoryTime)
+	e.until[d] = e.now().Add(refusalTime)
 	e.order = append(e.order, d)
 }
 

@@ -18,7 +18,7 @@ func TestExhausting(t *testing.T) {
 	require.True(t, e.has(page))
 	require.False(t, e.has(newDigest("b", []byte("page"))), "another account learns nothing")
 	require.False(t, e.has(newDigest("a", []byte("other"))))
-	now = now.Add(memoryTime)
+	now = now.Add(refusalTime)
 	require.False(t, e.has(page), "it may be tried again after ten minutes")
 	require.True(t, e.isEmpty())
 	for i := range uint64(maxExhausting + 5) {

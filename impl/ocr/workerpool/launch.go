@@ -61,7 +61,7 @@ func environment(dirs []string) []string {
 		pipe.ProtocolEnv + "=" + strconv.Itoa(pipe.Protocol),
 		pipe.ModelsEnv + "=" + strings.Join(dirs, string(os.PathListSeparator)),
 		"LC_ALL=C",
-		// One thread per image: with two, two workers on two cores took seven times as long (12.3 s instead of 1.8 s).
+		// One OpenMP thread per engine: with two, two workers on two cores took seven times as long (12.3 s instead of 1.8 s).
 		"OMP_THREAD_LIMIT=1",
 		"OMP_NUM_THREADS=1",
 		// One arena: otherwise glibc gives each thread its own arena, whose free memory other threads cannot use.

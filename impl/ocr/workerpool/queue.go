@@ -59,10 +59,10 @@ type queue struct {
 
 // inbox is where an idle slot waits for a job. It can hold one job.
 type inbox struct {
-	jobs      chan *job
-	isReserve bool   // the slot takes only jobs of accounts that have no image being read
-	isBound   bool   // the worker must be replaced before it reads for another account
-	account   string // label of the account that the worker last read for
+	jobs      chan *job // closed without a job when the queue is finished
+	isReserve bool      // the slot takes only jobs of accounts that have no image being read
+	isBound   bool      // the worker must be replaced before it reads for another account
+	account   string    // label of the account that the worker last read for
 }
 
 func newQueue() *queue {
@@ -98,7 +98,8 @@ func (q *queue) done(j *job) {
 	q.dispatch() // the account may use the reserve again
 }
 
-// dispatch gives jobs to idle slots while there are both. The caller holds mu.
+// dispatch gives jobs to idle slots while there are both. If the queue is finished, it closes the inboxes of the idle slots. The
+// caller holds mu.
 func (q *queue) dispatch() {
 	for _, reserve := range []bool{false, true} {
 		for slices.ContainsFunc(q.idle, func(in *inbox) bool { return in.isReserve == reserve }) {
@@ -110,6 +111,12 @@ func (q *queue) dispatch() {
 			q.idle[at].jobs <- next.Value
 			q.idle = slices.Delete(q.idle, at, at+1)
 		}
+	}
+	if q.closed && q.waiting.Len() == 0 {
+		for _, in := range q.idle {
+			close(in.jobs)
+		}
+		q.idle = nil
 	}
 }
 
@@ -130,10 +137,12 @@ func (q *queue) choose(reserve bool, account string) int {
 func (q *queue) remove(j *job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.waiting.Remove(j.item)
+	removed := q.waiting.Remove(j.item)
+	q.dispatch() // the queue may be finished now
+	return removed
 }
 
-// next registers an idle slot: the inbox gets a job as soon as there is one for it.
+// next registers an idle slot: the inbox gets a job as soon as there is one for it, and is closed when the queue is finished.
 func (q *queue) next(in *inbox) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -161,6 +170,7 @@ func (q *queue) close() {
 	if !q.closed {
 		q.closed = true
 		close(q.closing)
+		q.dispatch()
 	}
 }
 

@@ -111,7 +111,7 @@ func TestPool_Recognize_RefusesAnImageThatUsedUpItsTime(t *testing.T) {
 		require.ErrorIs(t, err, ocr.ErrTimeout)
 		return false
 	})
-	require.Contains(t, invalid.Reason, "took too long")
+	require.Contains(t, invalid.Reason, "timed out less than ten minutes ago")
 	_, err := read(t.Context(), p, "hang")
 	require.ErrorIs(t, err, ocr.ErrTimeout)
 	_, err = read(t.Context(), p, "hang")

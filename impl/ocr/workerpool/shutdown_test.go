@@ -50,6 +50,27 @@ func TestPool_Shutdown(t *testing.T) {
 	})
 }
 
+// Not parallel: it measures the processor time of the test process.
+func TestPool_Shutdown_WaitsWithoutProcessorTime(t *testing.T) {
+	p := MustOpen(t, workerpool.Options{Workers: 1, Reserve: 1, Queue: 4})
+	errs := readTimes(t, p, 2, "sleep 400ms\ntext a") // the reserve may not take the second image, which waits for the worker
+	ocrtest.Eventually(t, "one image is being read and one waits", func() bool { s := p.Stats(); return s.Busy == 1 && s.Queued == 1 })
+	before := mustReadCPU(t)
+	require.NoError(t, p.Shutdown(t.Context()))
+	require.Less(t, mustReadCPU(t)-before, 150*time.Millisecond)
+	for range 2 {
+		require.NoError(t, <-errs)
+	}
+}
+
+// mustReadCPU returns the processor time that the test process has used, without its children.
+func mustReadCPU(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
 // Not parallel: it counts the goroutines and children of the test process.
 func TestPool_Shutdown_LeavesNothing(t *testing.T) {
 	before := runtime.NumGoroutine()

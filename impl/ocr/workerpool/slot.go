@@ -126,14 +126,14 @@ func backOff(attempt int) time.Duration {
 	return full - rand.N(full/2)
 }
 
-// nextJob waits for a job. It returns nil if the worker exited or the pool is closing.
+// nextJob waits for a job. It returns nil if the worker exited, or if the queue is finished or the pool is shut down.
 func (s *slot) nextJob() *job {
 	inbox := &inbox{jobs: make(chan *job, 1), isReserve: s.isReserve, isBound: s.isBound(), account: s.worker.account}
 	s.pool.queue.next(inbox)
 	for {
 		select {
 		case j := <-inbox.jobs:
-			if s.worker.hasExited() {
+			if j != nil && s.worker.hasExited() {
 				s.requeueAfterCrash(j)
 				return nil
 			}
@@ -143,15 +143,16 @@ func (s *slot) nextJob() *job {
 		case <-s.worker.exited:
 			s.requeueAfterCrash(s.pool.queue.withdraw(inbox))
 			return nil
-		case <-s.pool.queue.closing:
+		case <-s.pool.ctx.Done():
 			return s.pool.queue.withdraw(inbox)
 		}
 	}
 }
 
-// requeueAfterCrash records that the worker exited while idle, and gives its job, if it has one, to another worker.
+// requeueAfterCrash records that the worker exited before it received an image, and gives its job, if it has one, to another
+// worker.
 func (s *slot) requeueAfterCrash(j *job) {
-	s.pool.opts.Logger.Warn("worker exited while idle", "status", s.worker.exitStatus())
+	s.pool.opts.Logger.Warn("worker exited before it received an image", "status", s.worker.exitStatus())
 	s.pool.counts.restarts.Add(1)
 	if j != nil {
 		s.pool.queue.putFirst(j)

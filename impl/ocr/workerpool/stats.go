@@ -13,10 +13,10 @@ type Stats struct {
 	Pages     uint64 `json:"pages"`     // pages that were read
 	Refused   uint64 `json:"refused"`   // images that found the queue full or waited too long
 	Timeouts  uint64 `json:"timeouts"`  // images that exceeded the deadline
-	Cancelled uint64 `json:"cancelled"` // images whose caller left while they were read
+	Cancelled uint64 `json:"cancelled"` // images whose caller left while they were being read
 	Crashes   uint64 `json:"crashes"`   // workers that crashed or returned an invalid result while reading
 	Restarts  uint64 `json:"restarts"`  // workers replaced because they crashed or had to be killed
-	Retired   uint64 `json:"retired"`   // workers replaced because they had read MaxPages
+	Retired   uint64 `json:"retired"`   // workers replaced because they had read MaxPages, or before they read for another account
 }
 
 // counts holds the counters behind Stats. They are atomic, so that metrics can be read without stopping the pool.

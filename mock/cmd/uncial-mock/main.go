@@ -53,7 +53,7 @@ Examples:
 // usageError is the exit status for an invalid command line. Other errors exit with 1.
 const usageError = 2
 
-// garbagePercent lets the heap grow by half between collections, not by all of it: the mock runs beside a client's tests and stays
+// garbagePercent lets the heap grow by half, instead of doubling, between collections: the mock runs beside a client's tests and stays
 // under 25 MB, more than half of which are pages of the program itself.
 const garbagePercent = 50
 
@@ -105,7 +105,7 @@ type serve struct {
 	Latency         latency       `default:"0" placeholder:"TIME|MIN-MAX" help:"Delay before each answer: fixed (200ms) or from a range (100ms-900ms), at most 30s. Default: ${default}."`
 	Seed            uint64        `default:"0" help:"Seed for the choice of texts and for the latencies. Default: ${default}."`
 	FaultRate       float64       `default:"0" placeholder:"SHARE" help:"Share of the answers that get a network fault, 0 to 1; the seed chooses which. Default: ${default}."`
-	Fault           []mock.Fault  `placeholder:"KIND" help:"Faults of --fault-rate: reset, cut, length, drip, late, or with milliseconds such as late-1500. Default: all."`
+	Fault           []mock.Fault  `placeholder:"KIND" help:"Faults of --fault-rate: reset, cut, length, drip or late; drip and late may have milliseconds, up to 30000, such as late-1500. Default: all."`
 	Fixtures        string        `placeholder:"DIR" help:"Folder of your own pages and recorded answers; README.md describes its form. Default: only the built-in texts."`
 	ControlAnywhere bool          `help:"Open /__mock/ to other machines. Default: this machine only."`
 	CORSOrigin      []edge.Origin `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock. Default: all."`

@@ -14,7 +14,7 @@ tesseract-ocr-eng tesseract-ocr-enm tesseract-ocr-deu tesseract-ocr-frk tesserac
 tesseract-ocr-lat tesseract-ocr-ita tesseract-ocr-ita-old tesseract-ocr-spa tesseract-ocr-spa-old tesseract-ocr-grc
 tesseract-ocr-nld tesseract-ocr-por tesseract-ocr-script-frak tesseract-ocr-script-latn tesseract-ocr-osd"
 test="tesseract-ocr poppler-utils libvips-tools libtiff-tools qpdf ghostscript libxml2-utils webp curl python3-torch python3-numpy
-gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static"
+libopenblas0-pthread gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static"
 bench="tesseract-ocr postgresql-15"
 browser="chromium"
 cluster="containerd runc containernetworking-plugins iptables nftables iproute2 mount"

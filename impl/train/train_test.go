@@ -86,7 +86,7 @@ func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 	result, err := train.Run(t.Context(), o)
 	require.NoError(t, err, o.Progress)
 	require.Equal(t, 18, result.Lines, "one line in ten is held back")
-	require.Contains(t, fmt.Sprint(o.Progress), "--ground-truth: pages: 2, transcribed lines: 20")
+	require.Contains(t, fmt.Sprint(o.Progress), "--ground-truth: 2 pages, 20 transcribed lines")
 
 	m, err := neural.Open(result.Model)
 	require.NoError(t, err)

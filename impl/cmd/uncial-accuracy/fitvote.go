@@ -25,9 +25,9 @@ const (
 	voteRidge = 1.0
 )
 
-// fitVote fits the weights of the vote to all candidates and prints them. A candidate is right if its page has fewer wrong characters with
+// fitVote fits the weights of a vote, which have this name, to all candidates and prints them. A candidate is right if its page has fewer wrong characters with
 // it. The figures for each collection come from weights that were fitted without it.
-func fitVote(w io.Writer, outcomes []outcome) error {
+func fitVote(w io.Writer, name string, outcomes []outcome) error {
 	var samples []sample
 	var gains []int
 	groups := map[string]int{}
@@ -51,7 +51,7 @@ func fitVote(w io.Writer, outcomes []outcome) error {
 	for _, b := range regress(samples, -1, voteRidge) {
 		values = append(values, fmt.Sprintf("%.3f", b))
 	}
-	_, err := fmt.Fprintf(w, "voteWeights = Evidence{%s}\n%d candidates\n%s", strings.Join(values, ", "), len(samples), leftOut(samples, gains, len(groups)))
+	_, err := fmt.Fprintf(w, "%s = Evidence{%s}\n%d candidates\n%s", name, strings.Join(values, ", "), len(samples), leftOut(samples, gains, len(groups)))
 	return err
 }
 

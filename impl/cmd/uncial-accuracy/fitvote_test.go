@@ -36,7 +36,7 @@ func TestFitVote(t *testing.T) {
 	t.Parallel()
 	right, wrong := correct.Evidence{1, 1}, correct.Evidence{1, -1}
 	var out strings.Builder
-	require.NoError(t, fitVote(&out, []outcome{voted("a", "house", right), voted("a", "hqvfx", wrong), voted("b", "house", right), voted("b", "hqvfx", wrong)}))
+	require.NoError(t, fitVote(&out, "voteWeights", []outcome{voted("a", "house", right), voted("a", "hqvfx", wrong), voted("b", "house", right), voted("b", "hqvfx", wrong)}))
 	var constant, evidence float64
 	_, err := fmt.Sscanf(out.String(), "voteWeights = Evidence{%f, %f,", &constant, &evidence)
 	require.NoError(t, err, out.String())
@@ -50,7 +50,8 @@ func TestFitVote_withoutLines(t *testing.T) {
 	var out strings.Builder
 	o := voted("a", "house", correct.Evidence{1, 1})
 	o.voted[0].candidates = nil
-	require.ErrorContains(t, fitVote(&out, []outcome{o}), "no line has candidates")
+	require.ErrorContains(t, fitVote(&out, "voteWeights", []outcome{o}), "no line has candidates")
 	require.ErrorContains(t, options{FitVote: true}.check(), "--jobs")
-	require.ErrorContains(t, options{FitVote: true, Jobs: 1}.check(), "add --enhance")
+	require.ErrorContains(t, options{FitVote: true, Jobs: 1, JSON: true}.check(), "leave out")
+	require.NoError(t, options{FitVote: true, Jobs: 1}.check())
 }

@@ -65,7 +65,7 @@ type options struct {
 	Weak      bool     `help:"Measure how well confidence and the weak places of answers lead to the errors; with --json, print every word."`
 	Regions   string   `placeholder:"FILE" help:"Measure only whether regions have the kind that a file of labels gives them, on the pages that it labels."`
 	Fit       bool     `help:"Fit the weights of the words' confidence, and print them."`
-	FitVote   bool     `help:"Fit the weights of the vote that --enhance takes, and print them."`
+	FitVote   bool     `help:"Fit the weights of the vote with the network for print, or with --enhance those of the vote that follows it, and print them."`
 	Words     []string `placeholder:"FILE,..." help:"For --weak and --fit: take the words from files that --weak --json wrote, and read no pages."`
 	Checked   string   `placeholder:"FILE" help:"For --weak: count as right the passages on a page that its ground truth does not have, or has in another place. Each line is the id of a page, a tab and a passage."`
 	HTML      string   `placeholder:"FILE" help:"Write an HTML report that shows each page with its words and errors."`
@@ -124,8 +124,8 @@ func (o options) check() error {
 	if o.Regions != "" && (o.Ablation || o.Lines || o.Und || o.Weak || o.Fit || o.HTML != "" || o.JSON || o.PrintOnly || o.Degrade != "") {
 		return errors.New("--regions prints a table of its own; leave out --ablation, --lines, --und, --weak, --fit, --html, --json, --print-only and --degrade")
 	}
-	if o.FitVote && (!o.Enhance || o.Ablation || o.Lines || o.Und || o.Weak || o.Fit || o.HTML != "" || o.JSON || o.PrintOnly || o.Regions != "") {
-		return errors.New("--fit-vote prints weights only; add --enhance, and leave out --ablation, --lines, --und, --weak, --fit, --html, --json, --print-only and --regions")
+	if o.FitVote && (o.Ablation || o.Lines || o.Und || o.Weak || o.Fit || o.HTML != "" || o.JSON || o.PrintOnly || o.Regions != "") {
+		return errors.New("--fit-vote prints weights only; leave out --ablation, --lines, --und, --weak, --fit, --html, --json, --print-only and --regions")
 	}
 	if o.Lines && (o.Ablation || o.Enhance || o.HTML != "" || len(o.Without) > 0 || o.PrintOnly || len(o.Models) > 0 || o.Degrade != "") {
 		return errors.New("--lines reads nothing; leave out --ablation, --enhance, --html, --without, --print-only, --models and --degrade")
@@ -192,7 +192,11 @@ func report(o options, labels []region, outcomes []outcome) error {
 		return reportWords(o, words)
 	}
 	if o.FitVote {
-		return fitVote(os.Stdout, outcomes)
+		name := "networkWeights"
+		if o.Enhance {
+			name = "voteWeights"
+		}
+		return fitVote(os.Stdout, name, outcomes)
 	}
 	if o.Und {
 		return reportFound(os.Stdout, o, outcomes)

@@ -40,7 +40,10 @@ func (c *modelsCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	all := []model{{Name: own.Hands, Kind: "handwriting", Version: "ships with the program"}}
+	all := []model{
+		{Name: own.Hands, Kind: "handwriting", Version: "ships with the program"},
+		{Name: own.Print, Kind: "print", Version: "ships with the program"},
+	}
 	for _, h := range hello.Hands {
 		all = append(all, model{h.Name, "handwriting", h.Version, h.Languages, h.Digest})
 	}

@@ -31,7 +31,8 @@ func (trainCmd) Help() string {
 To measure the error, it holds back a tenth of the pages, or uses the pages of --held-back. Ctrl-C stops the training; run
 the same command again to continue.
 
-It needs PyTorch: apt-get install python3-torch
+It needs PyTorch, and is three times as fast with OpenBLAS:
+  apt-get install python3-torch libopenblas0-pthread
 
 Example:
   uncial train --ground-truth export/ --language fr --out ours.uhm

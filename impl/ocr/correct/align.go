@@ -62,7 +62,7 @@ type aligned struct {
 type stretch struct {
 	from, to int // the words [from, to) of the line
 	words    []document.Word
-	same     bool // both have the same text
+	same     bool // both have the same text, whatever its type; see foldSigns
 }
 
 // alignWords aligns the words of a further reading, which has some, with those of a line.
@@ -73,7 +73,7 @@ func alignWords(line, read []document.Word) aligned {
 	from, at, next := 0, 0, 0 // first word of this stretch in the reading, current word in it, current character of the line
 	end := func(to, until int) {
 		here.to, here.words = to, read[from:until]
-		here.same = joined(line[here.from:here.to]) == joined(here.words)
+		here.same = foldSigns(joined(line[here.from:here.to])) == foldSigns(joined(here.words))
 		out.stretches = append(out.stretches, here)
 		here, from = stretch{from: to}, until
 	}

@@ -18,52 +18,72 @@ type Knowledge struct {
 	Seen map[string]int
 	// Likelihood returns the logarithm of the probability of a line in small letters. It may be nil.
 	Likelihood func(string) float64
-	// HandTrust says how well the network for handwriting reads this print, 0 to 1; see the function HandTrust.
-	HandTrust float64
+	// NetworkTrust says how well the network for print reads this print, 0 to 1; see the function NetworkTrust.
+	NetworkTrust float64
+	// LongS says that the page is set with long s.
+	LongS bool
+	// NetworkAlone means that the network for print has made all candidates.
+	NetworkAlone bool
 }
 
 // Key returns the form under which words are counted: without punctuation, in lower case, and without long s and ligatures.
 func Key(word string) string { return strings.ToLower(letters(word)) }
 
 // Evidence describes a candidate: one value for each name of evidenceNames.
-type Evidence [11]float64
+type Evidence [14]float64
 
 // evidenceNames names the values, in the order of Evidence. Log-odds are those of confidences, and readings those of Readings.Again.
 var evidenceNames = [len(Evidence{})]string{
 	"constant", // 1
 	"agree",    // log-odds of the readings that have the same words, mean over all readings
 	"near",     // how much nearer the readings are to the candidate than to the words, -1 to 1
-	"lead",     // log-odds of the mean confidence in the characters of the candidate, in the most confident reading, minus that of the least confident word
+	"lead",     // log-odds of the mean confidence in the candidate's characters, in the most confident reading, minus that of the least confident word
 	"language", // logarithm of how much likelier the line is with the candidate, for words in Latin letters
 	"last",     // 1 at the end of the line
 	"on page",  // 1 if the page has the words elsewhere
 	"known",    // 1 if a word list has the words
 	"several",  // 1 if several readings have the candidate
-	"hand",     // how much nearer the network for handwriting is to the candidate than to the words, -1 to 1, times Knowledge.HandTrust
+	"network",  // how much nearer the readings by the network for print are to the candidate than to the words, -1 to 1, times Knowledge.NetworkTrust
+	"sure",     // log-odds of the network's least certain character in the candidate, 0 if it reads something else
+	"listed",   // 1 if a word list has the candidate
+	"own",      // log-odds of the least confident word that would be replaced
 	"other",    // how much nearer the other reading of the page is to the candidate than to the words, -1 to 1
 }
 
 // weigh fills in the evidence of a candidate for some words of the line. unchanged returns the likelihood of the line as it is.
 func (k *Knowledge) weigh(c *Candidate, line []document.Word, r *alignedReadings, unchanged func() float64) {
-	before := joined(line[c.From:c.To])
+	words := line[c.From:c.To]
 	own := math.Inf(1)
-	for _, w := range line[c.From:c.To] {
+	for _, w := range words {
 		own = min(own, lettersOf(w))
 	}
-	best, supporters, agree := math.Inf(-1), 0, 0.0
+	lead, supporters, agree := math.Inf(-1), 0, 0.0
 	for _, v := range r.again {
 		if v.supports(c) {
 			supporters++
-			best = max(best, meanLetters(v.wordsAt(c)))
+			lead = max(lead, meanLetters(v.wordsAt(c))-own)
 		}
 		if odds, same := v.agrees(c.From, c.To); same {
 			agree += odds
 		}
 	}
+	if supporters == 0 {
+		lead = 0
+	}
+	sure := math.Inf(-1)
+	for _, v := range r.network {
+		if v.supports(c) {
+			supporters++
+			sure = max(sure, leastSure(v.wordsAt(c)))
+		}
+	}
+	if math.IsInf(sure, 0) {
+		sure = 0
+	}
 	c.Evidence = Evidence{
-		1, agree / float64(len(r.again)), nearness(c, line, r.again), best - own, k.likelier(line, c, unchanged), flag(c.To == len(line)),
-		flag(k.isElsewhere(before)), flag(k.knows(line[c.From:c.To])), flag(supporters > 1),
-		k.HandTrust * nearness(c, line, r.hand), nearness(c, line, r.other),
+		1, agree / float64(max(len(r.again), 1)), nearness(c, line, r.again), lead, k.likelier(line, c, unchanged), flag(c.To == len(line)),
+		flag(k.isElsewhere(joined(words))), flag(k.knows(words)), flag(supporters > 1),
+		k.NetworkTrust * nearness(c, line, r.network), sure, flag(k.knows(c.Words)), leastSure(words), nearness(c, line, r.other),
 	}
 }
 
@@ -82,7 +102,9 @@ func (v *aligned) wordsAt(c *Candidate) []document.Word {
 	return nil
 }
 
-func (v *aligned) supports(c *Candidate) bool { return joined(v.wordsAt(c)) == c.text() }
+func (v *aligned) supports(c *Candidate) bool {
+	return foldSigns(joined(v.wordsAt(c))) == foldSigns(c.text())
+}
 
 // agrees reports whether the reading has the same words as the line, and returns the log-odds of the least sure one.
 func (v *aligned) agrees(from, to int) (odds float64, same bool) {
@@ -161,6 +183,15 @@ func lettersOf(w document.Word) float64 {
 	return logOdds(w.Signals.Letters)
 }
 
+// leastSure returns the log-odds of the least confident word.
+func leastSure(words []document.Word) float64 {
+	least := 1.0
+	for _, w := range words {
+		least = min(least, w.Confidence)
+	}
+	return logOdds(least)
+}
+
 // meanLetters returns the mean of lettersOf over several words, each weighted by its length.
 func meanLetters(words []document.Word) float64 {
 	var sum, n float64
@@ -189,9 +220,9 @@ func flag(is bool) float64 {
 }
 
 // probability returns the estimated probability that a candidate is a correction, 0 to 1.
-func (e *Evidence) probability() float64 {
+func (e *Evidence) probability(weights *Evidence) float64 {
 	z := 0.0
-	for i, w := range voteWeights {
+	for i, w := range weights {
 		z += w * e[i]
 	}
 	return 1 / (1 + math.Exp(-z))

@@ -1,23 +1,19 @@
 package correct
 
-import (
-	"regexp"
+import "uncial/internal/document"
 
-	"uncial/internal/document"
-)
-
-// Readings are further readings of a line of print. Candidates come from Again alone; the others are evidence for and against them.
+// Readings are further readings of a line of print. Candidates come from Again and Network; Other is evidence for and against them.
 type Readings struct {
-	Again [][]document.Word // by the model that read the page, in several ways
-	Other []document.Word   // from another reading of the whole page, by another model or at another size; nil without one
-	Hand  []document.Word   // by the network for handwriting; nil without it
+	Again   [][]document.Word // by the model that read the page, in several ways
+	Other   []document.Word   // from another reading of the whole page, by another model or at another size; nil without one
+	Network [][]document.Word // by the network for print, once or at several widths; nil without it
 }
 
 // alignedReadings are the readings of a line that have words, aligned with it.
-type alignedReadings struct{ again, other, hand []aligned }
+type alignedReadings struct{ again, other, network []aligned }
 
 func alignReadings(line []document.Word, r Readings) alignedReadings {
-	return alignedReadings{alignEach(line, r.Again...), alignEach(line, r.Other), alignEach(line, r.Hand)}
+	return alignedReadings{alignEach(line, r.Again...), alignEach(line, r.Other), alignEach(line, r.Network...)}
 }
 
 // alignEach aligns the line with each reading that has words, in their order.
@@ -31,29 +27,40 @@ func alignEach(line []document.Word, readings ...[]document.Word) []aligned {
 	return out
 }
 
-// HandTrust estimates how well the network for handwriting reads the print of a page, 0 to 1: the share on which both agree,
+// Confirm records in each word of a line of print what the network for print, which read some words there, says of it.
+func Confirm(line, network []document.Word) {
+	for _, v := range alignEach(line, network) {
+		for i := range line {
+			w := &line[i]
+			if w.Signals == nil {
+				continue
+			}
+			signals := *w.Signals
+			signals.Network = -1
+			if odds, same := v.agrees(i, i+1); same {
+				signals.Network = max(odds, minConfirmed)
+			}
+			w.Signals = &signals
+		}
+	}
+}
+
+// NetworkTrust estimates how well the network for print reads the print of a page, 0 to 1: the share on which both agree,
 // among words of some lines that the print recognizer is sure of. With few words the estimate stays near usualTrust.
-func HandTrust(lines []*document.Line, readings []Readings) float64 {
+func NetworkTrust(lines []*document.Line, readings []Readings) float64 {
 	same, all := 0.0, 0.0
 	for i, line := range lines {
-		for _, hand := range alignEach(line.Words, readings[i].Hand) {
+		for _, network := range alignEach(line.Words, readings[i].Network...) {
 			for j, w := range line.Words {
 				if w.Confidence < sureWord || len([]rune(Key(w.Text))) < minTrustLetters {
 					continue
 				}
 				all++
-				if _, ok := hand.agrees(j, j+1); ok {
+				if _, ok := network.agrees(j, j+1); ok {
 					same++
 				}
 			}
 		}
 	}
 	return (same + usualTrust*usualTrustWords) / (all + usualTrustWords)
-}
-
-var roundS = regexp.MustCompile(`s(\p{Ll})`)
-
-// WithLongS spells a word as print with long s does: round s only at the end and before punctuation and capitals.
-func WithLongS(word string) string {
-	return roundS.ReplaceAllString(roundS.ReplaceAllString(word, "ſ$1"), "ſ$1")
 }

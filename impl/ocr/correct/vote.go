@@ -12,10 +12,14 @@ import (
 // Each difference between the line and one of Readings.Again is a candidate; Evidence says how likely it is to be a correction. Likely ones
 // replace the words of the line, unless a likelier one changes the same words.
 func (k *Knowledge) Vote(line *document.Line, readings Readings) []document.Edit {
+	weights := &voteWeights
+	if k.NetworkAlone {
+		weights = &networkWeights
+	}
 	candidates := k.Candidates(line.Words, readings)
-	candidates = slices.DeleteFunc(candidates, func(c Candidate) bool { return c.Evidence.probability() < minVote })
+	candidates = slices.DeleteFunc(candidates, func(c Candidate) bool { return c.Evidence.probability(weights) < minVote })
 	slices.SortStableFunc(candidates, func(a, b Candidate) int {
-		return cmp.Compare(b.Evidence.probability(), a.Evidence.probability())
+		return cmp.Compare(b.Evidence.probability(weights), a.Evidence.probability(weights))
 	})
 	var elected []Candidate
 	for _, c := range candidates {
@@ -26,7 +30,7 @@ func (k *Knowledge) Vote(line *document.Line, readings Readings) []document.Edit
 	slices.SortFunc(elected, func(a, b Candidate) int { return cmp.Compare(a.From, b.From) })
 	var edits []document.Edit
 	for _, c := range elected {
-		edits = append(edits, document.NewEdit(line.Words[c.From:c.To], c.text(), ruleVote, c.Evidence.probability()))
+		edits = append(edits, document.NewEdit(line.Words[c.From:c.To], c.text(), ruleVote, c.Evidence.probability(weights)))
 	}
 	for _, c := range slices.Backward(elected) {
 		line.Words = c.Replacing(line.Words)
@@ -43,15 +47,28 @@ func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candid
 	r := alignReadings(line, readings)
 	unchanged := sync.OnceValue(func() float64 { return k.likelihood(line) })
 	var all []Candidate
+	add := func(s stretch) {
+		c := Candidate{From: s.from, To: s.to, Words: s.words}
+		isKnown := slices.ContainsFunc(all, func(o Candidate) bool {
+			return o.From == c.From && o.To == c.To && o.text() == c.text()
+		})
+		if !isKnown && isAcceptable(joined(line[s.from:s.to]), c.text()) && (k.knows(c.Words) || !k.knows(line[s.from:s.to])) {
+			k.weigh(&c, line, &r, unchanged)
+			all = append(all, c)
+		}
+	}
 	for _, v := range r.again {
 		for _, s := range v.stretches {
-			c := Candidate{From: s.from, To: s.to, Words: s.words}
-			isKnown := slices.ContainsFunc(all, func(o Candidate) bool {
-				return o.From == c.From && o.To == c.To && o.text() == c.text()
-			})
-			if !s.same && !isKnown && isAcceptable(joined(line[s.from:s.to]), c.text()) && (k.knows(c.Words) || !k.knows(line[s.from:s.to])) {
-				k.weigh(&c, line, &r, unchanged)
-				all = append(all, c)
+			if !s.same {
+				add(s)
+			}
+		}
+	}
+	for _, v := range r.network {
+		for _, s := range v.stretches {
+			words, ok := k.inTypeOf(line[s.from:s.to], s.words)
+			if s.words = words; ok && !s.same {
+				add(s)
 			}
 		}
 	}

@@ -140,21 +140,21 @@ func TestKnowledge_Vote_replays(t *testing.T) {
 func TestKnowledge_Candidates(t *testing.T) {
 	t.Parallel()
 	knowledge := correct.Knowledge{
-		Known: words, Seen: map[string]int{"house": 2, "hovfe": 1}, HandTrust: 0.5,
+		Known: words, Seen: map[string]int{"house": 2, "hovfe": 1}, NetworkTrust: 0.5,
 		Likelihood: func(line string) float64 { return float64(strings.Count(line, "house")) },
 	}
 	read := wordsOf("The hovfe stands", 0.5)
 	further := readings(0.9, "The house stands", "The house stands", "The hovfe stands")
-	further.Hand, further.Other = wordsOf("The house stands", 0.9), wordsOf("The hovfe ſtands", 0.9)
+	further.Network, further.Other = [][]document.Word{wordsOf("The house stands", 0.9)}, wordsOf("The hovfe ſtands", 0.9)
 	all := knowledge.Candidates(read, further)
-	require.Len(t, all, 1, "only readings by the same model make candidates")
+	require.Len(t, all, 1, "readings by the same model and by the network make candidates, once each, and another reading of the page makes none")
 	require.Equal(t, "house", all[0].Text())
 	require.Equal(t, 1, all[0].From)
 	require.Equal(t, 2, all[0].To)
 	for name, want := range map[string]float64{
-		"constant": 1, "agree": math.Log(9) / 3, "lead": math.Log(9), "language": 1, "last": 0, "on page": 0, "known": 0, "several": 1,
-		"near": 1.0 / 3, // two readings are for it, one against it
-		"hand": 0.5, "other": -1,
+		"constant": 1, "agree": math.Log(9) / 3, "lead": math.Log(9), "language": 1, "last": 0, "on page": 0, "known": 0, "several": 1, "sure": math.Log(9), "listed": 1, "own": 0,
+		"near":    1.0 / 3, // two readings are for it, one against it
+		"network": 0.5, "other": -1,
 	} {
 		i := slices.Index(correct.EvidenceNames[:], name)
 		require.InDelta(t, want, all[0].Evidence[i], 1e-9, name)
@@ -190,25 +190,16 @@ func TestKnowledge_Differs(t *testing.T) {
 	require.False(t, knowledge.Differs(line, wordsOf("The hovfe stands", 0.9)), "capitals alone are never changed")
 }
 
-func TestHandTrust(t *testing.T) {
+func TestNetworkTrust(t *testing.T) {
 	t.Parallel()
-	trust := func(confidence float64, hand string) float64 {
+	trust := func(confidence float64, network string) float64 {
 		b := blocks("the house stands upon hill", confidence)
-		return correct.HandTrust([]*document.Line{&b[0].Lines[0]}, []correct.Readings{{Hand: wordsOf(hand, 0.9)}})
+		return correct.NetworkTrust([]*document.Line{&b[0].Lines[0]}, []correct.Readings{{Network: [][]document.Word{wordsOf(network, 0.9)}}})
 	}
-	require.InDelta(t, (5+0.8)/9, trust(0.99, "the house stands upon hill"), 1e-9)
-	require.InDelta(t, (3+0.8)/9, trust(0.99, "the horse stands upon hall"), 1e-9)
-	require.InDelta(t, 0.2, trust(0.5, "the house stands upon hill"), 1e-9, "words that are not sure do not count")
-	require.InDelta(t, 0.2, trust(0.99, ""), 1e-9, "without a reading nothing is known")
-}
-
-func TestWithLongS(t *testing.T) {
-	t.Parallel()
-	for word, want := range map[string]string{
-		"chose": "choſe", "possess,": "poſſeſs,", "les": "les", "est": "eſt", "S": "S", "s'il": "s'il", "poss.": "poſs.", "": "",
-	} {
-		require.Equal(t, want, correct.WithLongS(word))
-	}
+	require.InDelta(t, (5+2.4)/9, trust(0.99, "the house stands upon hill"), 1e-9)
+	require.InDelta(t, (3+2.4)/9, trust(0.99, "the horse stands upon hall"), 1e-9)
+	require.InDelta(t, 0.6, trust(0.5, "the house stands upon hill"), 1e-9, "words that are not sure do not count")
+	require.InDelta(t, 0.6, trust(0.99, ""), 1e-9, "without a reading nothing is known")
 }
 
 func TestLongS(t *testing.T) {
@@ -236,4 +227,44 @@ func boolInt(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// TestKnowledge_Vote_network shows that the network alone can correct a line, with weights of its own.
+func TestKnowledge_Vote_network(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		why            string
+		own, network   float64
+		trust          float64
+		read, by, want string
+	}{
+		{"takes what a sure network reads in place of a doubtful word", 0.4, 0.99, 0.9, "the hovfe stands", "the house stands", "the house stands"},
+		{"keeps a sure word", 0.99, 0.5, 0.5, "the house stands", "the hovfe stands", "the house stands"},
+		{"never changes the type of a letter alone", 0.4, 0.99, 0.9, "the houſe ſtands", "the house stands", "the houſe ſtands"},
+		{"keeps the form of quotation marks and dashes", 0.4, 0.99, 0.9, "‘the hovfe— stands’", "'the house- stands'", "‘the house— stands’"},
+		{"does not drop a quotation mark", 0.4, 0.99, 0.9, "the hovfe’ stands", "the house stands", "the hovfe’ stands"},
+		{"writes round s on a page without long s", 0.4, 0.99, 0.9, "the hovfe stands", "the houſe ſtands", "the house stands"},
+		{"does not read f as long s there", 0.4, 0.99, 0.9, "the fame stands", "the ſame stands", "the fame stands"},
+		{"never respells", 0.4, 0.99, 0.9, "the auoir stands", "the avoir stands", "the auoir stands"},
+	} {
+		knowledge := correct.Knowledge{Known: words, NetworkTrust: c.trust, NetworkAlone: true}
+		b := blocks(c.read, c.own)
+		knowledge.Vote(&b[0].Lines[0], correct.Readings{Network: [][]document.Word{wordsOf(c.by, c.network)}})
+		require.Equal(t, c.want, text(b), c.why)
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	t.Parallel()
+	line := wordsOf("the houſe ſtands here", 0.5)
+	correct.Confirm(line, wordsOf("the house stood here", 0.9))
+	signals := make([]float64, len(line))
+	for i, w := range line {
+		signals[i] = w.Signals.Network
+	}
+	require.InDeltaSlice(t, []float64{math.Log(9), math.Log(9), -1, math.Log(9)}, signals, 1e-9)
+
+	unread := wordsOf("the house", 0.5)
+	correct.Confirm(unread, nil)
+	require.Zero(t, unread[0].Signals.Network, "the network did not read the line")
 }

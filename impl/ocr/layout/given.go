@@ -37,13 +37,13 @@ func (b Band) path(page image.Rectangle) path {
 	}
 	out := path{band: band{b.Up, b.Down}}
 	for x := max(b.X0, float64(page.Min.X)); x <= min(b.X1, float64(page.Max.X)); x++ {
-		out.xs, out.ys = append(out.xs, int(x)), append(out.ys, float32(b.at(x)))
+		out.xs, out.ys = append(out.xs, int(x)), append(out.ys, float32(b.At(x)))
 	}
 	return out
 }
 
-// at returns the y of the baseline at x. Beyond its ends the line continues horizontally.
-func (b Band) at(x float64) float64 {
+// At returns the y of the baseline at x. Beyond its ends the line continues horizontally.
+func (b Band) At(x float64) float64 {
 	for i := 1; i < len(b.Baseline); i++ {
 		left, right := b.Baseline[i-1], b.Baseline[i]
 		if x <= right.X {

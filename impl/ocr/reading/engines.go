@@ -31,6 +31,7 @@ type Engines struct {
 	threads   int                 // see SetThreads
 	mates     []*tesseract.Engine // additional engines of one model, see team
 	hands     handwriting
+	prints    prints
 	trained   []trainedHand
 	finder    *layout.Finder // nil before the first page
 }
@@ -53,7 +54,7 @@ func (e *Engines) Languages() []string { return e.set.Languages() }
 
 // Has reports whether a model is installed, or whether several joined by "+" can be used together.
 func (e *Engines) Has(name string) bool {
-	if name == own.Hands {
+	if name == own.Hands || name == own.Print {
 		return true
 	}
 	_, err := e.config(name)

@@ -24,8 +24,8 @@ func TestEvidence_Share(t *testing.T) {
 					x := reading.Evidence{0: 1, 1: own, 2: known, 7: max(own-reading.SureOwn, 0), 8: early, 9: agreed}
 					return x.Share(weights)
 				}
-				likely := reading.Evidence{0: 1, 1: own, 11: own, 17: -rapid.Float64Range(0, 6).Draw(t, "wrong")}
-				unlikely := reading.Evidence{0: 1, 1: own, 11: own - rapid.Float64Range(0, 3).Draw(t, "letters"), 18: rapid.Float64Range(0, 3).Draw(t, "entropy")}
+				likely := reading.Evidence{0: 1, 1: own, 11: own, 20: -rapid.Float64Range(0, 6).Draw(t, "wrong")}
+				unlikely := reading.Evidence{0: 1, 1: own, 11: own - rapid.Float64Range(0, 3).Draw(t, "letters"), 21: rapid.Float64Range(0, 3).Draw(t, "entropy")}
 				require.GreaterOrEqual(t, likely.Share(weights), unlikely.Share(weights), "less doubt about the characters never lowers the estimate")
 				share := e(own, agreed, known)
 				require.True(t, share > 0 && share < 1)

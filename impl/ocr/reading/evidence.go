@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"uncial/impl/ocr/models/own"
 	"uncial/internal/document"
 	"uncial/internal/text"
 )
@@ -34,6 +35,9 @@ const (
 	evDigit      // 1 for a word with a digit
 	evRepeated   // logarithm of the number of times that the page has the word, up to sureRepeats
 	evPunctuated // 1 for a word that ends with punctuation other than a hyphen
+	evConfirmed  // log-odds of the network for print if it reads the same, 0 if it does not or did not read the line
+	evDisputed   // 1 if the network for print reads something else
+	evCorrected  // 1 if the word was taken from the network for print
 
 	// Only for handwriting.
 
@@ -74,13 +78,14 @@ func (p *page) evidence(handwritten bool) []Evidence {
 
 // addPrint sets the values that are only for print.
 func (e *Evidence) addPrint(w *document.Word, other otherWords, repeats map[string]int) {
+	e[evCorrected] = flag(w.Model == own.Print)
 	e[evSure], e[evEarlyPrint] = max(e[evOwn]-sureOwn, 0), flag(w.Model == earlyPrint)
 	if other != nil {
 		e[evAgreed], e[evDenied] = flag(other.has(w)), flag(!other.has(w))
 	}
 	e[evLetters] = e[evOwn]
 	if s := w.Signals; s != nil {
-		e[evLetters] = logOdds(s.Letters)
+		e[evLetters], e[evConfirmed], e[evDisputed] = logOdds(s.Letters), max(s.Network, 0), flag(s.Network < 0)
 	}
 	e[evDigit] = flag(strings.ContainsFunc(w.Text, unicode.IsDigit))
 	e[evRepeated] = math.Log(float64(min(max(repeats[coreOf(w)], 1), sureRepeats)))

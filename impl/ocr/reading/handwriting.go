@@ -19,27 +19,22 @@ import (
 // handwriting reads lines with one network for handwriting. The zero value uses the shipped network, which it loads before it
 // reads the first line.
 type handwriting struct {
-	model       *neural.Model
-	language    *neural.Language
-	french      *neural.Language     // for searches with word lists in French
-	english     *neural.Language     // for searches with word lists in English
-	recognizers []*neural.Recognizer // as many as threads have read at the same time
+	model    *neural.Model
+	language *neural.Language
+	french   *neural.Language // for searches with word lists in French
+	english  *neural.Language // for searches with word lists in English
+	recognizers
 }
 
-// load prepares n recognizers. It reads the files only at the first call.
-func (h *handwriting) load(n int) error {
+// load loads the files, unless they are loaded already.
+func (h *handwriting) load() error {
 	err := h.loadLanguage()
-	if err != nil {
+	if err != nil || h.model != nil {
 		return err
 	}
-	if h.model == nil {
-		network, _ := own.HandsFiles()
-		if h.model, err = neural.Load(network); err != nil {
-			return fmt.Errorf("%s: %w", own.Hands, err)
-		}
-	}
-	for len(h.recognizers) < n {
-		h.recognizers = append(h.recognizers, neural.NewRecognizer(h.model, h.language))
+	network, _ := own.HandsFiles()
+	if h.model, err = neural.Load(network); err != nil {
+		return fmt.Errorf("%s: %w", own.Hands, err)
 	}
 	return nil
 }
@@ -102,17 +97,29 @@ func (h *handwriting) readAgain(ctx context.Context, strips []*image.Gray, threa
 	return out, err
 }
 
-// each calls read for each strip, on several threads with one recognizer each.
+// each calls read for each strip, on at most the given number of threads.
 func (h *handwriting) each(ctx context.Context, strips []*image.Gray, threads int, read func(r *neural.Recognizer, i int)) error {
-	threads = max(min(threads, len(strips)/minStripsAnEngine), 1)
-	if err := h.load(threads); err != nil {
+	if err := h.load(); err != nil {
 		return err
+	}
+	return h.recognizers.each(ctx, len(strips), threads, func() *neural.Recognizer { return neural.NewRecognizer(h.model, h.language) }, read)
+}
+
+// recognizers are those of one network: as many as threads have read at the same time.
+type recognizers []*neural.Recognizer
+
+// each calls read for the indexes of n strips, on at most the given number of threads, and at least one, with one recognizer each. If ctx
+// ends, it returns ctx's error.
+func (all *recognizers) each(ctx context.Context, n, threads int, open func() *neural.Recognizer, read func(r *neural.Recognizer, i int)) error {
+	threads = max(min(threads, n/minStripsAnEngine), 1)
+	for len(*all) < threads {
+		*all = append(*all, open())
 	}
 	var next atomic.Int64
 	var group errgroup.Group
-	for _, r := range h.recognizers[:threads] {
+	for _, r := range (*all)[:threads] {
 		group.Go(func() error {
-			for i := int(next.Add(1)) - 1; i < len(strips); i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				if err := ctx.Err(); err != nil {
 					return err
 				}

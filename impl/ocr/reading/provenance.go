@@ -39,9 +39,12 @@ func (e *Engines) digest(name string) string {
 		return known
 	}
 	parts := [][]byte{e.data(name)}
-	if name == own.Hands {
+	switch name {
+	case own.Hands:
 		network, language := own.HandsFiles()
 		parts = [][]byte{network, language, own.FrenchTexts(), own.EnglishTexts()}
+	case own.Print:
+		parts = [][]byte{own.PrintFile()}
 	}
 	sum, length := sha256.New(), 0
 	for _, part := range parts {

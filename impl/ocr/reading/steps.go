@@ -79,6 +79,7 @@ var completeSteps = []step{
 
 // correctSteps come last, so that the readings are the same with and without the enhancement.
 var correctSteps = []step{
+	{name: "network", when: mayUseNetwork, run: voteByNetwork},
 	{name: "vote", when: isEnhanced, run: vote},
 	{name: "long-s", when: isEnhanced, run: repairLongS},
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},

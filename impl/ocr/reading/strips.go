@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/tesseract"
 )
 
@@ -20,6 +21,9 @@ func (e *Engines) SetThreads(n int) { e.threads = min(max(n, 1), maxEngines) }
 
 // ReadStrips reads each image as one line. See hand.Reader.
 func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
+	if model == own.Print {
+		return e.prints.read(ctx, strips, e.threads)
+	}
 	if h := e.hand(model); h != nil {
 		return h.read(ctx, strips, e.threads)
 	}

@@ -20,7 +20,7 @@ type voter struct {
 	thin   bool    // with thinner strokes
 }
 
-// firstVoter reads all lines for which there is time; otherVoters and the network for handwriting read those that it reads differently. Each
+// firstVoter reads all lines for which there is time; otherVoters and the network for print read those that it reads differently. Each
 // voter uses the model that read the page. Of the ways tried, these find the most corrections for their time; see experiments.md.
 var (
 	firstVoter  = voter{mode: tesseract.SingleLine, factor: 0.5, margin: 0.25}
@@ -58,22 +58,40 @@ func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *corr
 			differ = append(differ, i)
 		}
 	}
-	differ = differ[:min(len(differ), left/(len(otherVoters)+1))]
-	doubted := make([]*document.Line, len(differ))
-	for k, i := range differ {
-		doubted[k] = lines[i]
-	}
-	hand, err := p.readByHands(ctx, doubted)
-	if err != nil {
+	if err := p.readByNetworkAgain(ctx, lines, readings); err != nil {
 		return nil, err
 	}
-	for k, i := range differ {
+	for _, i := range differ[:min(len(differ), left/len(otherVoters))] {
 		if err := read(i, otherVoters...); err != nil {
 			return nil, err
 		}
-		readings[i].Hand = hand[k]
 	}
 	return readings, nil
+}
+
+// readByNetworkAgain adds to readings what the network for print has read, and what it reads at other widths.
+func (p *page) readByNetworkAgain(ctx context.Context, lines []*document.Line, readings []correct.Readings) error {
+	var known []*document.Line
+	var of []int
+	for i, line := range lines {
+		if read := p.byNetwork[line]; len(read) > 0 {
+			readings[i].Network = [][]document.Word{read}
+			known, of = append(known, line), append(of, i)
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	for _, width := range networkWidths {
+		again, err := p.readStrips(ctx, known, width)
+		if err != nil {
+			return err
+		}
+		for k, words := range again {
+			readings[of[k]].Network = append(readings[of[k]].Network, words)
+		}
+	}
+	return nil
 }
 
 // maxVotes returns how many readings of single lines the page's share of processor time allows, by the lines that were read before.

@@ -1,5 +1,5 @@
 // Package own holds the models that the project trained and ships. They are embedded in every program that imports it,
-// which adds 16 MB. README.md in this folder has their figures, licences and training data.
+// which adds 20 MB. README.md in this folder has their figures, licences and training data.
 package own
 
 import _ "embed"
@@ -11,6 +11,8 @@ const (
 	EarlyPrint = "early_print"
 	// Hands reads single lines of handwriting in French, Latin and English. It is a network of package neural.
 	Hands = "hands"
+	// Print reads single lines of print in Latin letters of any time. It is a network of package neural.
+	Print = "print"
 	// Lines finds lines of handwriting. It is a network of package neural.
 	Lines = "lines"
 )
@@ -26,6 +28,8 @@ var (
 	frenchTexts []byte
 	//go:embed english.ngram
 	englishTexts []byte
+	//go:embed print.uhm
+	printNetwork []byte
 	//go:embed lines.uff
 	linesNetwork []byte
 )
@@ -37,6 +41,9 @@ func Models() map[string][]byte {
 
 // LinesFile returns the content of the file of the network that finds lines. The caller must not change it.
 func LinesFile() []byte { return linesNetwork }
+
+// PrintFile returns the content of the file of the network that reads print. The caller must not change it.
+func PrintFile() []byte { return printNetwork }
 
 // FrenchTexts returns the content of a character model built from French transcriptions and print. The caller must not change it.
 func FrenchTexts() []byte { return frenchTexts }

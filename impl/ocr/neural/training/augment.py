@@ -9,14 +9,16 @@ def uniform(low, high, *shape):
     return low + (high - low) * torch.rand(*shape)
 
 
-def augment(x):
-    """x: lines x 1 x 48 x width, 0 paper to 1 ink; the result may be narrower or wider by a fifth"""
+def augment(x, printed=False):
+    """x: lines x 1 x 48 x width, 0 paper to 1 ink; the result may be narrower or wider by a fifth. Print is slanted and bent less than
+    handwriting, and nothing is covered."""
     x = intrude(x)
-    x = warp(x)
+    x = warp(x, .2, .5, 1.3, .03, 2) if printed else warp(x, .45, .7, 1.2, .05, 3.5)
     x = stroke(x)
     n = len(x)
     x = x.clamp(0, 1) ** uniform(.65, 1.5, n, 1, 1, 1) * uniform(.6, 1.1, n, 1, 1, 1)
-    x = cover(x)
+    if not printed:
+        x = cover(x)
     grain = .09 * torch.rand(n, 1, 1, 1) * (torch.rand(n, 1, 1, 1) < .5)
     return x + torch.randn_like(x) * grain + uniform(0, .15, n, 1, 1, 1) * (torch.rand(n, 1, 1, 1) < .3)
 
@@ -35,12 +37,13 @@ def intrude(x):
     return torch.maximum(x, seen * (torch.rand(n, 1, 1, 1) < .3) * uniform(.5, 1, n, 1, 1, 1))
 
 
-def warp(x):
-    """slant, height, place and waves of each line; the whole batch is stretched, single lines are squeezed within it"""
+def warp(x, most_slant, slanted, smallest, lift, drift):
+    """slant, height, place and waves of each line; the whole batch is stretched, single lines are squeezed within it. A share slanted of the
+    lines leans by up to most_slant; lines become lower by a factor of up to smallest; waves lift points by shares of half the height, and move them sideways by drift pixels."""
     n, _, height, old = x.shape
     width = max(64, int(old * random.uniform(.86, 1.2)) // 16 * 16)
-    squeeze, tall = uniform(1, 1.12, n, 1, 1), uniform(.84, 1.2, n, 1, 1)
-    slant = uniform(-.45, .45, n, 1, 1) * (torch.rand(n, 1, 1) < .7)
+    squeeze, tall = uniform(1, 1.12, n, 1, 1), uniform(.84, smallest, n, 1, 1)
+    slant = uniform(-most_slant, most_slant, n, 1, 1) * (torch.rand(n, 1, 1) < slanted)
     place = uniform(-.14, .14, n, 1, 1)
     ys, xs = torch.linspace(-1, 1, height).view(1, -1, 1), torch.linspace(-1, 1, width).view(1, 1, -1)
     waves = max(2, width // 60)
@@ -49,8 +52,8 @@ def warp(x):
         points = torch.randn(n, 1, 3, count) * size
         return F.interpolate(points, (height, width), mode='bilinear', align_corners=True)[:, 0]
 
-    y = ys * tall + place + wave(waves, .05)
-    x_at = (xs + 1) * squeeze - 1 + slant * ys * (height / old) + wave(2 * waves, 3.5 / old)
+    y = ys * tall + place + wave(waves, lift)
+    x_at = (xs + 1) * squeeze - 1 + slant * ys * (height / old) + wave(2 * waves, drift / old)
     return F.grid_sample(x, torch.stack((x_at, y), -1), align_corners=True)
 
 

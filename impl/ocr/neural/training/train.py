@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""train.py --lines FOLDER --base MODEL.uhm --out OUT.uhm --state FOLDER [--minutes N] [--passes N] [--rate R] [--threads N] [--metadata JSON]
+"""train.py --lines FOLDER --base MODEL.uhm --out OUT.uhm --state FOLDER [--minutes N] [--passes N] [--rate R] [--threads N] [--metadata JSON] [--printed] [--kept N]
 
 Trains a line model from a base model on the lines of a folder. `uncial train` calls it; package training describes the
 folder. Each line of standard output is a JSON object: {"kind": "start" | "progress" | "sample" | "done" | "error", ...}.
@@ -105,7 +105,9 @@ class Trainer:
         self.bfloat16 = has_bfloat16()
         self.total = max(SMALLEST_RUN, int(o.passes * len(whole)))
         self.seen, self.step, self.spent, self.before, self.curve = 0, 0, 0.0, None, []
-        groups = [{'params': [p for n, p in self.net.named_parameters() if (p.dim() > 1 and 'gain' not in n) == decays], 'weight_decay': .01 * decays}
+        for conv in self.net.conv[:o.kept]:
+            conv.requires_grad_(False)
+        groups = [{'params': [p for n, p in self.net.named_parameters() if p.requires_grad and (p.dim() > 1 and 'gain' not in n) == decays], 'weight_decay': .01 * decays}
                   for decays in (True, False)]
         self.optimiser = torch.optim.AdamW(groups, lr=o.rate, betas=(.9, .98))
         self.resume()
@@ -158,7 +160,7 @@ class Trainer:
         rate = self.o.rate * min(1, (self.step + 1) / 50) * (.01 + .99 * .5 * (1 + math.cos(math.pi * self.share())))
         for group in self.optimiser.param_groups:
             group['lr'] = rate
-        ink = augment.augment(lines.collate(batch)).contiguous(memory_format=torch.channels_last)
+        ink = augment.augment(lines.collate(batch), self.o.printed).contiguous(memory_format=torch.channels_last)
         with torch.autocast('cpu', torch.bfloat16, enabled=self.bfloat16):
             scores = self.net(ink)
         loss = loss_of(scores.float(), [line.text for line in batch], self.alphabet)
@@ -223,6 +225,8 @@ def main():
     a.add_argument('--rate', type=float, default=8e-4)
     a.add_argument('--threads', type=int, default=2)
     a.add_argument('--metadata', default='{}')
+    a.add_argument('--printed', action='store_true', help='the lines are print, not handwriting')
+    a.add_argument('--kept', type=int, default=0, help='convolutions, from the first, whose weights stay as they are')
     o = a.parse_args()
     torch.set_num_threads(o.threads)
     torch.manual_seed(1)

@@ -80,7 +80,7 @@ type Sample struct {
 
 // Errors of Run and Check.
 var (
-	errNoTorch     = errors.New("training needs PyTorch; install it with: apt-get install python3-torch")
+	errNoTorch     = errors.New("training needs PyTorch; install it with: apt-get install python3-torch libopenblas0-pthread")
 	ErrInterrupted = errors.New("the training was interrupted; run the same command again to continue")
 )
 
@@ -119,8 +119,9 @@ func Run(ctx context.Context, o Options, report func(Event)) error {
 		"--state", o.State, "--metadata", string(metadata), "--minutes", format(o.Minutes), "--passes", format(o.Passes), "--threads", strconv.Itoa(o.Threads))
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = grace
-	c.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE") // waiting threads leave the cores to other programs
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}     // Ctrl-C reaches only this program, which interrupts the child itself
+	// Waiting threads leave the cores to other programs. OpenBLAS would use all cores.
+	c.Env = append(os.Environ(), "OMP_WAIT_POLICY=PASSIVE", "OPENBLAS_NUM_THREADS="+strconv.Itoa(o.Threads))
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches only this program, which interrupts the child itself
 	messages := &tail{}
 	c.Stderr = messages
 	out, err := c.StdoutPipe()

@@ -1,0 +1,71 @@
+package correct
+
+import (
+	"slices"
+	"strings"
+
+	"uncial/internal/document"
+	"uncial/internal/text"
+)
+
+// The network for print writes all quotation marks and dashes in one form each, and reads them less well than Tesseract.
+const (
+	quotes = "\"'“”„‟‘’‚‛«»‹›`´"
+	dashes = "-—–―¬⸗"
+)
+
+// foldSigns returns words in modern type, with one form of each quotation mark and dash.
+func foldSigns(words string) string { return foldedSigns.Replace(text.FoldType(words)) }
+
+var foldedSigns = strings.NewReplacer(
+	"“", `"`, "”", `"`, "„", `"`, "‟", `"`, "«", `"`, "»", `"`, "‘", "'", "’", "'", "‚", "'", "‛", "'", "‹", "'", "›", "'", "`", "'", "´", "'",
+	"—", "-", "–", "-", "―", "-", "¬", "-", "⸗", "-")
+
+// inTypeOf returns what the network for print read in place of some words of a line, in the type of these words: with their quotation marks and
+// dashes, and with round s on a page that is set without long s. It reports false if it has other quotation marks or fewer dashes, or, on such a
+// page, only read a long s for an f.
+func (k *Knowledge) inTypeOf(line, read []document.Word) ([]document.Word, bool) {
+	before, out := joined(line), slices.Clone(read)
+	had, has := signsIn(before, quotes), signsIn(joined(read), quotes)
+	if len(had) != len(has) {
+		return read, false
+	}
+	replaceSigns(out, quotes, had)
+	had, has = signsIn(before, dashes), signsIn(joined(read), dashes)
+	if len(had) > len(has) {
+		return read, false
+	}
+	if len(had) == len(has) {
+		replaceSigns(out, dashes, had)
+	}
+	if k.LongS {
+		return out, true
+	}
+	for i := range out {
+		out[i].Text = strings.ReplaceAll(out[i].Text, "ſ", "s")
+	}
+	return out, strings.ReplaceAll(joined(read), "ſ", "f") != before || !strings.Contains(joined(read), "ſ")
+}
+
+// signsIn returns those of some signs that words have, in their order.
+func signsIn(words, signs string) []rune {
+	var out []rune
+	for _, r := range words {
+		if strings.ContainsRune(signs, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// replaceSigns replaces the signs in words, one after the other; there are as many by as the words have.
+func replaceSigns(words []document.Word, signs string, by []rune) {
+	for i := range words {
+		words[i].Text = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(signs, r) {
+				r, by = by[0], by[1:]
+			}
+			return r
+		}, words[i].Text)
+	}
+}

@@ -22,10 +22,13 @@ var foldedSigns = strings.NewReplacer(
 	"—", "-", "–", "-", "―", "-", "¬", "-", "⸗", "-")
 
 // inTypeOf returns what the network for print read in place of some words of a line, in the type of these words: with their quotation marks and
-// dashes, and with round s on a page that is set without long s. It reports false if it has other quotation marks or fewer dashes, or, on such a
-// page, only read a long s for an f.
+// dashes, and with round s on a page that is set without long s. It reports false if it only divides the words otherwise, has other quotation
+// marks or fewer dashes, or, on such a page, only read a long s for an f.
 func (k *Knowledge) inTypeOf(line, read []document.Word) ([]document.Word, bool) {
 	before, out := joined(line), slices.Clone(read)
+	if withoutSpaces(before) == withoutSpaces(joined(read)) {
+		return read, false
+	}
 	had, has := signsIn(before, quotes), signsIn(joined(read), quotes)
 	if len(had) != len(has) {
 		return read, false
@@ -46,6 +49,9 @@ func (k *Knowledge) inTypeOf(line, read []document.Word) ([]document.Word, bool)
 	}
 	return out, strings.ReplaceAll(joined(read), "ſ", "f") != before || !strings.Contains(joined(read), "ſ")
 }
+
+// withoutSpaces returns words in the form of foldSigns, without the spaces between them.
+func withoutSpaces(words string) string { return strings.ReplaceAll(foldSigns(words), " ", "") }
 
 // signsIn returns those of some signs that words have, in their order.
 func signsIn(words, signs string) []rune {

@@ -242,6 +242,7 @@ func TestKnowledge_Vote_network(t *testing.T) {
 		{"keeps a sure word", 0.99, 0.5, 0.5, "the house stands", "the hovfe stands", "the house stands"},
 		{"never changes the type of a letter alone", 0.4, 0.99, 0.9, "the houſe ſtands", "the house stands", "the houſe ſtands"},
 		{"keeps the form of quotation marks and dashes", 0.4, 0.99, 0.9, "‘the hovfe— stands’", "'the house- stands'", "‘the house— stands’"},
+		{"does not only join words", 0.4, 0.99, 0.9, "the ho use stands", "the house stands", "the ho use stands"},
 		{"does not drop a quotation mark", 0.4, 0.99, 0.9, "the hovfe’ stands", "the house stands", "the hovfe’ stands"},
 		{"writes round s on a page without long s", 0.4, 0.99, 0.9, "the hovfe stands", "the houſe ſtands", "the house stands"},
 		{"does not read f as long s there", 0.4, 0.99, 0.9, "the fame stands", "the ſame stands", "the fame stands"},

@@ -32,7 +32,7 @@ func main() {
 // run builds a character model from the texts args[2:] with the alphabet of the model args[0], and writes it to args[1].
 func run(args []string) error {
 	if len(args) < 3 {
-		return errors.New("missing arguments; usage: ngram MODEL.uhm OUT.ngram [WEIGHT:]FILE...")
+		return errors.New("missing arguments; usage: ngram MODEL.uhm OUT.ngram [WEIGHT:]FILE [...]")
 	}
 	m, err := neural.Open(args[0])
 	if err != nil {

@@ -23,9 +23,10 @@ func mayUseNetwork(p *page) bool {
 	return ok && !p.isHand && p.src.Has(own.Print) && isLatinScript(p.language)
 }
 
-// voteByNetwork reads the doubtful lines of print with our own network too, and corrects them where that reading is likelier to be right.
+// voteByNetwork reads the most doubtful lines of print with our own network too, and corrects them where that reading is likelier to be right.
 func voteByNetwork(ctx context.Context, p *page) error {
 	lines := doubtfulLines(p.read.Blocks)
+	lines = lines[:min(len(lines), p.maxReadings(networkShare, minNetworkLines))]
 	if len(lines) == 0 {
 		return nil
 	}

@@ -302,6 +302,9 @@ const (
 	// network for print. With it, the most expensive pages take twice the processor time. A page of few lines may have
 	// minVotes readings.
 	voteShare, minVotes = 1.5, 10
+	// networkShare is the maximum number of lines that the network for print reads per line that was read before, because it takes about as long for a
+	// line as Tesseract does. On a page of few lines it may read minNetworkLines.
+	networkShare, minNetworkLines = 0.25, 8
 	// networkProbe is the number of lines that the network for print reads to decide whether it reads the other lines too,
 	// and minNetworkTrust the minimum trust (correct.NetworkTrust) at which it does. Fraktur, Greek and blurred typescripts have
 	// less.

@@ -48,7 +48,7 @@ func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *corr
 		}
 		return nil
 	}
-	left := p.maxVotes()
+	left := p.maxReadings(voteShare, minVotes)
 	var differ []int
 	for i := 0; i < len(lines) && left > 0; i++ {
 		if err := read(i, firstVoter); err != nil {
@@ -94,15 +94,16 @@ func (p *page) readByNetworkAgain(ctx context.Context, lines []*document.Line, r
 	return nil
 }
 
-// maxVotes returns how many readings of single lines the page's share of processor time allows, by the lines that were read before.
-func (p *page) maxVotes() int {
+// maxReadings returns how many readings of single lines the page's share of processor time allows: a share of the lines that were read before,
+// but not fewer than least.
+func (p *page) maxReadings(share float64, least int) int {
 	lines := 0
 	for _, a := range p.attempts {
 		for range document.Lines(a.raw) {
 			lines++
 		}
 	}
-	return max(int(math.Ceil(voteShare*float64(lines))), minVotes)
+	return max(int(math.Ceil(share*float64(lines))), least)
 }
 
 // readBy reads a line in one way. Words have boxes on the page and calibrated confidences. It returns no words if the line lies outside the sheet.

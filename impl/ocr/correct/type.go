@@ -10,16 +10,26 @@ import (
 
 // The network for print writes all quotation marks and dashes in one form each, and reads them less well than Tesseract.
 const (
-	quotes = "\"'“”„‟‘’‚‛«»‹›`´"
-	dashes = "-—–―¬⸗"
+	doubleQuotes = "\"“”„‟«»"
+	singleQuotes = "'‘’‚‛‹›`´"
+	quotes       = doubleQuotes + singleQuotes
+	dashes       = "-—–―¬⸗"
 )
 
 // foldSigns returns words in modern type, with one form of each quotation mark and dash.
-func foldSigns(words string) string { return foldedSigns.Replace(text.FoldType(words)) }
-
-var foldedSigns = strings.NewReplacer(
-	"“", `"`, "”", `"`, "„", `"`, "‟", `"`, "«", `"`, "»", `"`, "‘", "'", "’", "'", "‚", "'", "‛", "'", "‹", "'", "›", "'", "`", "'", "´", "'",
-	"—", "-", "–", "-", "―", "-", "¬", "-", "⸗", "-")
+func foldSigns(words string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case strings.ContainsRune(doubleQuotes, r):
+			return '"'
+		case strings.ContainsRune(singleQuotes, r):
+			return '\''
+		case strings.ContainsRune(dashes, r):
+			return '-'
+		}
+		return r
+	}, text.FoldType(words))
+}
 
 // inTypeOf returns what the network for print read in place of some words of a line, in the type of these words: with their quotation marks and
 // dashes, and with round s on a page that is set without long s. It reports false if it only divides the words otherwise, has other quotation

@@ -56,8 +56,9 @@ func voteByNetwork(ctx context.Context, p *page) error {
 	return nil
 }
 
-// readByNetwork reads lines, the most doubtful of which come first, with the network for print. If it reads the surest lines of a page badly, it
-// reads only those. There is one reading for each line, nil for those that it did not read.
+// readByNetwork reads lines, the most doubtful of which come first, with the network for print. It reads the surest of
+// them first; if it reads these badly, it reads no others, and there are no readings. Otherwise there is one for each line, nil for a line that is too
+// narrow or blank.
 func (p *page) readByNetwork(ctx context.Context, lines []*document.Line) ([][]document.Word, error) {
 	out := make([][]document.Word, len(lines))
 	surest := max(len(lines)-networkProbe, 0)

@@ -20,7 +20,7 @@ type voter struct {
 	thin   bool    // with thinner strokes
 }
 
-// firstVoter reads all lines for which there is time; otherVoters and the network for print read those that it reads differently. Each
+// firstVoter reads all lines for which there is time; otherVoters read those that it reads differently. Each
 // voter uses the model that read the page. Of the ways tried, these find the most corrections for their time; see experiments.md.
 var (
 	firstVoter  = voter{mode: tesseract.SingleLine, factor: 0.5, margin: 0.25}

@@ -2,6 +2,7 @@ package correct
 
 import (
 	"slices"
+	"unicode/utf8"
 
 	"uncial/internal/document"
 )
@@ -52,10 +53,11 @@ func change(a, b rune) int {
 	return 1
 }
 
-// aligned is a further reading of a line, aligned word by word with the words that were read first.
+// aligned is a further reading of the words [from, to) of a line, aligned word by word with the words that were read first.
 type aligned struct {
+	from, to  int
 	stretches []stretch
-	slots     []string // slots[i] is what the reading has for character i of the line
+	slots     []string // slots[i] is what the reading has for character i of the line, between these words
 }
 
 // stretch is a minimal group of neighbouring words that begins and ends at a word boundary both in the line and in a reading.
@@ -65,22 +67,33 @@ type stretch struct {
 	same     bool // both have the same text, whatever its type; see foldSigns
 }
 
-// alignWords aligns the words of a further reading, which has some, with those of a line.
-func alignWords(line, read []document.Word) aligned {
-	a, b := []rune(joined(line)), []rune(joined(read))
-	out := aligned{slots: make([]string, len(a))}
-	var here stretch
-	from, at, next := 0, 0, 0 // first word of this stretch in the reading, current word in it, current character of the line
+// offsetOf returns the number of characters of a line before a word.
+func offsetOf(line []document.Word, word int) int {
+	if word == 0 {
+		return 0
+	}
+	return utf8.RuneCountInString(joined(line[:word])) + 1 // the space before the word
+}
+
+// covers reports whether the reading is of all the words [from, to) of the line.
+func (v *aligned) covers(from, to int) bool { return v.from <= from && to <= v.to }
+
+// alignWords aligns the words of a further reading, which has some, with the words [from, to) of a line.
+func alignWords(line []document.Word, from, to int, read []document.Word) aligned {
+	a, b := []rune(joined(line[from:to])), []rune(joined(read))
+	offset := offsetOf(line, from)
+	out := aligned{from: from, to: to, slots: make([]string, offset+len(a))}
+	here, first := stretch{from: from}, 0 // the first word of this stretch in the reading
 	end := func(to, until int) {
-		here.to, here.words = to, read[from:until]
+		here.to, here.words = to, read[first:until]
 		here.same = foldSigns(joined(line[here.from:here.to])) == foldSigns(joined(here.words))
 		out.stretches = append(out.stretches, here)
-		here, from = stretch{from: to}, until
+		here, first = stretch{from: to}, until
 	}
-	word := 0
+	word, at, next := from, 0, 0 // current word of the line, current word of the reading, current character of the line's words
 	for _, p := range align(a, b) {
 		if p.b >= 0 {
-			out.slots[slotOf(a, p.a, next)] += string(b[p.b])
+			out.slots[offset+slotOf(a, p.a, next)] += string(b[p.b])
 		}
 		lineBlank, readBlank := p.a >= 0 && a[p.a] == ' ', p.b >= 0 && b[p.b] == ' '
 		if lineBlank {
@@ -96,7 +109,7 @@ func alignWords(line, read []document.Word) aligned {
 			next = p.a + 1
 		}
 	}
-	end(len(line), len(read))
+	end(to, len(read))
 	return out
 }
 

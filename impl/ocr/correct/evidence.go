@@ -124,22 +124,19 @@ func (v *aligned) agrees(from, to int) (odds float64, same bool) {
 }
 
 // nearness returns how much nearer the readings are to the candidate than to the words of the line, in edits per edit between the two: 1 if
-// all have the candidate, -1 if all have the words, and 0 without readings.
+// all have the candidate, -1 if all have the words, and 0 without readings of all of these words.
 func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
-	if len(voters) == 0 {
-		return 0
-	}
 	before, after := []rune(joined(line[c.From:c.To])), []rune(c.text())
-	from := utf8.RuneCountInString(joined(line[:c.From]))
-	if c.From > 0 {
-		from++ // the space before the word
-	}
-	sum := 0.0
+	from, sum, n := offsetOf(line, c.From), 0.0, 0.0
 	for _, v := range voters {
+		if !v.covers(c.From, c.To) {
+			continue
+		}
+		n++
 		there := []rune(strings.TrimSpace(strings.Join(v.slots[from:from+len(before)], "")))
 		sum += float64(text.Distance(there, before) - text.Distance(there, after))
 	}
-	return sum / float64(text.Distance(before, after)) / float64(len(voters))
+	return sum / float64(text.Distance(before, after)) / max(n, 1)
 }
 
 // likelier returns the logarithm of how much likelier the line is with a candidate than without it, at most maxLikelier either way. It

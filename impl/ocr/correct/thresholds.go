@@ -32,7 +32,7 @@ const (
 var voteWeights = Evidence{-1.195, 0.132, 1.150, 0.620, 0.116, 0.245, -0.604, -0.931, 0.509, 2.010, 0.219, 0.645, -0.131, 0.072}
 
 // networkWeights are the weights for corrections by the network for print alone.
-var networkWeights = Evidence{0.216, 0, 0, 0, 0.148, 0.405, -0.021, -0.658, 0, -0.249, 0.467, 0.195, -0.086, 0.040}
+var networkWeights = Evidence{0.324, 0, 0, 0, 0.160, 0.491, -0.425, -0.836, 0, -0.236, 0.438, 0.371, -0.075, 0.259}
 
 // Limits of the repair of the long s, measured on the same pages.
 const (

@@ -1,6 +1,9 @@
 package layout
 
-import "image"
+import (
+	"image"
+	"slices"
+)
 
 // Band is a line whose position is known, for example from a transcription: its baseline from left to right, and how far its
 // letters reach above (Up) and below (Down) the baseline, in pixels of the page.
@@ -22,12 +25,27 @@ func Given(g *image.Gray, bands []Band) []Line {
 		paths[i] = b.path(g.Rect)
 	}
 	height := medianHeight(paths)
-	page := &part{scale: 1, source: newSource(g, height, image.Point{})}
 	lines := make([]Line, len(paths))
 	for i, p := range paths {
-		lines[i] = Line{p, page}
+		if around := p.around(height).Intersect(g.Rect); !around.Empty() {
+			for k := range p.xs { // paths are relative to the corner of their part
+				p.xs[k] -= around.Min.X
+				p.ys[k] -= float32(around.Min.Y)
+			}
+			lines[i] = Line{p, &part{scale: 1, source: newSource(g.SubImage(around).(*image.Gray), height, around.Min)}}
+		}
 	}
 	return lines
+}
+
+// around returns an area of the page that includes the strip of a line. height is the usual height of lines.
+func (p path) around(height float64) image.Rectangle {
+	if len(p.xs) == 0 {
+		return image.Rectangle{}
+	}
+	margin := int(max(height, p.band.height())) + 1
+	out := image.Rect(p.start(), int(slices.Min(p.ys)), p.end()+1, int(slices.Max(p.ys))+1)
+	return out.Inset(-margin)
 }
 
 // path returns the part of the band's baseline that is on the page, with a y for each column.

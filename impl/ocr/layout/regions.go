@@ -2,8 +2,9 @@ package layout
 
 import (
 	"image"
-	"image/draw"
 	"slices"
+
+	"uncial/impl/ocr/imaging"
 )
 
 // Region is a part of a page of print that is read separately: a column, or the text above or below columns.
@@ -204,7 +205,7 @@ func (r Region) cut(page *image.Gray, grey uint8) *image.Gray {
 	}
 	for y := r.Box.Min.Y; y < r.Box.Max.Y; y++ {
 		from, to := r.left[y/r.band], r.right[y/r.band]
-		draw.Draw(out, image.Rect(from, y, to, y+1).Sub(r.Box.Min), page, image.Pt(from, y), draw.Src)
+		imaging.Copy(out, image.Rect(from, y, to, y+1).Sub(r.Box.Min), page, image.Pt(from, y))
 	}
 	return out
 }

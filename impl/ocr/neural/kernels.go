@@ -7,7 +7,9 @@ package neural
 
 #define KERNELS(set) \
 	void product_##set(const float *in, const int32_t *off, long k, const float *w, const float *bias, long m, float *out, long stride, long n, int relu); \
-	void lstm_##set(const float *pre, const float *bias, const float *wh, long t, long h, int reverse, float *out, long stride, float *state); \
+	void product_pairs_##set(const int32_t *in, const int32_t *off, long k, const int32_t *w, const float *bias, long m, float *out, long stride, long n, const float *units, float unit); \
+	float pairs_##set(const float *in, long planes, long n, float levels, int32_t *out); \
+	void lstm_##set(const float *pre, const float *bias, const int32_t *wh, const float *units, float levels, long t, long h, int reverse, float *out, long stride, float *state); \
 	void softmax_##set(float *x, long t, long n, long stride);
 
 KERNELS(plain)
@@ -24,8 +26,16 @@ KERNELS(avx512)
 static void product(int set, const float *in, const int32_t *off, long k, const float *w, const float *bias, long m, float *out, long stride, long n, int relu) {
 	DISPATCH(set, product, in, off, k, w, bias, m, out, stride, n, relu);
 }
-static void lstm(int set, const float *pre, const float *bias, const float *wh, long t, long h, int reverse, float *out, long stride, float *state) {
-	DISPATCH(set, lstm, pre, bias, wh, t, h, reverse, out, stride, state);
+static void product_pairs(int set, const int32_t *in, const int32_t *off, long k, const int32_t *w, const float *bias, long m, float *out, long stride, long n, const float *units, float unit) {
+	DISPATCH(set, product_pairs, in, off, k, w, bias, m, out, stride, n, units, unit);
+}
+static float pairs(int set, const float *in, long planes, long n, float levels, int32_t *out) {
+	float unit;
+	DISPATCH(set, unit = pairs, in, planes, n, levels, out);
+	return unit;
+}
+static void lstm(int set, const float *pre, const float *bias, const int32_t *wh, const float *units, float levels, long t, long h, int reverse, float *out, long stride, float *state) {
+	DISPATCH(set, lstm, pre, bias, wh, units, levels, t, h, reverse, out, stride, state);
 }
 static void softmax(int set, float *x, long t, long n, long stride) {
 	DISPATCH(set, softmax, x, t, n, stride);
@@ -34,6 +44,7 @@ static void softmax(int set, float *x, long t, long n, long stride) {
 import "C"
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 
@@ -57,7 +68,7 @@ const slack = 64
 func available() []kernels {
 	sets := []kernels{{"plain", 0, 4}}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		sets = append([]kernels{{"avx2", 1, 4}}, sets...)
+		sets = append([]kernels{{"avx2", 1, 6}}, sets...)
 	}
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW {
 		sets = append([]kernels{{"avx512", 2, 8}}, sets...)
@@ -66,6 +77,7 @@ func available() []kernels {
 }
 
 func floats(s []float32) *C.float { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
+func ints(s []int32) *C.int32_t   { return (*C.int32_t)(unsafe.Pointer(unsafe.SliceData(s))) }
 
 // product computes a convolution or a matrix product: out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n; see
 // kernels.h. The rows of out are stride apart. bias may be nil.
@@ -74,25 +86,62 @@ func (k kernels) product(in []float32, off []int32, w packed, bias, out []float3
 	if len(off) != w.columns || len(in) < need || len(out) < (w.rows-1)*stride+n || (bias != nil && len(bias) < w.rows) {
 		panic("neural: a product reaches beyond its operands")
 	}
-	flag := C.int(0)
-	if relu {
-		flag = 1
+	C.product(k.id, floats(in), ints(off), C.long(len(off)), floats(w.data), floats(bias),
+		C.long(w.rows), floats(out), C.long(stride), C.long(n), flagOf(relu))
+}
+
+// productOfPairs is product with a rectifier, for pairs of integers, one pair for each element of in and w. unit is what 1 stands for in in.
+func (k kernels) productOfPairs(in, off []int32, w pairs, bias []float32, unit float32, out []float32, stride, n int) {
+	need := int(slices.Max(off)) + n + slack
+	if len(off) != w.columns || len(in) < need || len(out) < (w.rows-1)*stride+n || len(bias) < w.rows || len(w.units) < w.rows {
+		panic("neural: a product of pairs reaches beyond its operands")
 	}
-	C.product(k.id, floats(in), (*C.int32_t)(unsafe.Pointer(unsafe.SliceData(off))), C.long(len(off)), floats(w.data), floats(bias),
-		C.long(w.rows), floats(out), C.long(stride), C.long(n), flag)
+	C.product_pairs(k.id, ints(in), ints(off), C.long(len(off)), ints(w.data), floats(bias), C.long(w.rows), floats(out), C.long(stride), C.long(n),
+		floats(w.units), C.float(unit))
+}
+
+// toPairs replaces planes of n floats, none of which is negative, by pairs of integers up to levels: those of two successive planes. It
+// returns these and what 1 stands for.
+func (k kernels) toPairs(data []float32, planes, n int, levels float32) (out []int32, unit float32) {
+	if len(data) < planes*n+slack {
+		panic("neural: planes reach beyond their buffer")
+	}
+	out = unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(data))), len(data))
+	return out, float32(C.pairs(k.id, floats(data), C.long(planes), C.long(n), C.float(levels), ints(out)))
+}
+
+// pairsOf returns the number of pairs of some channels. In the last pair of an odd number, the second value is 0.
+func pairsOf(channels int) int { return (channels + 1) / 2 }
+
+// packPairs returns the weights of a convolution in the order of the kernels, by pair of channels and then by pixel.
+func (k kernels) packPairs(c convolution) pairs {
+	area := c.side * c.side
+	weights, pair := quantize(c.out, 2*pairsOf(c.in)*area, func(r, i int) float32 {
+		channel, pixel := i/2/area*2+i%2, i/2%area
+		if channel >= c.in {
+			return 0
+		}
+		return c.weight[(r*c.in+channel)*area+pixel]
+	})
+	weights.data = inBlocks(nil, k.rows, c.out, weights.columns, pair)
+	return weights
+}
+
+func flagOf(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // lstm runs one direction of a layer over the rows of pre; see kernels.h. It writes the layer's values for each step to out, in
 // rows that are stride apart.
-func (k kernels) lstm(pre, bias, recurrent []float32, steps, hidden int, reverse bool, out []float32, stride int, state []float32) {
-	if len(pre) < steps*4*hidden || len(bias) < 4*hidden || len(recurrent) < 4*hidden*hidden || len(out) < (steps-1)*stride+hidden || len(state) < 6*hidden {
+func (k kernels) lstm(pre, bias []float32, recurrent pairs, steps, hidden int, reverse bool, out []float32, stride int, state []float32) {
+	if len(pre) < steps*4*hidden || len(bias) < 4*hidden || len(recurrent.data) < 2*hidden*hidden || len(recurrent.units) < 4*hidden ||
+		len(out) < (steps-1)*stride+hidden || len(state) < 6*hidden {
 		panic("neural: an LSTM reaches beyond its operands")
 	}
-	flag := C.int(0)
-	if reverse {
-		flag = 1
-	}
-	C.lstm(k.id, floats(pre), floats(bias), floats(recurrent), C.long(steps), C.long(hidden), flag, floats(out), C.long(stride), floats(state))
+	C.lstm(k.id, floats(pre), floats(bias), ints(recurrent.data), floats(recurrent.units), C.float(recurrent.levels), C.long(steps), C.long(hidden), flagOf(reverse), floats(out), C.long(stride), floats(state))
 }
 
 // softmax replaces rows of n scores, which are stride apart, by log probabilities.
@@ -112,33 +161,70 @@ type packed struct {
 
 // pack returns a matrix in the order of the kernels; at(r, c) is its element.
 func (k kernels) pack(rows, columns int, at func(r, c int) float32) packed {
-	p := packed{rows, columns, nil}
-	p.data = k.repack(nil, rows, columns, at)
-	return p
+	return packed{rows, columns, inBlocks(nil, k.rows, rows, columns, at)}
 }
 
-// repack is pack into a buffer, which it replaces if it is too small.
-func (k kernels) repack(buffer []float32, rows, columns int, at func(r, c int) float32) []float32 {
-	blocks := (rows + k.rows - 1) / k.rows
-	buffer = grow(buffer, blocks*k.rows*columns)
+// inBlocks returns a matrix in blocks of some rows, in buffer, which it replaces if that is too small.
+func inBlocks[T float32 | int32](buffer []T, height, rows, columns int, at func(r, c int) T) []T {
+	blocks := (rows + height - 1) / height
+	buffer = grow(buffer, blocks*height*columns)
 	for b := range blocks {
 		for c := range columns {
-			for r := range k.rows {
-				v := float32(0)
-				if b*k.rows+r < rows {
-					v = at(b*k.rows+r, c)
+			for r := range height {
+				var v T
+				if b*height+r < rows {
+					v = at(b*height+r, c)
 				}
-				buffer[(b*columns+c)*k.rows+r] = v
+				buffer[(b*columns+c)*height+r] = v
 			}
 		}
 	}
 	return buffer
 }
 
-// grow returns a slice of n floats with undefined content, in the memory of s if that is large enough.
-func grow(s []float32, n int) []float32 {
+// pairs is a matrix of integers of 16 bits, two successive columns in each element of data.
+type pairs struct {
+	rows, columns int // columns of data
+	data          []int32
+	units         []float32 // what 1 stands for in each row
+	levels        float32   // the largest integer that the matrix may be multiplied by
+}
+
+// quantize returns a matrix as pairs of integers, which it does not store; pair(r, c) is an element. Weights and values get about as
+// many levels, as many as possible without a sum of products of more than 31 bits. at(r, c) is an element of the matrix, which has an even number
+// of columns.
+func quantize(rows, columns int, at func(r, c int) float32) (p pairs, pair func(r, c int) int32) {
+	const least = 1e-30 // a row of smaller weights counts as zeros, because a float cannot hold its unit exactly enough
+	largest, sums, ratio := make([]float64, rows), make([]float64, rows), 1.0
+	for r := range rows {
+		for c := range columns {
+			v := math.Abs(float64(at(r, c)))
+			largest[r], sums[r] = max(largest[r], v), sums[r]+v
+		}
+		if largest[r] > least {
+			ratio = max(ratio, sums[r]/largest[r])
+		}
+	}
+	levels := math.Floor(min(math.Sqrt(math.MaxInt32/ratio), math.MaxInt16))
+	p = pairs{rows: rows, columns: columns / 2, units: make([]float32, rows), levels: float32(levels)}
+	for r := range rows {
+		if largest[r] > least { // each weight may be rounded up by a half
+			p.units[r] = float32(1 / min(math.MaxInt16/largest[r], (math.MaxInt32/levels-float64(columns))/sums[r]))
+		}
+	}
+	whole := func(r, c int) int32 {
+		if p.units[r] == 0 {
+			return 0
+		}
+		return int32(math.Round(float64(at(r, c)) / float64(p.units[r])))
+	}
+	return p, func(r, c int) int32 { return whole(r, 2*c)&math.MaxUint16 | whole(r, 2*c+1)<<16 }
+}
+
+// grow returns a slice of n elements with undefined content, in the memory of s if that is large enough.
+func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]float32, n)
+		return make([]T, n)
 	}
 	return s[:n]
 }

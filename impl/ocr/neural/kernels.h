@@ -3,9 +3,12 @@
 //   LANES    floats in a vector; SPREAD(x) initialises a vector with x in every lane
 //   ROWS     rows of the result computed together; weights are packed in blocks of ROWS rows
 //   COLS     vectors of columns computed together
+//   MADD     the instruction that multiplies and adds pairs of integers, if there is one
 // and includes this file. ROWS * COLS accumulators, COLS operands and a weight must fit into the vector registers.
 //
-// Every instruction set sums over k in the same order; those with fused multiply-add give identical bits.
+// The convolutions after the first one, and the recurrent weights of the LSTM, are products of integers of 16 bits. These take less
+// time and half the memory of floats, and their sums are exact. All other sums are over k in the same order in every instruction set;
+// those with fused multiply-add give identical bits.
 
 #include <math.h>
 #include <stdint.h>
@@ -20,13 +23,14 @@ static inline vf choose(vi mask, vf a, vf b) { return (vf)(((vi)a & mask) | ((vi
 static inline vf larger(vf a, vf b) { return choose(a > b, a, b); }
 static inline vf smaller(vf a, vf b) { return choose(a < b, a, b); }
 
+static inline vi nearest(vf x) { return __builtin_convertvector(x + choose(x < fill(0.0f), fill(-0.5f), fill(0.5f)), vi); }
+
 // e to the power of x, for |x| <= 87, to within 2 units in the last place: 2^n times a polynomial in the remainder
 // (coefficients: Cephes, expf).
 static inline vf power(vf x) {
 	x = smaller(larger(x, fill(-87.0f)), fill(87.0f));
 	vf n = x * fill(1.44269504088896341f);
-	n = n + choose(n < fill(0.0f), fill(-0.5f), fill(0.5f));
-	vi whole = __builtin_convertvector(n, vi);
+	vi whole = nearest(n);
 	n = __builtin_convertvector(whole, vf);
 	x = x - n * fill(0.693359375f);
 	x = x + n * fill(2.12194440e-4f);
@@ -44,15 +48,68 @@ static inline vf power(vf x) {
 static inline vf sigmoid(vf x) { return fill(1.0f) / (fill(1.0f) + power(-x)); }
 static inline vf tangent(vf x) { return fill(1.0f) - fill(2.0f) / (fill(1.0f) + power(x + x)); }
 
-// block adds to one block of the result: ROWS rows by COLS vectors of columns.
-static inline void block(const float *in, const int32_t *off, long k, const float *w, vf acc[ROWS][COLS]) {
+#ifdef MADD
+// Makes the compiler add products one after the other. Otherwise it computes more of them first than there are registers.
+#define KEEP(x) __asm__("" : "+v"(x))
+#else
+#define KEEP(x)
+// Takes each lane for two integers of 16 bits, and returns the sum of the products of the first ones and of the second ones.
+#define MADD(a, b) (((a) << 16 >> 16) * ((b) << 16 >> 16) + ((a) >> 16) * ((b) >> 16))
+#endif
+
+// block adds to one block of the result: ROWS rows by COLS vectors of columns. With pairs, all operands are pairs of integers and
+// the sums are integers.
+static inline __attribute__((always_inline)) void block(const float *in, const int32_t *off, long k, const float *w, vf acc[ROWS][COLS], int pairs) {
 	for (long i = 0; i < k; i++, w += ROWS) {
 		const float *x = in + off[i];
 		vf b[COLS];
 		for (int c = 0; c < COLS; c++) b[c] = *(const vf *)(x + c * LANES);
 		for (int r = 0; r < ROWS; r++) {
 			vf a = fill(w[r]);
-			for (int c = 0; c < COLS; c++) acc[r][c] += a * b[c];
+			for (int c = 0; c < COLS; c++) {
+				if (pairs) {
+					acc[r][c] = (vf)((vi)acc[r][c] + MADD((vi)a, (vi)b[c]));
+					KEEP(acc[r][c]);
+				} else
+					acc[r][c] += a * b[c];
+			}
+		}
+	}
+}
+
+// The operands of a block are read from the first-level cache if they fit into it: DEPTH of k at a time, for GROUP rows (a multiple
+// of ROWS).
+#define DEPTH 144
+#define GROUP 48
+
+// See product. With pairs, the sums are integers, which are multiplied by units[m] * unit before bias is added.
+static inline __attribute__((always_inline)) void multiply(const float *in, const int32_t *off, long k, const float *w, const float *bias, long m,
+	float *out, long stride, long n, int relu, int pairs, const float *units, float unit) {
+	vf sums[GROUP / ROWS][ROWS][COLS];
+	for (long p = 0; p < n; p += COLS * LANES) {
+		for (long group = 0; group < m; group += GROUP) {
+			for (long from = 0; from < k; from += DEPTH) {
+				long depth = k - from < DEPTH ? k - from : DEPTH;
+				for (long r0 = group; r0 < m && r0 < group + GROUP; r0 += ROWS) {
+					vf acc[ROWS][COLS], (*sum)[COLS] = sums[(r0 - group) / ROWS];
+					for (int r = 0; r < ROWS; r++)
+						for (int c = 0; c < COLS; c++) acc[r][c] = from ? sum[r][c] : fill(!pairs && bias && r0 + r < m ? bias[r0 + r] : 0.0f);
+					block(in + p, off + from, depth, w + r0 * k + from * ROWS, acc, pairs);
+					memcpy(sum, acc, sizeof acc);
+				}
+			}
+			for (long r = group; r < m && r < group + GROUP; r++) {
+				vf *sum = sums[(r - group) / ROWS][(r - group) % ROWS];
+				float *o = out + r * stride + p;
+				for (int c = 0; c < COLS; c++) {
+					if (pairs) sum[c] = __builtin_convertvector((vi)sum[c], vf) * fill(units[r] * unit) + fill(bias[r]);
+					if (relu) sum[c] = larger(sum[c], fill(0.0f));
+				}
+				if (p + COLS * LANES <= n)
+					memcpy(o, sum, sizeof *sums[0]);
+				else
+					memcpy(o, sum, 4 * (n - p));
+			}
 		}
 	}
 }
@@ -62,46 +119,66 @@ static inline void block(const float *in, const int32_t *off, long k, const floa
 // of ROWS rows, in each the k columns one after the other. bias may be null. in must be readable for COLS * LANES - 1 floats
 // beyond its end.
 void NAME(product)(const float *in, const int32_t *off, long k, const float *w, const float *bias, long m, float *out, long stride, long n, int relu) {
-	for (long p = 0; p < n; p += COLS * LANES) {
-		for (long r0 = 0; r0 < m; r0 += ROWS) {
-			vf acc[ROWS][COLS];
-			for (int r = 0; r < ROWS; r++)
-				for (int c = 0; c < COLS; c++) acc[r][c] = fill(bias && r0 + r < m ? bias[r0 + r] : 0.0f);
-			block(in + p, off, k, w + r0 * k, acc);
-			for (int r = 0; r < ROWS && r0 + r < m; r++) {
-				float *o = out + (r0 + r) * stride + p;
-				if (relu)
-					for (int c = 0; c < COLS; c++) acc[r][c] = larger(acc[r][c], fill(0.0f));
-				if (p + COLS * LANES <= n)
-					for (int c = 0; c < COLS; c++) *(vf *)(o + c * LANES) = acc[r][c];
-				else
-					memcpy(o, acc[r], 4 * (n - p));
-			}
+	multiply(in, off, k, w, bias, m, out, stride, n, relu, 0, NULL, 0);
+}
+
+// product of pairs of integers of 16 bits, with relu: the products of both are added, and the sums are multiplied by
+// units[m] * unit before bias is added. No sum may exceed 31 bits.
+void NAME(product_pairs)(const int32_t *in, const int32_t *off, long k, const int32_t *w, const float *bias, long m, float *out, long stride, long n,
+	const float *units, float unit) {
+	multiply((const float *)in, off, k, (const float *)w, bias, m, out, stride, n, 1, 1, units, unit);
+}
+
+// Makes pairs of integers from planes of n floats, none of which is negative: those of two successive planes, in multiples of a unit, which
+// it returns. The largest one becomes levels. in must be readable for LANES - 1 floats beyond its end. out may be in.
+float NAME(pairs)(const float *in, long planes, long n, float levels, int32_t *out) {
+	vf most = fill(0.0f);
+	float largest = 0;
+	long whole = planes * n / LANES * LANES;
+	for (long p = 0; p < whole; p += LANES) most = larger(most, *(const vf *)(in + p));
+	for (int i = 0; i < LANES; i++) largest = most[i] > largest ? most[i] : largest;
+	for (long p = whole; p < planes * n; p++) largest = in[p] > largest ? in[p] : largest;
+	float unit = largest > 0 ? largest / levels : 1;
+	vf factor = fill(1 / unit);
+	for (long c = 0; c < planes; c += 2, in += 2 * n, out += n)
+		for (long p = 0; p < n; p += LANES) {
+			vi pair = nearest(*(const vf *)(in + p) * factor);
+			if (c + 1 < planes) pair |= nearest(*(const vf *)(in + n + p) * factor) << 16;
+			if (p + LANES <= n)
+				*(vi *)(out + p) = pair;
+			else
+				memcpy(out + p, &pair, 4 * (n - p));
 		}
-	}
+	return unit;
 }
 
 #define DEEP 8 // vectors of gates computed together in a step of the LSTM
 
 // One direction of an LSTM layer over t steps. pre[step][4h] are the products of the input, to which bias[4h] is added.
-// wh[h][4h] are the recurrent weights. Gates are in the order input, forget, cell, output. The function writes h values for
-// each step to out, in rows that are stride apart. state must have room for 6h floats, and h must be a multiple of 2 * LANES.
-void NAME(lstm)(const float *pre, const float *bias, const float *wh, long t, long h, int reverse, float *out, long stride, float *state) {
+// wh[h/2][4h] are the recurrent weights for pairs of values, as integers; units[4h] is what 1 stands for. The values, from -1 to 1, are
+// multiplied as integers from -levels to levels. Gates are in the order input, forget, cell, output. The function writes h values for each step to out, in rows that are stride apart. state must
+// have room for 6h floats, and h must be a multiple of 2 * LANES.
+void NAME(lstm)(const float *pre, const float *bias, const int32_t *wh, const float *units, float levels, long t, long h, int reverse, float *out, long stride, float *state) {
 	long g = 4 * h;
-	float *cell = state, *hidden = state + h, *gate = state + 2 * h;
-	memset(state, 0, 2 * h * sizeof(float));
+	float *cell = state, *gate = state + h;
+	int16_t *hidden = (int16_t *)(state + 5 * h);
+	const int32_t *pairs = (const int32_t *)(state + 5 * h);
+	memset(state, 0, 6 * h * sizeof(float));
 	for (long s = 0; s < t; s++) {
 		long step = reverse ? t - 1 - s : s;
 		const float *x = pre + step * g;
 		for (long p = 0; p < g; p += DEEP * LANES) {
-			vf acc[DEEP];
-			for (int c = 0; c < DEEP; c++) acc[c] = *(const vf *)(x + p + c * LANES) + *(const vf *)(bias + p + c * LANES);
-			const float *w = wh + p;
-			for (long k = 0; k < h; k++, w += g) {
-				vf a = fill(hidden[k]);
-				for (int c = 0; c < DEEP; c++) acc[c] += a * *(const vf *)(w + c * LANES);
+			vi acc[DEEP];
+			for (int c = 0; c < DEEP; c++) acc[c] = (vi)fill(0.0f);
+			const int32_t *w = wh + p;
+			for (long k = 0; k < h / 2; k++, w += g) {
+				vi a = (vi){0} + pairs[k];
+				for (int c = 0; c < DEEP; c++) acc[c] += MADD(a, *(const vi *)(w + c * LANES));
 			}
-			for (int c = 0; c < DEEP; c++) *(vf *)(gate + p + c * LANES) = acc[c];
+			for (int c = 0; c < DEEP; c++) {
+				long i = p + c * LANES;
+				*(vf *)(gate + i) = *(const vf *)(x + i) + *(const vf *)(bias + i) + __builtin_convertvector(acc[c], vf) * fill(1 / levels) * *(const vf *)(units + i);
+			}
 		}
 		float *o = out + step * stride;
 		for (long p = 0; p < h; p += LANES) {
@@ -109,8 +186,10 @@ void NAME(lstm)(const float *pre, const float *bias, const float *wh, long t, lo
 			vf new = tangent(*(vf *)(gate + 2 * h + p)), show = sigmoid(*(vf *)(gate + 3 * h + p));
 			vf c = keep * *(vf *)(cell + p) + in * new;
 			*(vf *)(cell + p) = c;
-			*(vf *)(hidden + p) = show * tangent(c);
-			*(vf *)(o + p) = *(vf *)(hidden + p);
+			vf value = show * tangent(c);
+			*(vf *)(o + p) = value;
+			vi whole = nearest(value * fill(levels));
+			for (int i = 0; i < LANES; i++) hidden[p + i] = (int16_t)whole[i];
 		}
 	}
 }

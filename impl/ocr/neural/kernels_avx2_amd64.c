@@ -1,7 +1,9 @@
 #pragma GCC target("avx2,fma")
+#include <immintrin.h>
 #define NAME(f) f##_avx2
 #define LANES 8
 #define SPREAD(x) {x, x, x, x, x, x, x, x}
-#define ROWS 4
-#define COLS 3
+#define ROWS 6
+#define COLS 2
+#define MADD(a, b) ((vi)_mm256_madd_epi16((__m256i)(a), (__m256i)(b)))
 #include "kernels.h"

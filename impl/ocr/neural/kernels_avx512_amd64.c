@@ -1,7 +1,9 @@
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx512bw")
+#include <immintrin.h>
 #define NAME(f) f##_avx512
 #define LANES 16
 #define SPREAD(x) {x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}
 #define ROWS 8
 #define COLS 3
+#define MADD(a, b) ((vi)_mm512_madd_epi16((__m512i)(a), (__m512i)(b)))
 #include "kernels.h"

@@ -4,4 +4,8 @@
 #define SPREAD(x) {x, x, x, x}
 #define ROWS 4
 #define COLS 2
+#ifdef __SSE2__
+#include <emmintrin.h>
+#define MADD(a, b) ((vi)_mm_madd_epi16((__m128i)(a), (__m128i)(b)))
+#endif
 #include "kernels.h"

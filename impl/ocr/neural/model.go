@@ -57,7 +57,7 @@ type convolution struct {
 type direction struct {
 	in, hidden  int
 	input       []float32 // [in][4 hidden]
-	recurrent   []float32 // [hidden][4 hidden]
+	recurrent   pairs     // [hidden/2][4 hidden], in this order
 	bias        []float32 // [4 hidden]
 	inputOffset []int32
 }

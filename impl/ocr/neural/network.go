@@ -65,8 +65,15 @@ func (f *file) direction(name string, in, hidden int) direction {
 	if f.err != nil {
 		return d
 	}
-	d.input, d.recurrent = transpose(input, gates, in, gates), transpose(recurrent, gates, d.hidden, gates)
-	d.inputOffset = rowOffsets(in, gates)
+	d.input, d.inputOffset = transpose(input, gates, in, gates), rowOffsets(in, gates)
+	weights, pair := quantize(gates, d.hidden, func(r, c int) float32 { return recurrent[r*d.hidden+c] })
+	weights.data = make([]int32, gates*weights.columns)
+	for r := range gates {
+		for i := range weights.columns {
+			weights.data[i*gates+r] = pair(r, i)
+		}
+	}
+	d.recurrent = weights
 	return d
 }
 
@@ -102,6 +109,9 @@ type planes struct {
 func (p *planes) stride() int { return p.w + 2 }
 func (p *planes) size() int   { return (p.h + 2) * p.stride() }
 
+// extent is the number of values from the first pixel of a plane to its last one.
+func (p *planes) extent() int { return (p.h-1)*p.stride() + p.w }
+
 // reshape sets the shape of the planes, and all values to zero.
 func (p *planes) reshape(channels, h, w int) {
 	p.channels, p.h, p.w = channels, h, w
@@ -127,7 +137,8 @@ func (p *planes) clearBorder() {
 type network struct {
 	*Model
 	kernels
-	weights   []packed  // of the convolutions
+	weights   packed    // of the first convolution
+	others    []pairs   // weights of the other convolutions
 	taps      [][]int32 // of each convolution, for the current image
 	a, b      planes
 	phases    []float32
@@ -143,9 +154,13 @@ type network struct {
 // networks can share it.
 func newNetwork(m *Model, k kernels) *network {
 	n := &network{Model: m, kernels: k, taps: make([][]int32, len(m.convs))}
-	for _, c := range m.convs {
-		columns := c.in * c.side * c.side
-		n.weights = append(n.weights, k.pack(c.out, columns, func(r, i int) float32 { return c.weight[r*columns+i] }))
+	for i, c := range m.convs {
+		if i == 0 {
+			columns := c.side * c.side
+			n.weights = k.pack(c.out, columns, func(r, i int) float32 { return c.weight[r*columns+i] })
+			continue
+		}
+		n.others = append(n.others, k.packPairs(c))
 	}
 	return n
 }
@@ -212,29 +227,26 @@ func (n *network) first(ink []float32, width, w int) {
 		}
 	}
 	n.taps[0] = taps
-	n.convolveInto(n.phases, 0, &n.a)
+	n.product(n.phases, taps, n.weights, c.bias, n.a.pixels(0), n.a.size(), n.a.extent(), true)
 	n.a.clearBorder()
 }
 
-// convolveInto runs convolution i. out must have its shape, and n.taps[i] its taps.
-func (n *network) convolveInto(in []float32, i int, out *planes) {
-	n.product(in, n.taps[i], n.weights[i], n.convs[i].bias, out.pixels(0), out.size(), (out.h-1)*out.stride()+out.w, true)
-}
-
-// convolve runs convolution i, which has 3x3 taps and is followed by a rectifier.
+// convolve runs convolution i, which has 3x3 taps and is followed by a rectifier. It overwrites its input.
 func (n *network) convolve(i int, in, out *planes) {
 	c := n.convs[i]
 	out.reshape(c.out, in.h, in.w)
 	taps := n.taps[i][:0]
-	for channel := range c.in {
+	for pair := range pairsOf(c.in) {
 		for y := range c.side {
 			for x := range c.side {
-				taps = append(taps, int32(channel*in.size()+y*in.stride()+x))
+				taps = append(taps, int32(pair*in.size()+y*in.stride()+x))
 			}
 		}
 	}
 	n.taps[i] = taps
-	n.convolveInto(in.data, i, out)
+	weights := n.others[i-1]
+	pairs, unit := n.toPairs(in.data, in.channels, in.size(), weights.levels)
+	n.productOfPairs(pairs, taps, weights, c.bias, unit, out.pixels(0), out.size(), out.extent())
 }
 
 // pool keeps the largest of every h by w pixels.
@@ -282,7 +294,7 @@ func (n *network) columns(in *planes) {
 // replaces if it is too small.
 func (n *network) matrix(rows []float32, steps, in int, weights []float32, offset []int32, buffer []float32, stride int) []float32 {
 	buffer = grow(buffer, steps*stride+slack)
-	n.block = n.repack(n.block, steps, in, func(t, i int) float32 { return rows[t*in+i] })
+	n.block = inBlocks(n.block, n.rows, steps, in, func(t, i int) float32 { return rows[t*in+i] })
 	n.product(weights, offset, packed{steps, in, n.block}, nil, buffer, stride, stride, false)
 	return buffer
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"image"
+	"image/draw"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -176,4 +177,21 @@ func TestBuild_arm64(t *testing.T) {
 	out, err = run.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "another processor: 4 of 4 lines")
+}
+
+// BenchmarkRecognizer_Read reads a drawn line of 48 x 600 pixels with the shipped network and without a character model.
+func BenchmarkRecognizer_Read(b *testing.B) {
+	network, _ := own.HandsFiles()
+	m, err := neural.Load(network)
+	require.NoError(b, err)
+	line := drawnLines()[0].strip
+	strip := image.NewGray(image.Rect(0, 0, 600, 48))
+	draw.Draw(strip, strip.Rect, line, line.Rect.Min, draw.Src)
+	for name, r := range neural.Recognizers(m, nil) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				r.Read(strip)
+			}
+		})
+	}
 }

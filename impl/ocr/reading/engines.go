@@ -220,9 +220,13 @@ func (e *Engines) memoryOf(names string) (sum int64) {
 	return sum
 }
 
+// fastPitch is Tesseract's variable for a faster search for type of one width, which otherwise takes 3 % of the processor time of print. Of
+// 40 printed pages, it reads all but a few as before.
+const fastPitch = "textord_fast_pitch_test"
+
 // config returns the configuration that loads a model, or several joined by "+".
 func (e *Engines) config(names string) (tesseract.Config, error) {
-	config := tesseract.Config{Model: names}
+	config := tesseract.Config{Model: names, Variables: map[string]string{fastPitch: "1"}}
 	for i, name := range strings.Split(names, "+") {
 		model, ok := e.set.Model(name)
 		if !ok {

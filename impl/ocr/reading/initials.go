@@ -104,8 +104,8 @@ func (s sheet) withCapital(initial, first, words image.Rectangle) *image.Gray {
 	left := h + capital.Rect.Dx() + h/4
 	out := image.NewGray(image.Rect(0, 0, left+words.Dx(), words.Dy()))
 	draw.Draw(out, out.Rect, image.White, image.Point{}, draw.Src)
-	draw.Draw(out, image.Rect(left, 0, out.Rect.Max.X, out.Rect.Max.Y), s.img, words.Min, draw.Src)
+	imaging.Copy(out, image.Rect(left, 0, out.Rect.Max.X, out.Rect.Max.Y), s.img, words.Min)
 	base := first.Max.Y - words.Min.Y
-	draw.Draw(out, image.Rect(h, base-capital.Rect.Dy(), h+capital.Rect.Dx(), base), capital, image.Point{}, draw.Src)
+	imaging.Copy(out, image.Rect(h, base-capital.Rect.Dy(), h+capital.Rect.Dx(), base), capital, image.Point{})
 	return out
 }

@@ -1,9 +1,11 @@
 package reading
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
+	"iter"
 	"math"
 	"slices"
 
@@ -23,73 +25,158 @@ func mayUseNetwork(p *page) bool {
 	return ok && !p.isHand && p.src.Has(own.Print) && isLatinScript(p.language)
 }
 
-// voteByNetwork reads the most doubtful lines of print with our own network too, and corrects them where that reading is likelier to be right.
+// passage is a part of a line of print that the network reads: doubtful words and their neighbours.
+type passage struct {
+	line  *document.Line
+	words document.Box // their box
+	// left and right are the columns between which it is cut out: the middles of the gaps before and after the words.
+	left, right int
+	least       float64 // confidence of the least sure word
+	length      float64 // share of the line
+	read        []document.Word
+}
+
+// voteByNetwork reads the most doubtful passages of print with our own network too, and corrects them where that reading is likelier to be right.
 func voteByNetwork(ctx context.Context, p *page) error {
-	lines := doubtfulLines(p.read.Blocks)
-	lines = lines[:min(len(lines), p.maxReadings(networkShare, minNetworkLines))]
-	if len(lines) == 0 {
+	passages := p.doubtfulPassages(surePassage, networkShare)
+	if len(passages) == 0 {
 		return nil
 	}
-	read, err := p.readByNetwork(ctx, lines)
-	if err != nil {
+	trust, err := p.readByNetwork(ctx, passages)
+	if err != nil || trust < minNetworkTrust {
 		return err
 	}
 	knowledge, err := p.knowledge()
 	if err != nil {
 		return err
 	}
-	readings, other := make([]correct.Readings, len(lines)), p.otherLines()
-	for i, line := range lines {
-		readings[i] = correct.Readings{Network: [][]document.Word{read[i]}, Other: wordsNear(other, line)}
-	}
-	knowledge.NetworkAlone, knowledge.NetworkTrust = true, correct.NetworkTrust(lines, readings)
-	p.byNetwork = map[*document.Line][]document.Word{}
-	for i, line := range lines {
-		p.byNetwork[line] = read[i]
+	knowledge.NetworkAlone, knowledge.NetworkTrust, p.networkReads = true, trust, true
+	other := p.otherLines()
+	for line, network := range byLine(passages) {
+		readings := correct.Readings{Network: network, Other: wordsNear(other, line)}
 		if p.options.Candidates != nil && !p.options.Enhance {
-			p.options.Candidates(line.Words, knowledge.Candidates(line.Words, readings[i]))
+			p.options.Candidates(line.Words, knowledge.Candidates(line.Words, readings))
 			continue
 		}
-		knowledge.Vote(line, readings[i])
-		correct.Confirm(line.Words, read[i])
+		knowledge.Vote(line, readings)
+		correct.Confirm(line.Words, network)
 	}
 	return nil
 }
 
-// readByNetwork reads lines, the most doubtful of which come first, with the network for print. It reads the surest of
-// them first; if it reads these badly, it reads no others, and there are no readings. Otherwise there is one for each line, nil for a line that is too
-// narrow or blank.
-func (p *page) readByNetwork(ctx context.Context, lines []*document.Line) ([][]document.Word, error) {
-	out := make([][]document.Word, len(lines))
-	surest := max(len(lines)-networkProbe, 0)
-	probe, err := p.readStrips(ctx, lines[surest:], 1)
-	if err != nil {
-		return nil, err
+// doubtfulPassages returns the passages of print with words less confident than sure, the most doubtful first. All together they are
+// at most as long as a share of the page's lines, or minNetworkLines if that is more.
+func (p *page) doubtfulPassages(sure, share float64) []passage {
+	var out []passage
+	for _, line := range doubtfulLines(p.read.Blocks) {
+		for from := 0; from < len(line.Words); from++ {
+			if line.Words[from].Confidence >= sure {
+				continue
+			}
+			to := from + 1
+			for i := to; i < min(to+2*networkContext+1, len(line.Words)); i++ { // the contexts would overlap or touch
+				if line.Words[i].Confidence < sure {
+					to = i + 1
+				}
+			}
+			out = append(out, newPassage(line, max(from-networkContext, 0), min(to+networkContext, len(line.Words))))
+			from = to
+		}
 	}
-	readings := make([]correct.Readings, len(probe))
-	for i := range probe {
-		readings[i].Network = [][]document.Word{probe[i]}
+	slices.SortStableFunc(out, func(a, b passage) int { return cmp.Compare(a.least, b.least) })
+	lines := 0
+	for range document.Lines(p.read.Blocks) {
+		lines++
 	}
-	if correct.NetworkTrust(lines[surest:], readings) < minNetworkTrust {
-		return out, nil
-	}
-	others, err := p.readStrips(ctx, lines[:surest], 1)
-	if err != nil {
-		return nil, err
-	}
-	return append(others, probe...), nil
+	return withinLength(out, max(share*float64(lines), minNetworkLines))
 }
 
-// readStrips reads lines of print with the network, at a multiple of their width. Boxes of words are in pixels of the page; confidences are the network's own.
-func (p *page) readStrips(ctx context.Context, lines []*document.Line, width float64) ([][]document.Word, error) {
-	bands := make([]layout.Band, len(lines))
+// newPassage returns the words [from, to) of a line.
+func newPassage(line *document.Line, from, to int) passage {
+	words := line.Words[from:to]
+	out := passage{line: line, words: document.WordsBox(words), least: 1, left: math.MinInt32, right: math.MaxInt32}
+	for _, w := range words {
+		out.least = min(out.least, w.Confidence)
+	}
+	if from > 0 {
+		out.left = (rightEdge(line.Words[from-1].Box) + out.words.X) / 2
+	}
+	if to < len(line.Words) {
+		out.right = (rightEdge(out.words) + line.Words[to].Box.X) / 2
+	}
+	out.length = float64(out.words.W) / float64(max(document.WordsBox(line.Words).W, 1))
+	return out
+}
+
+// withinLength returns as many of the first passages as are together at most so many lines long.
+func withinLength(passages []passage, lines float64) []passage {
+	for i, p := range passages {
+		if lines -= p.length; lines < 0 {
+			return passages[:i]
+		}
+	}
+	return passages
+}
+
+// readByNetwork reads passages, the most doubtful of which come first, with the network for print, and returns how far it is to be trusted. It
+// reads the surest of them first; if it reads these badly, it reads no others.
+func (p *page) readByNetwork(ctx context.Context, passages []passage) (trust float64, err error) {
+	surest := max(len(passages)-networkProbe, 0)
+	for _, part := range [][]passage{passages[surest:], passages[:surest]} {
+		read, err := p.readPassages(ctx, part, 1)
+		if err != nil {
+			return 0, err
+		}
+		for i := range part {
+			part[i].read = read[i]
+		}
+		if trust = networkTrust(passages); trust < minNetworkTrust {
+			return trust, nil
+		}
+	}
+	return trust, nil
+}
+
+// networkTrust is correct.NetworkTrust for passages.
+func networkTrust(passages []passage) float64 {
+	var lines []*document.Line
+	var readings []correct.Readings
+	for line, network := range byLine(passages) {
+		lines, readings = append(lines, line), append(readings, correct.Readings{Network: network})
+	}
+	return correct.NetworkTrust(lines, readings)
+}
+
+// byLine returns what was read in the passages of each line. The lines are in the order of their first passages.
+func byLine(passages []passage) iter.Seq2[*document.Line, []correct.Passage] {
+	var lines []*document.Line
+	read := map[*document.Line][]correct.Passage{}
+	for _, p := range passages {
+		if read[p.line] == nil {
+			lines = append(lines, p.line)
+		}
+		read[p.line] = append(read[p.line], correct.Passage{Box: p.words, Words: p.read})
+	}
+	return func(yield func(*document.Line, []correct.Passage) bool) {
+		for _, line := range lines {
+			if !yield(line, read[line]) {
+				return
+			}
+		}
+	}
+}
+
+// readPassages reads passages with the network, at a multiple of their width. There are no words for a passage that is too narrow or blank. Boxes
+// of words are in pixels of the page; confidences are the network's own.
+func (p *page) readPassages(ctx context.Context, passages []passage, width float64) ([][]document.Word, error) {
+	bands := make([]layout.Band, len(passages))
 	usual := p.usualHeight()
-	for i, line := range lines {
-		bands[i] = p.bandOf(line, usual)
+	for i, at := range passages {
+		bands[i] = p.bandOf(at, usual)
 	}
 	var strips []layout.Strip
 	var images []*image.Gray
-	var of []int // the index of each strip's line
+	var of []int // the index of each strip's passage
 	for i, l := range layout.Given(p.sheetRead(), bands) {
 		if s, ok := l.Strip(); ok {
 			strips, images, of = append(strips, s), append(images, stretched(s.Image, width)), append(of, i)
@@ -99,7 +186,7 @@ func (p *page) readStrips(ctx context.Context, lines []*document.Line, width flo
 	if err != nil {
 		return nil, err
 	}
-	out := make([][]document.Word, len(lines))
+	out := make([][]document.Word, len(passages))
 	for k, words := range read {
 		for _, w := range words {
 			if text := document.WordText(w.Text); text != "" {
@@ -125,20 +212,32 @@ func narrowed(r image.Rectangle, width float64) image.Rectangle {
 	return image.Rect(int(float64(r.Min.X)/width), r.Min.Y, int(math.Ceil(float64(r.Max.X)/width)), r.Max.Y)
 }
 
-// bandOf returns where the ink of a line of print lies on the sheet. usual is how far the letters of most lines reach above their baseline.
-func (p *page) bandOf(line *document.Line, usual float64) layout.Band {
-	box := p.sheet.boxOnSheet(document.WordsBox(line.Words))
+// bandOf returns where the ink of a passage lies on the sheet. usual is how far the letters of most lines reach above their baseline.
+func (p *page) bandOf(at passage, usual float64) layout.Band {
+	band := p.heightOf(at.line, usual)
+	words := p.sheet.boxOnSheet(at.words)
+	band.X0, band.X1 = float64(words.X), float64(words.X+words.W)
+	padding := layout.Padding * (band.Up + band.Down) // which the strip adds
+	if at.left > math.MinInt32 {
+		band.X0 = max(band.X0, float64(p.sheet.boxOnSheet(document.Box{X: at.left, Y: at.words.Y}).X)+padding)
+	}
+	if at.right < math.MaxInt32 {
+		band.X1 = min(band.X1, float64(p.sheet.boxOnSheet(document.Box{X: at.right, Y: at.words.Y}).X)-padding)
+	}
+	return band
+}
+
+// heightOf returns a band of the height of a line, without ends.
+func (p *page) heightOf(line *document.Line, usual float64) layout.Band {
 	if len(line.Baseline) < 2 {
+		box := p.sheet.boxOnSheet(document.WordsBox(line.Words))
 		height, foot := float64(box.H), float64(box.Y)+bandFoot*float64(box.H)
-		return layout.Band{
-			Baseline: []layout.Vertex{{X: float64(box.X), Y: foot}}, X0: float64(box.X), X1: float64(box.X + box.W),
-			Up: bandUp * height, Down: bandDown * height,
-		}
+		return layout.Band{Baseline: []layout.Vertex{{X: float64(box.X), Y: foot}}, Up: bandUp * height, Down: bandDown * height}
 	}
 	up, down, vertices := p.reach(line)
 	up = max(up, min(usual, maxTaller*up))
 	down = max(min(down, maxDown*up), minDown*up)
-	return layout.Band{Baseline: vertices, X0: float64(box.X), X1: float64(box.X + box.W), Up: bandMargin * up, Down: bandMargin * down}
+	return layout.Band{Baseline: vertices, Up: bandMargin * up, Down: bandMargin * down}
 }
 
 // reach returns how far the boxes of a line's words reach above and below its baseline, and the baseline on the sheet.

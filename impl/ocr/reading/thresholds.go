@@ -301,11 +301,17 @@ const (
 	// voteShare is the maximum number of readings of single lines per line that was read before, including readings by the
 	// network for print. With it, the most expensive pages take twice the processor time. A page of few lines may have
 	// minVotes readings.
-	voteShare, minVotes = 1.5, 10
-	// networkShare is the maximum number of lines that the network for print reads per line that was read before, because it takes about as long for a
-	// line as Tesseract does. On a page of few lines it may read minNetworkLines.
-	networkShare, minNetworkLines = 0.25, 8
-	// networkProbe is the number of lines that the network for print reads to decide whether it reads the other lines too,
+	voteShare, minVotes = 1.3, 10
+	// networkShare is how much of a page the network for print reads, in lines per line of the page, because it takes about as long for a
+	// line as Tesseract does. networkVoteShare is the same for the vote, which has more time. On a page of few lines it may read
+	// minNetworkLines.
+	networkShare, networkVoteShare, minNetworkLines = 0.2, 0.35, 4
+	// surePassage is the minimum confidence of a word that the network for print need not read before the vote. Of the words between
+	// it and sureVote, few are corrected.
+	surePassage = 0.85
+	// networkContext is the number of words before and after a doubtful one that the network reads with it.
+	networkContext = 1
+	// networkProbe is the number of passages that the network for print reads to decide whether it reads the other passages too,
 	// and minNetworkTrust the minimum trust (correct.NetworkTrust) at which it does. Fraktur, Greek and blurred typescripts have
 	// less.
 	networkProbe, minNetworkTrust = 8, 0.3
@@ -318,8 +324,8 @@ const (
 	maxTaller, minDown, maxDown, bandMargin = 1.3, 0.35, 0.6, 1.1
 )
 
-// networkWidths are the multiples of a line's width at which the network for print reads it again for the vote.
-var networkWidths = [...]float64{0.93, 1.07}
+// networkWidths are the multiples of a passage's width at which the network for print reads it for the vote.
+var networkWidths = [...]float64{1, 0.93, 1.07}
 
 // minAlternative is the minimum estimated share of correct characters at which another reading of a word is returned.
 const minAlternative = 0.05

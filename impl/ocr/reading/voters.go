@@ -58,7 +58,7 @@ func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *corr
 			differ = append(differ, i)
 		}
 	}
-	if err := p.readByNetworkAgain(ctx, lines, readings); err != nil {
+	if err := p.addNetwork(ctx, lines, readings); err != nil {
 		return nil, err
 	}
 	for _, i := range differ[:min(len(differ), left/len(otherVoters))] {
@@ -69,26 +69,24 @@ func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *corr
 	return readings, nil
 }
 
-// readByNetworkAgain adds to readings what the network for print has read, and what it reads at other widths.
-func (p *page) readByNetworkAgain(ctx context.Context, lines []*document.Line, readings []correct.Readings) error {
-	var known []*document.Line
-	var of []int
-	for i, line := range lines {
-		if read := p.byNetwork[line]; len(read) > 0 {
-			readings[i].Network = [][]document.Word{read}
-			known, of = append(known, line), append(of, i)
-		}
-	}
-	if len(known) == 0 {
+// addNetwork adds to readings of lines what the network for print reads in their doubtful passages, at several widths.
+func (p *page) addNetwork(ctx context.Context, lines []*document.Line, readings []correct.Readings) error {
+	if !p.networkReads {
 		return nil
 	}
+	at := make(map[*document.Line]int, len(lines))
+	for i, line := range lines {
+		at[line] = i
+	}
+	passages := p.doubtfulPassages(sureVote, networkVoteShare)
 	for _, width := range networkWidths {
-		again, err := p.readStrips(ctx, known, width)
+		read, err := p.readPassages(ctx, passages, width)
 		if err != nil {
 			return err
 		}
-		for k, words := range again {
-			readings[of[k]].Network = append(readings[of[k]].Network, words)
+		for i, words := range read {
+			network := &readings[at[passages[i].line]].Network
+			*network = append(*network, correct.Passage{Box: passages[i].words, Words: words})
 		}
 	}
 	return nil

@@ -1,0 +1,46 @@
+package neural
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestQuantize shows that no sum of products can exceed 31 bits, and that the integers stand for the weights.
+func TestQuantize(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows, columns := rapid.IntRange(1, 5).Draw(t, "rows"), 2*rapid.IntRange(1, 200).Draw(t, "pairs")
+		spread := math.Pow(10, rapid.Float64Range(-6, 6).Draw(t, "magnitude"))
+		weights := rapid.SliceOfN(rapid.Float64Range(-spread, spread), rows*columns, rows*columns).Draw(t, "weights")
+		at := func(r, c int) float32 { return float32(weights[r*columns+c]) }
+		p, pair := quantize(rows, columns, at)
+		for r := range rows {
+			sum := 0.0
+			for c := range columns {
+				v := pair(r, c/2)
+				whole := float64(int16(v)) // #nosec G115 -- the lower half
+				if c%2 == 1 {
+					whole = float64(v >> 16)
+				}
+				sum += math.Abs(whole)
+				if p.units[r] == 0 {
+					if v != 0 || math.Abs(float64(at(r, c))) > 1e-30 {
+						t.Fatalf("%g became nothing", at(r, c))
+					}
+					continue
+				}
+				if want, got := float64(at(r, c)), whole*float64(p.units[r]); math.Abs(want-got) > 0.501*float64(p.units[r]) {
+					t.Fatalf("%g became %g", want, got)
+				}
+			}
+			if sum*float64(p.levels) > math.MaxInt32 {
+				t.Fatalf("row %d can add up to %g", r, sum*float64(p.levels))
+			}
+		}
+	})
+	p, pair := quantize(1, 2, func(int, int) float32 { return 0 })
+	require.Equal(t, []any{int32(0), float32(0)}, []any{pair(0, 0), p.units[0]}, "weights of zero")
+}

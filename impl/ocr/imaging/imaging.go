@@ -55,8 +55,8 @@ func Crop(g *image.Gray, r image.Rectangle) *image.Gray {
 	return out
 }
 
-// Copy copies the pixels of src from a point on to an area of dst, like draw.Draw, which is many times slower for grey images. It leaves out
-// what is outside either image.
+// Copy fills an area of dst with the pixels of src that begin at from, like draw.Draw, which is many times slower for grey images. It
+// skips what is outside either image. The two must not share pixels.
 func Copy(dst *image.Gray, area image.Rectangle, src *image.Gray, from image.Point) {
 	shift := from.Sub(area.Min)
 	area = area.Intersect(dst.Rect).Intersect(src.Rect.Sub(shift))

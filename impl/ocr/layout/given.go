@@ -27,6 +27,7 @@ func Given(g *image.Gray, bands []Band) []Line {
 	height := medianHeight(paths)
 	lines := make([]Line, len(paths))
 	for i, p := range paths {
+		lines[i] = Line{p, &part{scale: 1, source: source{g: &image.Gray{}, factor: 1}}} // off the page
 		if around := p.around(height).Intersect(g.Rect); !around.Empty() {
 			for k := range p.xs { // paths are relative to the corner of their part
 				p.xs[k] -= around.Min.X

@@ -90,7 +90,8 @@ func (k kernels) product(in []float32, off []int32, w packed, bias, out []float3
 		C.long(w.rows), floats(out), C.long(stride), C.long(n), flagOf(relu))
 }
 
-// productOfPairs is product with a rectifier, for pairs of integers, one pair for each element of in and w. unit is what 1 stands for in in.
+// productOfPairs is product with a rectifier, for pairs of integers: one pair for each element of in and w. An integer of in stands for
+// as many units.
 func (k kernels) productOfPairs(in, off []int32, w pairs, bias []float32, unit float32, out []float32, stride, n int) {
 	need := int(slices.Max(off)) + n + slack
 	if len(off) != w.columns || len(in) < need || len(out) < (w.rows-1)*stride+n || len(bias) < w.rows || len(w.units) < w.rows {
@@ -100,8 +101,8 @@ func (k kernels) productOfPairs(in, off []int32, w pairs, bias []float32, unit f
 		floats(w.units), C.float(unit))
 }
 
-// toPairs replaces planes of n floats, none of which is negative, by pairs of integers up to levels: those of two successive planes. It
-// returns these and what 1 stands for.
+// toPairs replaces planes of n floats, none of which is negative, by integers from 0 to levels, and returns these and the unit of which
+// they are multiples. Two successive planes become one plane of pairs.
 func (k kernels) toPairs(data []float32, planes, n int, levels float32) (out []int32, unit float32) {
 	if len(data) < planes*n+slack {
 		panic("neural: planes reach beyond their buffer")
@@ -186,13 +187,13 @@ func inBlocks[T float32 | int32](buffer []T, height, rows, columns int, at func(
 type pairs struct {
 	rows, columns int // columns of data
 	data          []int32
-	units         []float32 // what 1 stands for in each row
+	units         []float32 // an integer of a row stands for as many of the row's units
 	levels        float32   // the largest integer that the matrix may be multiplied by
 }
 
-// quantize returns a matrix as pairs of integers, which it does not store; pair(r, c) is an element. Weights and values get about as
-// many levels, as many as possible without a sum of products of more than 31 bits. at(r, c) is an element of the matrix, which has an even number
-// of columns.
+// quantize makes integers of a matrix with an even number of columns; at(r, c) is an element. It leaves p.data empty: pair(r, c) is an
+// element of it. The integers are as large as they can be while no sum of products exceeds 31 bits, whether of weights or of the values
+// that they are multiplied by.
 func quantize(rows, columns int, at func(r, c int) float32) (p pairs, pair func(r, c int) int32) {
 	const least = 1e-30 // a row of smaller weights counts as zeros, because a float cannot hold its unit exactly enough
 	largest, sums, ratio := make([]float64, rows), make([]float64, rows), 1.0
@@ -208,7 +209,7 @@ func quantize(rows, columns int, at func(r, c int) float32) (p pairs, pair func(
 	levels := math.Floor(min(math.Sqrt(math.MaxInt32/ratio), math.MaxInt16))
 	p = pairs{rows: rows, columns: columns / 2, units: make([]float32, rows), levels: float32(levels)}
 	for r := range rows {
-		if largest[r] > least { // each weight may be rounded up by a half
+		if largest[r] > least { // rounding adds a half to each integer, and the float of the unit may be slightly too small
 			p.units[r] = float32(1 / min(math.MaxInt16/largest[r], (math.MaxInt32/levels-float64(columns))/sums[r]))
 		}
 	}

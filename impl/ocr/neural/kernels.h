@@ -16,6 +16,7 @@
 
 typedef float vf __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef int32_t vi __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef int32_t pair __attribute__((may_alias)); // two integers of 16 bits
 
 static inline vf fill(float x) { return (vf)SPREAD(x); }
 
@@ -138,16 +139,16 @@ float NAME(pairs)(const float *in, long planes, long n, float levels, int32_t *o
 	for (long p = 0; p < whole; p += LANES) most = larger(most, *(const vf *)(in + p));
 	for (int i = 0; i < LANES; i++) largest = most[i] > largest ? most[i] : largest;
 	for (long p = whole; p < planes * n; p++) largest = in[p] > largest ? in[p] : largest;
-	float unit = largest > 0 ? largest / levels : 1;
+	float unit = largest > 1e-30f ? largest / levels : 1; // smaller values become 0, because a float cannot hold their unit exactly enough
 	vf factor = fill(1 / unit);
 	for (long c = 0; c < planes; c += 2, in += 2 * n, out += n)
 		for (long p = 0; p < n; p += LANES) {
-			vi pair = nearest(*(const vf *)(in + p) * factor);
-			if (c + 1 < planes) pair |= nearest(*(const vf *)(in + n + p) * factor) << 16;
+			vi both = nearest(*(const vf *)(in + p) * factor);
+			if (c + 1 < planes) both |= nearest(*(const vf *)(in + n + p) * factor) << 16;
 			if (p + LANES <= n)
-				*(vi *)(out + p) = pair;
+				*(vi *)(out + p) = both;
 			else
-				memcpy(out + p, &pair, 4 * (n - p));
+				memcpy(out + p, &both, 4 * (n - p));
 		}
 	return unit;
 }
@@ -155,14 +156,15 @@ float NAME(pairs)(const float *in, long planes, long n, float levels, int32_t *o
 #define DEEP 8 // vectors of gates computed together in a step of the LSTM
 
 // One direction of an LSTM layer over t steps. pre[step][4h] are the products of the input, to which bias[4h] is added.
-// wh[h/2][4h] are the recurrent weights for pairs of values, as integers; units[4h] is what 1 stands for. The values, from -1 to 1, are
-// multiplied as integers from -levels to levels. Gates are in the order input, forget, cell, output. The function writes h values for each step to out, in rows that are stride apart. state must
-// have room for 6h floats, and h must be a multiple of 2 * LANES.
+// wh[h/2][4h] are the recurrent weights for pairs of values, as integers; an integer stands for as many units[4h]. The values, from -1
+// to 1, are multiplied as integers from -levels to levels. Gates are in the order input, forget, cell, output. The function writes h
+// values for each step to out, in rows that are stride apart. state must have room for 6h floats, and h must be a multiple of
+// 2 * LANES.
 void NAME(lstm)(const float *pre, const float *bias, const int32_t *wh, const float *units, float levels, long t, long h, int reverse, float *out, long stride, float *state) {
 	long g = 4 * h;
 	float *cell = state, *gate = state + h;
 	int16_t *hidden = (int16_t *)(state + 5 * h);
-	const int32_t *pairs = (const int32_t *)(state + 5 * h);
+	const pair *pairs = (const pair *)(state + 5 * h);
 	memset(state, 0, 6 * h * sizeof(float));
 	for (long s = 0; s < t; s++) {
 		long step = reverse ? t - 1 - s : s;

@@ -29,7 +29,8 @@ func mayUseNetwork(p *page) bool {
 type passage struct {
 	line  *document.Line
 	words document.Box // their box
-	// left and right are the columns between which it is cut out: the middles of the gaps before and after the words.
+	// left and right are the columns between which it is cut out: the middles of the gaps before and after the words, or their edges
+	// where boxes overlap.
 	left, right int
 	least       float64 // confidence of the least sure word
 	length      float64 // share of the line
@@ -40,6 +41,7 @@ type passage struct {
 func voteByNetwork(ctx context.Context, p *page) error {
 	passages := p.doubtfulPassages(surePassage, networkShare)
 	if len(passages) == 0 {
+		p.networkReads = true // nothing shows that it does not
 		return nil
 	}
 	trust, err := p.readByNetwork(ctx, passages)
@@ -99,10 +101,10 @@ func newPassage(line *document.Line, from, to int) passage {
 		out.least = min(out.least, w.Confidence)
 	}
 	if from > 0 {
-		out.left = (rightEdge(line.Words[from-1].Box) + out.words.X) / 2
+		out.left = min((rightEdge(line.Words[from-1].Box)+out.words.X)/2, out.words.X)
 	}
 	if to < len(line.Words) {
-		out.right = (rightEdge(out.words) + line.Words[to].Box.X) / 2
+		out.right = max((rightEdge(out.words)+line.Words[to].Box.X)/2, rightEdge(out.words))
 	}
 	out.length = float64(out.words.W) / float64(max(document.WordsBox(line.Words).W, 1))
 	return out
@@ -119,7 +121,7 @@ func withinLength(passages []passage, lines float64) []passage {
 }
 
 // readByNetwork reads passages, the most doubtful of which come first, with the network for print, and returns how far it is to be trusted. It
-// reads the surest of them first; if it reads these badly, it reads no others.
+// reads the surest of them first; if it reads these badly, it reads no others. If it reads all of them badly, it is not trusted either.
 func (p *page) readByNetwork(ctx context.Context, passages []passage) (trust float64, err error) {
 	surest := max(len(passages)-networkProbe, 0)
 	for _, part := range [][]passage{passages[surest:], passages[:surest]} {

@@ -302,7 +302,7 @@ const (
 	// network for print. With it, the most expensive pages take twice the processor time. A page of few lines may have
 	// minVotes readings.
 	voteShare, minVotes = 1.3, 10
-	// networkShare is how much of a page the network for print reads, in lines per line of the page, because it takes about as long for a
+	// networkShare bounds how much of a page the network for print reads, in lines per line of the page: it takes about as long for a
 	// line as Tesseract does. networkVoteShare is the same for the vote, which has more time. On a page of few lines it may read
 	// minNetworkLines.
 	networkShare, networkVoteShare, minNetworkLines = 0.2, 0.35, 4

@@ -84,9 +84,10 @@ func (p *page) addNetwork(ctx context.Context, lines []*document.Line, readings 
 		if err != nil {
 			return err
 		}
-		for i, words := range read {
-			network := &readings[at[passages[i].line]].Network
-			*network = append(*network, correct.Passage{Box: passages[i].words, Words: words})
+		for k, words := range read {
+			if i, ok := at[passages[k].line]; ok {
+				readings[i].Network = append(readings[i].Network, correct.Passage{Box: passages[k].words, Words: words})
+			}
 		}
 	}
 	return nil

@@ -40,8 +40,7 @@ type passage struct {
 // voteByNetwork reads the most doubtful passages of print with our own network too, and corrects them where that reading is likelier to be right.
 func voteByNetwork(ctx context.Context, p *page) error {
 	passages := p.doubtfulPassages(surePassage, networkShare)
-	if len(passages) == 0 {
-		p.networkReads = true // nothing shows that it does not
+	if len(passages) == 0 { // on clean pages, the vote of the network would spoil as much as it corrects
 		return nil
 	}
 	trust, err := p.readByNetwork(ctx, passages)

@@ -39,8 +39,10 @@ func TestPassages(t *testing.T) {
 		{"nothing in sure lines", []document.Line{rowOf(0, 1, 0.9, 1)}, 9, nil, nil},
 		{
 			"the most doubtful lines first, as many as are allowed",
-			[]document.Line{rowOf(0, 0.5), rowOf(50, 0.1), rowOf(100, 0.3), rowOf(150, 0.4), rowOf(200, 0.2), rowOf(250, 0.6)}, 0,
-			[]document.Box{box(50, 0, 1), box(200, 0, 1), box(100, 0, 1), box(150, 0, 1)}, [][2]int{{first, last}, {first, last}, {first, last}, {first, last}},
+			[]document.Line{rowOf(0, 0.5), rowOf(50, 0.1), rowOf(100, 0.3), rowOf(150, 0.4), rowOf(200, 0.2), rowOf(250, 0.6)},
+			0,
+			[]document.Box{box(50, 0, 1), box(200, 0, 1), box(100, 0, 1), box(150, 0, 1)},
+			[][2]int{{first, last}, {first, last}, {first, last}, {first, last}},
 		},
 	} {
 		words, cuts := reading.Passages([]document.Block{document.BlockOf(c.lines)}, 0.85, c.share)

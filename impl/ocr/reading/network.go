@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"iter"
 	"math"
 	"slices"
 
@@ -53,14 +52,15 @@ func voteByNetwork(ctx context.Context, p *page) error {
 	}
 	knowledge.NetworkAlone, knowledge.NetworkTrust, p.networkReads = true, trust, true
 	other := p.otherLines()
-	for line, network := range byLine(passages) {
-		readings := correct.Readings{Network: network, Other: wordsNear(other, line)}
+	lines, readings := byLine(passages)
+	for i, line := range lines {
+		readings[i].Other = wordsNear(other, line)
 		if p.options.Candidates != nil && !p.options.Enhance {
-			p.options.Candidates(line.Words, knowledge.Candidates(line.Words, readings))
+			p.options.Candidates(line.Words, knowledge.Candidates(line.Words, readings[i]))
 			continue
 		}
-		knowledge.Vote(line, readings)
-		correct.Confirm(line.Words, network)
+		knowledge.Vote(line, readings[i])
+		correct.Confirm(line.Words, readings[i].Network)
 	}
 	return nil
 }
@@ -131,40 +131,25 @@ func (p *page) readByNetwork(ctx context.Context, passages []passage) (trust flo
 		for i := range part {
 			part[i].read = read[i]
 		}
-		if trust = networkTrust(passages); trust < minNetworkTrust {
+		if trust = correct.NetworkTrust(byLine(passages)); trust < minNetworkTrust {
 			return trust, nil
 		}
 	}
 	return trust, nil
 }
 
-// networkTrust is correct.NetworkTrust for passages.
-func networkTrust(passages []passage) float64 {
-	var lines []*document.Line
-	var readings []correct.Readings
-	for line, network := range byLine(passages) {
-		lines, readings = append(lines, line), append(readings, correct.Readings{Network: network})
-	}
-	return correct.NetworkTrust(lines, readings)
-}
-
-// byLine returns what was read in the passages of each line. The lines are in the order of their first passages.
-func byLine(passages []passage) iter.Seq2[*document.Line, []correct.Passage] {
-	var lines []*document.Line
-	read := map[*document.Line][]correct.Passage{}
+// byLine returns the lines of passages, in the order of their first passages, and what was read in each.
+func byLine(passages []passage) (lines []*document.Line, readings []correct.Readings) {
+	at := map[*document.Line]int{}
 	for _, p := range passages {
-		if read[p.line] == nil {
-			lines = append(lines, p.line)
+		i, ok := at[p.line]
+		if !ok {
+			i = len(lines)
+			at[p.line], lines, readings = i, append(lines, p.line), append(readings, correct.Readings{})
 		}
-		read[p.line] = append(read[p.line], correct.Passage{Box: p.words, Words: p.read})
+		readings[i].Network = append(readings[i].Network, correct.Passage{Box: p.words, Words: p.read})
 	}
-	return func(yield func(*document.Line, []correct.Passage) bool) {
-		for _, line := range lines {
-			if !yield(line, read[line]) {
-				return
-			}
-		}
-	}
+	return lines, readings
 }
 
 // readPassages reads passages with the network, at a multiple of their width. There are no words for a passage that is too narrow or blank. Boxes

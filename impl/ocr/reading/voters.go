@@ -48,7 +48,7 @@ func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *corr
 		}
 		return nil
 	}
-	left := p.maxReadings(voteShare, minVotes)
+	left := p.maxVotes()
 	var differ []int
 	for i := 0; i < len(lines) && left > 0; i++ {
 		if err := read(i, firstVoter); err != nil {
@@ -93,16 +93,15 @@ func (p *page) addNetwork(ctx context.Context, lines []*document.Line, readings 
 	return nil
 }
 
-// maxReadings returns how many readings of single lines the page's share of processor time allows: a share of the lines that were read before,
-// but not fewer than least.
-func (p *page) maxReadings(share float64, least int) int {
+// maxVotes returns how many readings of single lines the page's share of processor time allows, by the lines that were read before.
+func (p *page) maxVotes() int {
 	lines := 0
 	for _, a := range p.attempts {
 		for range document.Lines(a.raw) {
 			lines++
 		}
 	}
-	return max(int(math.Ceil(share*float64(lines))), least)
+	return max(int(math.Ceil(voteShare*float64(lines))), minVotes)
 }
 
 // readBy reads a line in one way. Words have boxes on the page and calibrated confidences. It returns no words if the line lies outside the sheet.

@@ -35,8 +35,8 @@ func mustLoad(tb testing.TB, server, keys string) contracttests.Target {
 const minimalKeys = `"keys": {"ok": "ocr_test_ok_m", "spare": ["ocr_test_ok_m2", "ocr_test_archive_m"], "low": ["ocr_test_low_m", "ocr_test_low_m2"],
 	"empty": "ocr_test_empty_m", "expired": "ocr_test_expired_m", "revoked": "ocr_test_revoked_m", "ratelimited": "ocr_test_free_m"}`
 
-// TestCheck_acceptsShortenedShapes runs the suite against mocks that send the required fields only, with a clock that stands still
-// at an unknown instant and with one that runs.
+// TestCheck_acceptsShortenedShapes runs the suite against mocks that send the required fields only, with a clock that stands
+// still at an unknown instant and with one that runs.
 func TestCheck_acceptsShortenedShapes(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()
@@ -224,8 +224,8 @@ func TestCheck_showsAnswersWithoutEscapes(t *testing.T) {
 	assert.Equal(t, `402 {"code":"INSUFFICIENT_POINTS","message":"a \\u0041"}`, report.Results[0].Answer)
 }
 
-// TestCheck_blamesOneCase lets a server charge for an extraction that nobody waits for, at once or late: the case after it must not be blamed as
-// well.
+// TestCheck_blamesOneCase lets a server charge for an extraction that nobody waits for, at once or late: the next case must not
+// be blamed too.
 func TestCheck_blamesOneCase(t *testing.T) {
 	t.Parallel()
 	for _, does := range []string{"charges an extraction whose caller has gone", "holds no points, and charges a while after the caller has gone"} {

@@ -14,7 +14,7 @@ import (
 // archive writes the exchanges of a run to Target.HAR. A nil archive writes nothing.
 type archive struct{ writer *har.Writer }
 
-// newArchive returns the archive that the target asks for, nil if it asks for none, and the target that fills it.
+// newArchive returns the archive that the target requests, or nil, and the target that fills it.
 func newArchive(t Target) (*archive, Target) {
 	if t.HAR == nil {
 		return nil, t
@@ -48,7 +48,7 @@ func (a *archive) close() string {
 	}
 	if err := a.writer.Close(); err != nil {
 		if file, ok := errors.AsType[*os.PathError](err); ok {
-			err = file.Err // the file may have a temporary name, which nobody knows
+			err = file.Err // without its name, which may be a temporary one
 		}
 		return fmt.Sprintf("the HTTP archive cannot be written: %v", err)
 	}

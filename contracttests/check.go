@@ -19,14 +19,14 @@ type Case = cases.Case
 // names that status.
 func Cases() ([]Case, error) { return cases.All() }
 
-// Planned is a case of a run, with the reason why it will be skipped, if so.
+// Planned is a case of a run, with the reason if it will be skipped.
 type Planned struct {
 	Case
 	Skip string
 }
 
-// Outline returns the cases that Check would run and those that it would skip, with the reasons, in the order of a run. It sends nothing.
-// It fails if the target is invalid or Target.Only names no case.
+// Outline returns the cases that Check would run and those that it would skip, with the reasons, in the order of a run. It
+// sends nothing. It fails if the target is invalid or Target.Only names no case.
 func Outline(t Target) ([]Planned, error) {
 	t, err := t.WithDefaults()
 	if err != nil {
@@ -66,7 +66,8 @@ func Outline(t Target) ([]Planned, error) {
 	return plan, nil
 }
 
-// QuickCases is a value of Target.Only that selects the most important cases: those that catch most of what goes wrong, at small cost.
+// QuickCases is a value of Target.Only that selects the most important cases: those that catch most of what goes wrong, at
+// small cost.
 const QuickCases = `^(status/401/(no-key|unknown-key)|extract/401/before-everything|status/200/record|elsewhere/(404/unknown-paths|405/wrong-methods|document)|extract/200/(least-request|defaults-spelled-out|format-(alto|page|hocr|tsv)|points-fall-by-10|replay|errors-are-not-kept|image-formats)|` +
 	`extract/400/(image|shape-costs-nothing|each-rule|negotiation|fetch-reason)|extract/402/(empty|unusual-but-right)|extract/429/window-used-up|extract/500/key|clock/(month|window))$`
 
@@ -76,7 +77,8 @@ const generatedCase = "extract/400/several-rules"
 // overspends reports whether a total exceeds Target.MaxPoints: 0 means no limit, a negative value no spending.
 func overspends(t Target, points int64) bool { return t.MaxPoints != 0 && points > max(0, t.MaxPoints) }
 
-// Check runs the suite against the target. If ctx ends, or the suite cannot run, the report holds the results so far and a Problem.
+// Check runs the suite against the target. If ctx ends, or the suite cannot run, the report holds the results so far and a
+// Problem.
 func Check(ctx context.Context, t Target) (report Report) {
 	report = Report{BaseURL: t.BaseURL, Seed: t.Seed, Started: time.Now(), Results: []Result{}}
 	defer func() { report.Duration = time.Since(report.Started) }()
@@ -127,8 +129,8 @@ func Check(ctx context.Context, t Target) (report Report) {
 	return report
 }
 
-// unchecked says why the results say too little about the server: nothing ran, which must not be green in a pipeline, or connections
-// failed. It returns "" if all is well.
+// unchecked says why the results say too little about the server: nothing ran, which must not pass in a pipeline, or
+// connections failed. It returns "" if neither happened.
 func (r Report) unchecked() string {
 	first := func(o Outcome) Result {
 		return r.Results[slices.IndexFunc(r.Results, func(r Result) bool { return r.Outcome == o })]
@@ -168,8 +170,8 @@ type T[S any] interface {
 	Fatalf(format string, args ...any)
 }
 
-// Run runs the suite and reports each case as a subtest of t: skipped cases with the reason, failed ones with a curl command and the
-// answer. It ends t if the suite could not run.
+// Run runs the suite and reports each case as a subtest of t: skipped cases with the reason, failed ones with a curl command
+// and the answer. It ends t if the suite could not run.
 func Run[S T[S]](t S, target Target) {
 	t.Helper()
 	report := Check(t.Context(), target)

@@ -66,8 +66,8 @@ func mustClosedPort(tb testing.TB) string {
 	return l.Addr().String()
 }
 
-// damaging passes requests on to a server, and damages the first answer to each Idempotency-Key: reset, cut or length, as the first
-// part of the path says.
+// damaging passes requests on to a server, and damages the first answer to each Idempotency-Key: reset, cut or length, as the
+// first part of the path says.
 type damaging struct {
 	server string
 	mu     sync.Mutex

@@ -42,7 +42,7 @@ const (
 	KeyExpired     = model.KeyExpired     // refused
 	KeyRevoked     = model.KeyRevoked     // refused
 	KeyRateLimited = model.KeyRateLimited // an account whose window the run may use up; a small limit is best
-	KeyError       = model.KeyError       // an account whose every answer is a 500
+	KeyError       = model.KeyError       // an account for which every answer is a 500
 	KeySibling     = model.KeySibling     // a second key of the account of ok's first key
 	KeyCapped      = model.KeyCapped      // a key with a monthly cap, under which 10 to 19 points are left; its account has at least 10 more
 	KeyRevocable   = model.KeyRevocable   // an account like ok; the run revokes its keys

@@ -9,10 +9,10 @@ import (
 	"uncial/contracttests/internal/cases"
 )
 
-// maxLanes is how many cases run at the same time against a target with MoreKeys. Most of a case is waiting for answers.
+// maxLanes is the number of cases that run at the same time against a target with MoreKeys. A case mostly waits for answers.
 const maxLanes = 4
 
-// openLanes returns the run, and others beside it if the target has keys for them. Point limits and archives need
+// openLanes returns the run, and further runs if the target has keys for them. Point limits and archives need
 // cases to run one at a time. Each lane has its own transport, because some cases need a new connection.
 func openLanes(ctx context.Context, run *cases.Run, planned int) (lanes []*cases.Run, err error) {
 	lanes = []*cases.Run{run}
@@ -75,8 +75,8 @@ func (s *schedule) show(i int) {
 	}
 }
 
-// runAll runs the cases of a plan on the lanes until ctx ends, and returns the results in the order of the plan. missing is the first case
-// without a result, if ctx has ended.
+// runAll runs the cases of a plan on the lanes until ctx ends, and returns the results in the order of the plan. missing is the
+// first case without a result, if ctx has ended.
 func runAll(ctx context.Context, lanes []*cases.Run, plan []Planned, archive *archive) (results []Result, missing string) {
 	s := &schedule{plan: plan, failFast: lanes[0].FailFast, progress: lanes[0].Progress, results: make([]*Result, len(plan))}
 	var working sync.WaitGroup

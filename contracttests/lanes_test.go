@@ -181,8 +181,8 @@ func TestCheck_leaksBetweenLanes(t *testing.T) {
 	})
 }
 
-// TestCheck_interruptedLanes ends a run while several cases run: those that have ended are reported, in order, and those that were cut off
-// are not.
+// TestCheck_interruptedLanes ends a run while several cases run: those that have ended are reported, in order, and those that
+// were cut off are not.
 func TestCheck_interruptedLanes(t *testing.T) {
 	t.Parallel()
 	target := MustTarget(t, MustServe(t, mock.New(mock.Options{Latency: mock.Latency{Min: 10 * time.Millisecond, Max: 10 * time.Millisecond}})))

@@ -56,8 +56,8 @@ var mutantCases = map[string]string{
 	"repeats": "replay|idempotency-key", "calendar": "clock/(next|month|window)",
 }
 
-// TestCheck_catchesMutants examines the suite with a part of the defects that were made systematically, class by class, and set aside
-// before the cases were written. README.md says which of them have no effect on the mock.
+// TestCheck_catchesMutants examines the suite with those generated defects that were set aside before the cases were written.
+// README.md says which of them have no effect on the mock.
 func TestCheck_catchesMutants(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()
@@ -116,8 +116,8 @@ func MustDefect(tb testing.TB, does string) (address string) {
 	return MustServe(tb, liar.New(mock.New(mock.Options{}), defects[i]))
 }
 
-// TestCheck_acceptsEveryTruth runs the suite against correct servers that answer differently from ours: each alone against the quick
-// cases, and all of them together, in a few servers, against every case.
+// TestCheck_acceptsEveryTruth runs the suite against correct servers that answer differently from ours: each alone against the
+// quick cases, and all of them together, in a few servers, against every case.
 func TestCheck_acceptsEveryTruth(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()

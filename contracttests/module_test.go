@@ -12,8 +12,8 @@ import (
 	"uncial/impl/app/apptest"
 )
 
-// TestModule_UsedByAnother shows how another module uses gen, mock and contracttests: the module has no address on the network, so a
-// replace line names a clone of it.
+// TestModule_UsedByAnother shows how another module uses gen, mock and contracttests: the module has no address on the network,
+// so a replace line names a clone of it.
 func TestModule_UsedByAnother(t *testing.T) {
 	t.Parallel()
 	root, dir := apptest.Root(t), t.TempDir()

@@ -109,8 +109,8 @@ func BenchmarkCheck_mock(b *testing.B) {
 	}
 }
 
-// withoutRaceDetector are the tests that run the suite many times, or whole against a server that another test runs it against as well.
-// The race detector would make them ten times slower.
+// withoutRaceDetector are the tests that run the suite many times, or whole against a server that another test runs it against
+// as well. The race detector would make them ten times slower.
 var withoutRaceDetector = []string{
 	"TestCheck_acceptsEveryTruth", "TestCheck_acceptsLaterServersThanItsContract", "TestCheck_acceptsShortenedShapes", "TestCheck_catchesEveryDefect",
 	"TestCheck_catchesMutants", "TestCheck_honestServersNeverFail", "TestCheck_limitsAndUsedUpAccountsAreNoDefects",
@@ -134,7 +134,7 @@ func TestWithoutRaceDetector(t *testing.T) {
 		t.Skip("the tests that this one starts run directly")
 	}
 	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=15m", "-parallel=8",
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=30m", "-parallel=8",
 		"-run=^("+strings.Join(withoutRaceDetector, "|")+")$", "uncial/contracttests")
 	cmd.Dir = apptest.Root(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -160,8 +160,9 @@ func withoutSkipped(output string) string {
 	return kept.String()
 }
 
-// honestRuns is how often TestCheck_honestServersNeverFail runs the suite against each server, and the seed of its first run. UNCIAL_RUNS
-// asks for more runs against the service, whose readings take most of the time, and for seeds that differ each time unless UNCIAL_SEED is set.
+// honestRuns returns how often TestCheck_honestServersNeverFail runs the suite against each server, and the first seed.
+// UNCIAL_RUNS asks for more runs against the service, whose readings take most of the time, and for seeds that differ each time
+// unless UNCIAL_SEED is set.
 func honestRuns(tb testing.TB) (mock, service int, seed uint64) {
 	tb.Helper()
 	mock, service, seed = 8, 4, 1
@@ -179,8 +180,8 @@ func honestRuns(tb testing.TB) (mock, service int, seed uint64) {
 	return mock, service, seed
 }
 
-// TestCheck_honestServersNeverFail runs the suite many times against the mock and the service, each time with another seed, eight runs at
-// a time.
+// TestCheck_honestServersNeverFail runs the suite many times against the mock and the service, each time with another seed,
+// eight runs at a time.
 func TestCheck_honestServersNeverFail(t *testing.T) {
 	skipUnderRaceDetector(t)
 	t.Parallel()

@@ -27,8 +27,8 @@ import (
 	"uncial/mock"
 )
 
-// TestMain runs four tests at a time, unless -parallel says otherwise: many wait for windows or for another process, and would otherwise
-// do so one after the other on a machine of two cores.
+// TestMain runs four tests at a time, unless -parallel says otherwise: many wait for windows or for another process, and would
+// otherwise do so one after the other on a machine of two cores.
 func TestMain(m *testing.M) {
 	const atOnce = 4
 	if runtime.GOMAXPROCS(0) < atOnce {
@@ -111,7 +111,7 @@ var (
 	trouble   = regexp.MustCompile(`\blevel=(?:WARN|ERROR)\b`)
 )
 
-// maxTroubles is how many warnings and errors of a program are shown if its test fails.
+// maxTroubles is the maximum number of warnings and errors of a program that are shown if its test fails.
 const maxTroubles = 40
 
 // mustStart starts a server program and returns the address in its log. It is stopped at the end of the test.

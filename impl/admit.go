@@ -10,8 +10,8 @@ import (
 	"uncial/internal/request"
 )
 
-// maxFetched is how many fetched images may wait for a place among those to be read. Accounts share it; while an account has its share,
-// no further image is fetched for it.
+// maxFetched is how many fetched images may wait for a place among those to be read. Accounts share it; while an account has
+// its share, no further image is fetched for it.
 const maxFetched = 16
 
 // job is an admitted request: valid, with its defaults filled in, and with the account that pays for it.
@@ -42,8 +42,8 @@ func (s *Service) admit(ctx context.Context, r gen.ExtractRequestObject) (job, e
 	return j, nil
 }
 
-// enter takes a place for the first stage of the job: reading if the request carries its image, else fetching. It is called before
-// any points are held, so that a refusal does not touch the database. The error is fair.ErrFull.
+// enter takes a place for the first stage of the job: reading if the request carries its image, else fetching. It is called
+// before any points are held, so that a refusal does not touch the database. The error is fair.ErrFull.
 func (s *Service) enter(ctx context.Context, j job) (inside context.Context, leave func(), err error) {
 	if _, isInline := request.InlineImage(ctx, j.ImageURL); isInline {
 		return s.Reading.Enter(ctx)

@@ -43,8 +43,8 @@ func (g *Gate) Count(ctx context.Context, p edge.Principal) (contract.Window, bo
 	return g.Limits.Count(ctx, p.AccountID, plan.Requests)
 }
 
-// Window returns the account's rate-limit window without counting a request. Like Count, it fails for a plan that is no longer in the
-// catalogue.
+// Window returns the account's rate-limit window without counting a request. Like Count, it fails for a plan that is no longer
+// in the catalogue.
 func (g *Gate) Window(ctx context.Context, p edge.Principal) (contract.Window, error) {
 	plan, err := g.Accounts.Plan(p.Plan)
 	if err != nil {

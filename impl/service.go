@@ -55,8 +55,8 @@ type Observer interface {
 
 var _ gen.StrictServerInterface = (*Service)(nil)
 
-// Extract admits the request, reserves a place for it, holds the points, fetches the image, recognizes it, proofreads the text and settles the
-// hold. Any failure after the hold releases the points: only an answer with status 200 is charged.
+// Extract admits the request, reserves a place for it, holds the points, fetches the image, recognizes it, proofreads the text
+// and settles the hold. Any failure after the hold releases the points: only an answer with status 200 is charged.
 func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.ExtractResponseObject, error) {
 	started := s.Now()
 	ctx, cancel := context.WithTimeout(ctx, s.Deadline)
@@ -150,8 +150,8 @@ func (s *Service) observe(f func(Observer)) {
 	}
 }
 
-// fetch returns the bytes of the image file. It refuses anything but an image, so that other files do not wait for a worker. Errors:
-// those of Fetch.
+// fetch returns the bytes of the image file. It refuses anything but an image, so that other files do not wait for a worker.
+// Errors: those of Fetch.
 func (s *Service) fetch(ctx context.Context, imageURL string) (image []byte, err error) {
 	if _, isInline := request.InlineImage(ctx, imageURL); isInline {
 		return s.Fetch(ctx, imageURL) // the recognizer reports what is wrong with the image

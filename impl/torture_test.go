@@ -86,8 +86,8 @@ func (s *service) offer(t *testing.T, keys []string, rate float64, during time.D
 	return l
 }
 
-// TestTorture_Overload offers the load that the workers can carry, and then ten times as much. The service must accept nearly as many
-// images a second as before, answer them in bounded time, and still answer /status quickly.
+// TestTorture_Overload offers the load that the workers can carry, and then ten times as much. The service must accept nearly
+// as many images a second as before, answer them in bounded time, and still answer /status quickly.
 func TestTorture_Overload(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = 500 //nolint:forcetypeassert // that is its type
 	s := mustServe(t, "sqlite:"+t.TempDir()+"/uncial.db", func(server *impl.Service) {

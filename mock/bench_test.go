@@ -37,6 +37,30 @@ func BenchmarkMock_AgainstBareHandler(b *testing.B) {
 	sideBySide(b, "bare", bare.URL, ours.URL+extractPath, max(b.N, 36_000))
 }
 
+// BenchmarkCommand_FirstAnswer measures the time from the start of the uncial-mock binary to its first answer, which should be
+// less than 50 ms, and how long the same binary takes to print its version. ratio is the first divided by the second.
+func BenchmarkCommand_FirstAnswer(b *testing.B) {
+	path, err := binary()
+	require.NoError(b, err)
+	answers, versions := make([]float64, 0, b.N), make([]float64, 0, b.N)
+	for b.Loop() {
+		began := time.Now()
+		require.NoError(b, exec.CommandContext(b.Context(), path, "--version").Run())
+		versions = append(versions, time.Since(began).Seconds())
+		began = time.Now()
+		p := MustStart(b)
+		require.NoError(b, send(http.DefaultTransport, extractionAt(p.base, "ocr_test_ok", extractionBody)))
+		answers = append(answers, time.Since(began).Seconds())
+		require.NoError(b, p.cmd.Process.Kill())
+	}
+	slices.Sort(answers)
+	slices.Sort(versions)
+	answer, version := answers[len(answers)/2], versions[len(versions)/2]
+	b.ReportMetric(answer*1000, "ms-to-answer")
+	b.ReportMetric(version*1000, "ms-to-version")
+	b.ReportMetric(answer/version, "ratio")
+}
+
 // sideBySide loads both servers alternately, so that other load on the machine affects both, and reports their rates and the
 // median ratio.
 func sideBySide(b *testing.B, name, theirs, ours string, n int) {
@@ -84,8 +108,8 @@ func bareHandler(tb testing.TB, m http.Handler) http.Handler {
 	})
 }
 
-// BenchmarkMock_AgainstPrism compares the uncial-mock binary with Prism, which serves the same openapi.yaml. ratio is the rate of
-// the mock divided by that of Prism.
+// BenchmarkMock_AgainstPrism compares the uncial-mock binary with Prism, which serves the same openapi.yaml. ratio is the rate
+// of the mock divided by that of Prism.
 func BenchmarkMock_AgainstPrism(b *testing.B) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		b.Skip("npm is missing: apt-get install nodejs npm")

@@ -17,7 +17,7 @@ import (
 
 // control returns the routes by which a test prepares and inspects the mock:
 //
-//   - POST /__mock/reset returns everything, or with ?key= one key, to the first state.
+//   - POST /__mock/reset returns everything, or with ?key= one key, to the initial state.
 //   - PUT /__mock/keys/{key} changes or creates a key; see keyState.
 //   - POST /__mock/clock moves the clock forwards, with ?key= only that of one key; see clockMove.
 //   - GET /__mock/requests lists the recent requests, with ?key= only those of one key; see record.
@@ -68,7 +68,7 @@ func isLocalHost(host string) bool {
 	return err == nil && addr.Unmap().IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
 }
 
-// errNotLocal is a 404, like any path that does not exist, but tells a developer how to open the control endpoints.
+// errNotLocal returns a 404, as for a path that does not exist, whose text tells developers how to open the control endpoints.
 func errNotLocal() *contract.Error {
 	e := contract.NotFound()
 	e.Details = map[string]string{"path": "open to this machine only; start the mock with --control-anywhere to open it to others"}
@@ -82,7 +82,7 @@ type clockState struct {
 	Frozen bool      `json:"frozen"`
 }
 
-// reset returns the mock, or with ?key= one key, to its first state.
+// reset returns the mock, or with ?key= one key, to its initial state.
 func (m *Mock) reset(r *http.Request) (any, error) {
 	name, err := keyParameter(r)
 	if err != nil {
@@ -102,7 +102,7 @@ func (m *Mock) reset(r *http.Request) (any, error) {
 	return clockState{s.now(nil), s.frozen}, nil
 }
 
-// requests returns the journal, or with ?key= the part of one key, oldest first. Faults are counted since the last reset,
+// requests returns the journal, or with ?key= the records of one key, oldest first. Faults are counted since the last reset,
 // including those of requests that the journal has dropped.
 func (m *Mock) requests(r *http.Request) (any, error) {
 	name, err := keyParameter(r)
@@ -118,7 +118,7 @@ func (m *Mock) requests(r *http.Request) (any, error) {
 	return map[string]any{"requests": m.state.journal.recordsOf(name), "faults": counts}, nil
 }
 
-// keyParameter returns the query parameter key, "" without one. No other parameter is allowed.
+// keyParameter returns the query parameter key, or "" if it is missing. No other parameter is allowed.
 func keyParameter(r *http.Request) (string, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -132,7 +132,7 @@ func keyParameter(r *http.Request) (string, error) {
 	return query.Get("key"), nil
 }
 
-// invalid is a 400 about one field.
+// invalid returns a 400 about one field.
 func invalid(field, problem string) error { return contract.Invalid(map[string]string{field: problem}) }
 
 const maxControlBody = 64 << 10 // bytes; the rest is cut off, which makes the JSON incomplete

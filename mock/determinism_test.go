@@ -117,8 +117,8 @@ func TestCommand_TwoStartsGiveTheSameBytes(t *testing.T) {
 	}
 }
 
-// The digest covers every kind of page in every language and format. If it changes, clients get other bytes than before, or
-// other bytes on this processor than elsewhere.
+// The digest covers every kind of page in every language and format. If it changes, clients get different bytes from before, or
+// bytes that depend on the processor.
 func TestMock_SameBytesOnEveryMachine(t *testing.T) {
 	t.Parallel()
 	const want = "c749b797171ad2f5f6689c0859b0ffbda65ad9d73c32cedee3b557bab00b6a63"

@@ -67,7 +67,7 @@ func combine(k keyScenario, image imageScenario, p preferences, latency time.Dur
 	return e
 }
 
-// apply remembers that the answer honours a preference. Preferences that a key or an image overrides are not among them.
+// apply records that the answer honours a preference. It is not called for preferences that a key or an image overrides.
 func (e *effect) apply(name string, value any) {
 	e.applied = append(e.applied, fmt.Sprintf("%s=%v", name, value))
 }

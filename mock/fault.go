@@ -28,7 +28,7 @@ const (
 	faultLate   = "late"
 )
 
-// faultTime is how long a drip or a late answer takes unless its name says otherwise: longer than careful clients wait for
+// faultTime is the duration of a drip or a late answer whose name states none: longer than careful clients wait for
 // progress, shorter than a test may take.
 const faultTime = 10 * time.Second
 
@@ -112,8 +112,8 @@ type heldAnswer struct {
 // dripPieces is the number of pieces in which a drip sends the body.
 const dripPieces = 20
 
-// send sends the answer with the fault. If there is no HTTP/1 connection to hijack, as in HTTP/2 or a test without a network, reset,
-// cut and length abort the handler, which has the closest effect.
+// send sends the answer with the fault. If there is no HTTP/1 connection to hijack, as in HTTP/2 or a test without a network,
+// reset, cut and length abort the handler, which has the closest effect.
 func (f Fault) send(w http.ResponseWriter, r *http.Request, a heldAnswer) {
 	half := a.body[:len(a.body)/2]
 	switch f.kind {
@@ -148,7 +148,7 @@ func (f Fault) send(w http.ResponseWriter, r *http.Request, a heldAnswer) {
 	}
 }
 
-// drip sends the header at once and the body in pieces, until the client goes.
+// drip sends the header at once and the body in pieces, until the client disconnects.
 func (f Fault) drip(w http.ResponseWriter, ctx context.Context, a heldAnswer) { //nolint:revive // w comes first, as in handlers
 	control := http.NewResponseController(w)
 	w.WriteHeader(a.status)

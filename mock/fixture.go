@@ -98,7 +98,7 @@ func (f *Fixture) model() string {
 	return fixtureModel
 }
 
-// fixtureDigest stands for the digest of a model. It changes with the texts, as that of a model changes with its weights.
+// fixtureDigest stands for the digest of a model. It changes with the texts, as a real digest changes with the weights.
 var fixtureDigest = sync.OnceValue(func() string {
 	sum := sha256.New()
 	for _, f := range fixtures() {
@@ -125,7 +125,8 @@ var supported = sync.OnceValue(func() []string {
 	return slices.Sorted(slices.Values(append(slices.Clone(languages()), language.Undetermined)))
 })
 
-// languageOf returns the language in which an image is read: the requested one or, for und, one that a hash of the image selects.
+// languageOf returns the language in which an image is read: the requested one or, for und, one that a hash of the image
+// selects.
 func (p pageKind) languageOf(image, requested string) string {
 	switch {
 	case requested != language.Undetermined || p.blank:
@@ -192,7 +193,7 @@ func parseWords(line string) []fixtureWord {
 	return words
 }
 
-// choice decides which texts an image has. It depends on the request and the seeds only.
+// choice is everything that decides which texts an image has: values of the request and the seeds.
 type choice struct {
 	image    string // URL
 	language string
@@ -249,5 +250,5 @@ func digest(parts ...string) hash {
 	return hash(h.Sum(nil)[:16])
 }
 
-// number returns the first 8 bytes, for choices that must be evenly distributed.
+// number returns the first 8 bytes, for evenly distributed choices.
 func (h hash) number() uint64 { return binary.BigEndian.Uint64(h[:]) }

@@ -40,7 +40,7 @@ func (s *state) Count(_ context.Context, p edge.Principal) (window contract.Wind
 	return window, allowed, err
 }
 
-// Window returns the rate-limit window and counts nothing.
+// Window returns the rate-limit window without counting.
 func (s *state) Window(_ context.Context, p edge.Principal) (window contract.Window, err error) {
 	err = s.use(p.Token, func(k *key, now time.Time) { window = k.rateLimit(now) })
 	return window, err

@@ -52,8 +52,8 @@ func inlineProblem(ctx context.Context, imageURL string) string {
 	return ""
 }
 
-// isBeyondGo reports whether the error is about Go's decoders and not about the file. The service has more decoders: it
-// reads BigTIFF, and more kinds of TIFF, BMP and JPEG.
+// isBeyondGo reports whether the error is a limitation of Go's decoders, not a defect of the file. The service has more
+// decoders: it reads BigTIFF, and more kinds of TIFF, BMP and JPEG.
 func isBeyondGo(err error) bool {
 	return errors.Is(err, image.ErrFormat) || errors.Is(err, bmp.ErrUnsupported) ||
 		errors.As(err, new(tiff.UnsupportedError)) || errors.As(err, new(tiff.FormatError)) || errors.As(err, new(jpeg.UnsupportedError))
@@ -73,8 +73,8 @@ func hasHeader(kind imagefile.Format, data []byte) bool {
 	return false
 }
 
-// tiffPages returns the sizes of the pages of a TIFF, by its directories (TIFF 6.0, section 2). ok is false if they cannot be read, or
-// if it is a BigTIFF.
+// tiffPages returns the sizes of the pages of a TIFF, by its directories (TIFF 6.0, section 2). ok is false if they cannot be
+// read, or if it is a BigTIFF.
 func tiffPages(data []byte) (pages []imagefile.Size, ok bool) {
 	const widthTag, heightTag, shortType = 256, 257, 3
 	var order binary.ByteOrder = binary.LittleEndian

@@ -22,7 +22,7 @@ type record struct {
 	Path      string      `json:"path"`
 	Query     string      `json:"query"`
 	Headers   http.Header `json:"headers"`
-	Body      string      `json:"body"`      // as far as it was read: empty if the headers were enough to refuse the request
+	Body      string      `json:"body"`      // what was read of it: empty if the headers were enough to refuse the request
 	Truncated bool        `json:"truncated"` // whether the body was longer than Body
 	Status    int         `json:"status"`    // of the response, as far as it was sent
 	Fault     string      `json:"fault,omitempty"`
@@ -104,7 +104,7 @@ func (w *answerRecorder) WriteHeader(status int) {
 	}
 }
 
-// Write sends the answer on, or holds it back where it must be damaged as a whole.
+// Write passes the answer on, or holds it back if it must be damaged as a whole.
 func (w *answerRecorder) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)

@@ -1,6 +1,7 @@
-// Package mock is a server that implements the contract, for client teams. It needs neither database nor OCR, and gives the same
-// answers every time. It shares internal/edge and internal/contract with the real service, so that keys, limits, shapes and errors
-// are those of production; points, windows, replays of an Idempotency-Key and the monthly reset work as they do there.
+// Package mock is a server that implements the contract, for client teams. It needs neither database nor OCR, and gives the
+// same answers every time. It shares internal/edge and internal/contract with the real service, so that keys, limits, shapes
+// and errors are those of production; points, windows, replays of an Idempotency-Key and the monthly reset work as they do
+// there.
 //
 // An answer is a pure function of the request, the scenario that the request asks for, and the history of its key. Each
 // key has its own account; a suffix (ocr_test_ok_anything) makes another key, so that tests running in parallel do not
@@ -77,7 +78,7 @@ type Mock struct {
 
 var _ http.Handler = (*Mock)(nil)
 
-// New makes a mock whose keys are all in the state that they begin with. It panics if a CORS origin is invalid.
+// New makes a mock whose keys are all in their initial state. It panics if a CORS origin is invalid.
 func New(o Options) *Mock {
 	if o.CORSOrigins == nil {
 		o.CORSOrigins = []string{"*"}
@@ -106,7 +107,7 @@ func New(o Options) *Mock {
 }
 
 // languageNames are the English names of the fixtures' languages. A test compares them with package name, whose tables of all
-// languages would take memory that the mock does not have.
+// languages would take too much memory.
 var languageNames = map[string]string{
 	"de": "German", "de-Latf": "German (Fraktur)", "en": "English", "enm": "Middle English", "es": "Spanish", "fr": "French",
 	"frm": "Middle French", "grc": "Ancient Greek", "it": "Italian", "la": "Latin", "nl": "Dutch", "pt": "Portuguese",
@@ -120,8 +121,8 @@ func site(context.Context) apidocs.Site {
 	return apidocs.Site{IsMock: true, Plans: contract.DefaultPlans(), Languages: tryit.Choices(supported(), languageName)}
 }
 
-// exchange has what the mock needs to know about a request and its response beyond what internal/edge passes on to a server. It
-// travels in the context of the request.
+// exchange holds what the mock needs to know about a request and its response beyond what internal/edge passes to a server. It
+// is in the context of the request.
 type exchange struct {
 	token  string      // the bearer token as sent, well-formed or not
 	prefer []string    // values of the Prefer headers
@@ -130,8 +131,8 @@ type exchange struct {
 	sequence
 }
 
-// id is a digest of the request and its sequence: two starts of the mock and parallel test runs give the same ids, and no
-// two requests share one.
+// id returns a digest of the request and its sequence: every start of the mock and parallel test runs give the same ids, and
+// no two requests share one.
 func (x *exchange) id(r *http.Request) string {
 	h := digest("request", r.Method, r.URL.Path, r.URL.RawQuery, x.token,
 		strconv.FormatUint(x.generation, 10), strconv.FormatUint(x.number, 10))
@@ -180,7 +181,7 @@ func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveRecorded answers the request, or holds the answer if it has a fault, and adds both to the journal.
+// serveRecorded answers the request, holds the answer if it has a fault, and adds both to the journal.
 func (m *Mock) serveRecorded(w *answerRecorder, r *http.Request, x *exchange) {
 	body := &copiedBody{ReadCloser: r.Body}
 	r.Body = body
@@ -188,8 +189,7 @@ func (m *Mock) serveRecorded(w *answerRecorder, r *http.Request, x *exchange) {
 	m.handler.ServeHTTP(w, r)
 }
 
-// record adds the request to the journal. The headers of a request that came over the network belong to it alone; a caller
-// in the same process may change its headers later, so they are copied.
+// record adds the request to the journal. The headers are copied, because a caller in the same process may change them later.
 func (m *Mock) record(r *http.Request, x *exchange, body *copiedBody, status int) {
 	headers := r.Header
 	if r.Context().Value(http.ServerContextKey) == nil {

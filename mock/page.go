@@ -74,8 +74,8 @@ func (f *Fixture) layOut(enhance bool, confidenceFactor float64) (document.Page,
 	return page, edits
 }
 
-// weaken gives the page a weak place for each reason: the first line and the last word of the text are hardly legible, the last line may be
-// in the wrong order, and there is unread ink below it.
+// weaken gives the page a weak place for each reason: the first line and the last word of the text are hardly legible, the last
+// line may be in the wrong order, and there is unread ink below it.
 func weaken(p *document.Page) {
 	first, last := &p.Blocks[0].Lines[0], &p.Blocks[len(p.Blocks)-1]
 	line := &last.Lines[len(last.Lines)-1]
@@ -92,7 +92,8 @@ func weaken(p *document.Page) {
 	p.Confidence = round(document.MeanConfidence(p.Blocks))
 }
 
-// fade makes two of five words hardly legible, each to a different degree, and gives them more alternatives than a document may list.
+// fade makes two of five words hardly legible, each to a different degree, and gives them more alternatives than a document may
+// list.
 func fade(p *document.Page) {
 	n := 0
 	for _, b := range p.Blocks {
@@ -150,8 +151,8 @@ func (f *Fixture) word(w fixtureWord, enhance bool, confidenceFactor float64) (d
 	return word, &document.Edit{Before: w.read, After: w.right, Rule: w.rule, Confidence: word.Confidence}
 }
 
-// baseline returns the baseline of a line: level for print, rising for handwriting, so that clients also see baselines that are not parallel
-// to an edge of the box.
+// baseline returns the baseline of a line: level for print, rising for handwriting, so that clients also see baselines that are
+// not parallel to an edge of the box.
 func (f *Fixture) baseline(line document.Box) []document.Point {
 	rise := 0
 	if f.Kind == handwritten {

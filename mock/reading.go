@@ -18,8 +18,8 @@ type reading struct {
 	result gen.ExtractionResult
 }
 
-// readings holds the readings made so far, shared by all requests and never changed. There are few texts and few ways to read each,
-// so nothing needs to be dropped.
+// readings holds the readings made so far, shared by all requests and never changed. There are few texts and few ways to read
+// each, so nothing needs to be dropped.
 var readings sync.Map // of readingID to *reading
 
 // readingID has everything that a document depends on. The texts after the first one follow from it.

@@ -8,12 +8,12 @@ import (
 	"uncial/internal/contract"
 )
 
-// maxReplies is how many replies are stored, of all keys together. Beyond the limit the oldest are dropped, so that a
+// maxReplies is the maximum number of stored replies, for all keys together. Beyond it the oldest are dropped, so a
 // repeat of a very old request is charged again. A test rarely repeats a request after a thousand others.
 const maxReplies = 1024
 
-// outcome is what an answer with status 200 depends on besides the request. Request and outcome together give the same
-// bytes again, so that a reply need not store the answer itself.
+// outcome is what an answer with status 200 depends on in addition to the request. The two give the same bytes again, so a
+// reply need not store the answer itself.
 type outcome struct {
 	remaining int64     // points after the extraction
 	at        time.Time // when it was answered

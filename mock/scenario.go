@@ -69,7 +69,7 @@ const (
 	revoked = "revoked"
 )
 
-// keyScenarios are all scenarios by key. Every other key is a 401 until PUT /__mock/keys creates it. Client teams rely on
+// keyScenarios are all scenarios by key. Every other key gets a 401 until PUT /__mock/keys creates it. Client teams rely on
 // the names. openapi.yaml and README.md repeat the texts, and a test compares them.
 var keyScenarios = append([]keyScenario{
 	{name: "ok", plan: "pro", status: active, about: "works: plan pro, 10,000 points, 60 requests a minute"},
@@ -85,7 +85,7 @@ var keyScenarios = append([]keyScenario{
 	{name: "archive", plan: "archive", status: active, about: "works: plan archive, 1,000,000 points, 600 requests a minute"},
 }, faultKeys()...)
 
-// faultKeys are the keys whose every answer has a fault.
+// faultKeys are the keys for which every answer has a fault.
 func faultKeys() (all []keyScenario) {
 	for i, k := range faultKinds {
 		all = append(all, keyScenario{name: k.name, plan: "pro", status: active, fault: AllFaults()[i], about: "every request: " + k.about})
@@ -108,7 +108,7 @@ func findKey(key string) *keyScenario {
 	return nil
 }
 
-// scenario returns what the key does: nothing special if it is gone.
+// scenario returns what the key does; the zero value if the key no longer exists.
 func (s *state) scenario(name string) (scenario keyScenario) {
 	_ = s.use(name, func(k *key, _ time.Time) { scenario = *k.scenario })
 	return scenario
@@ -176,7 +176,7 @@ func unknownFormat() string {
 }
 
 // findImage returns the scenario of an image. On imageHost the first segment of the path names it, so that /printed/7.tif
-// works and a query tells images apart. A path that names no scenario is a 400, so that a typo never passes a test.
+// works and a query tells images apart. A path that names no scenario gets a 400, so that a typo never passes a test.
 // Images on other hosts have no scenario, except inline images that production would refuse.
 func findImage(ctx context.Context, imageURL string) imageScenario {
 	u, isScenario := onImageHost(imageURL)

@@ -6,11 +6,11 @@ import "net/http"
 // requests without a key of the mock, on earlier equal requests.
 type sequence struct {
 	number     uint64 // from 1, among the requests with the key, or among equal requests without one
-	generation uint64 // how often something was forgotten before numbering began: numbers repeat only in another generation
+	generation uint64 // number of times that counts were dropped before: numbers repeat only in another generation
 }
 
-// maxUnkeyed is how many different requests without a key are counted. At the limit all counts start again, in a new
-// generation.
+// maxUnkeyed is the maximum number of different requests without a key that are counted. At the limit all counts start
+// again, in a new generation.
 const maxUnkeyed = 1024
 
 // arrive returns the sequence of the request. Only requests of the API belong to keys.

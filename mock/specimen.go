@@ -46,8 +46,8 @@ out him was not any thing made
 that was made.
 `
 
-// signsText has what markup and tables must quote, words that look like numbers or settings, abbreviations with combining characters,
-// and Gothic letters, which are beyond the basic plane.
+// signsText has what markup and tables must quote, words that look like numbers or settings, abbreviations with combining
+// characters, and Gothic letters, which are beyond the basic plane.
 const signsText = `id: signs
 kind: printed
 author: Wulfila, William Shakespeare and others
@@ -71,7 +71,8 @@ const (
 	nextPageFrom = 37 // words after the beginning of the page before
 )
 
-// longTexts returns n pages filled with words of the English fixtures. Each page begins at a different word. Handwriting and print alternate.
+// longTexts returns n pages filled with words of the English fixtures. Each page begins at a different word. Handwriting and
+// print alternate.
 func longTexts(n, lines int) (pages []string) {
 	var words []string
 	for _, f := range byLanguage()["en"] {

@@ -9,8 +9,8 @@ import (
 	"uncial/internal/contract"
 )
 
-// maxKeys is the number of keys that are kept: enough for a team whose pipelines run the contract suite on one mock at the same time. A
-// key that was dropped starts again in its initial state.
+// maxKeys is the number of keys that are kept: enough for a team whose pipelines run the contract suite on one mock at the same
+// time. A key that was dropped starts again in its initial state.
 const maxKeys = 2048
 
 var plans = contract.DefaultPlans()
@@ -27,7 +27,7 @@ type state struct {
 	keys       map[string]*key             // by token
 	recent     list.List                   // of *key, most recently used first
 	unkeyed    map[hash]uint64             // requests without a key: how often each was received
-	generation uint64                      // how often something was forgotten because a limit was reached
+	generation uint64                      // number of times that a limit caused something to be forgotten
 	replies    list.List                   // of *reply, stored ones, oldest first
 	faults     map[string]map[string]int64 // by key and kind; "" has those of all keys
 	journal    journal
@@ -52,14 +52,14 @@ type key struct {
 	element    *list.Element   // in state.recent
 }
 
-// newState returns the first state. start is the time on a frozen clock; a running clock shows the real time.
+// newState returns the initial state. start is the time on a frozen clock; a running clock shows the real time.
 func newState(frozen bool, start time.Time) *state {
 	s := &state{frozen: frozen, start: start.UTC()}
 	s.reset()
 	return s
 }
 
-// reset returns to the first state. It needs the mutex, like all unexported methods below except use.
+// reset returns to the initial state. It needs the mutex, like all unexported methods below except use.
 func (s *state) reset() {
 	s.moved, s.generation = 0, 0
 	s.keys = map[string]*key{}
@@ -113,7 +113,7 @@ func (s *state) find(name string) *key {
 	return k
 }
 
-// add creates a key in the first state of its scenario, and drops the least recently used one if there are too many. The
+// add creates a key in the initial state of its scenario, and drops the least recently used one if there are too many. The
 // generation then changes, so that the ids of later requests with the dropped key differ from those of its earlier ones.
 func (s *state) add(name string, scenario *keyScenario) *key {
 	k := &key{
@@ -165,7 +165,7 @@ func (k *key) allowance() int64 {
 	return plans[k.plan].Points
 }
 
-// limitedBy names the limit that points belongs to.
+// limitedBy names the limit that points refers to.
 func (k *key) limitedBy() contract.Limit {
 	if k.isCapped() {
 		return contract.LimitedByKey

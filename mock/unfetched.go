@@ -9,8 +9,8 @@ import (
 	"uncial/internal/contract/imagefile"
 )
 
-// askedToWait is how long the servers of the mock's images ask clients to wait. It differs from the wait that the service advises if a server
-// names none, so that clients see which of the two they follow.
+// askedToWait is the wait that the servers of the mock's images ask for. It differs from the wait that the service advises if a
+// server names none, so that clients see which of the two they follow.
 const askedToWait = 7 * time.Second
 
 // fetchProblems say why an image cannot be fetched, in the words that production would use.

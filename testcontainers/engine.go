@@ -44,8 +44,8 @@ func removeAfterTest(tb testing.TB, c tc.Container) {
 	tb.Cleanup(func() { terminate(c) })
 }
 
-// terminate removes the container, if there is one. If that fails, the watchdog does it later.
-// It kills at once: nothing in a test's container is worth an orderly stop.
+// terminate kills and removes the container, if there is one. If that fails, the watchdog does it later. Containers of
+// tests need no orderly stop.
 func terminate(c tc.Container) { _ = tc.TerminateContainer(c, tc.StopTimeout(0)) }
 
 // endpoint returns the address (host:port) at which this machine reaches a port of the container, which is given as

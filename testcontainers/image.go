@@ -26,7 +26,7 @@ const tag = "test"
 // built holds the ids of the production images of this checkout. Unlike tags, ids stay valid if another checkout builds.
 type built struct{ api, engine string }
 
-// images runs `make image`, once per process. Several test processes take turns; only the first one really builds, because
+// images runs `make image`, once per process. Test processes take turns; only the first one really builds, because
 // Docker caches the layers.
 var images = sync.OnceValues(func() (built, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)

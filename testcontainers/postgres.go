@@ -44,8 +44,8 @@ func Postgres(tb testing.TB) string {
 	}
 	name := "test_" + strings.ToLower(rand.Text())
 	admin := databaseURL(addr, "postgres", "disable")
-	// Databases of operators usually sort text by a language, which differs from the order of bytes. Only template0 can be copied to
-	// a database with another order.
+	// Databases of operators usually sort text by a language, which differs from the order of bytes. Only template0 can be copied
+	// to a database with another order.
 	if err := execute(ctx, admin, "CREATE DATABASE "+name+" TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"); err != nil {
 		tb.Fatalf("create a database: %v", err)
 	}
@@ -118,8 +118,8 @@ func startPostgres(ctx context.Context) (server tc.Container, addr string, err e
 	return server, addr, err
 }
 
-// publishedPostgres is postgresRequest with a published port, at which the server is ready once it answers: answers inside the container
-// come earlier.
+// publishedPostgres is postgresRequest with a published port, at which the server is ready once it answers: answers inside the
+// container come earlier.
 func publishedPostgres(sslMode string) (tc.ContainerRequest, error) {
 	req, err := postgresRequest()
 	req.ExposedPorts = []string{"5432/tcp"}

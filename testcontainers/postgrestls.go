@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// PostgresTLS starts a server that accepts only TLS, with a certificate for 127.0.0.1 from an authority of its own. It returns the
-// URL of an existing database, without parameters, and the file of the authority's certificate. The server is removed when the
-// test ends.
+// PostgresTLS starts a server that accepts only TLS, with a certificate for 127.0.0.1 from an authority of its own. It returns
+// the URL of an existing database, without parameters, and the file of the authority's certificate. The server is removed when
+// the test ends.
 func PostgresTLS(tb testing.TB) (databaseURL, authority string) {
 	tb.Helper()
 	requireEngine(tb)
@@ -43,7 +43,8 @@ func PostgresTLS(tb testing.TB) (databaseURL, authority string) {
 	return "postgres://uncial@" + mustEndpoint(tb, server, "5432/tcp") + "/postgres", authority
 }
 
-// mustCertificate returns a certificate for 127.0.0.1, its key, and the certificate of the authority that signed it, all in PEM.
+// mustCertificate returns a certificate for 127.0.0.1, its key, and the certificate of the authority that signed it, all in
+// PEM.
 func mustCertificate(tb testing.TB) (certificate, key, root []byte) {
 	tb.Helper()
 	must := func(err error) {

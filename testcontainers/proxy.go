@@ -36,7 +36,7 @@ type Fault struct {
 	Bytes int64
 }
 
-// pollInterval is how often a half-open connection checks whether its fault has ended.
+// pollInterval is the interval at which a half-open connection checks whether its fault has ended.
 const pollInterval = 20 * time.Millisecond
 
 // FaultProxy is a TCP proxy that injects faults into what the server sends. The current fault applies to new connections
@@ -65,7 +65,8 @@ func Proxy(tb testing.TB, upstream string) *FaultProxy {
 	p := &FaultProxy{Addr: ln.Addr().String(), upstream: upstream, ln: ln, ctx: ctx, conns: map[net.Conn]struct{}{}}
 	p.tasks.Go(p.accept)
 	tb.Cleanup(func() {
-		// The order matters: waiting faults end first, then no new connection is accepted, then the open ones break. Now all tasks end.
+		// The order matters: first waiting faults end, then no new connection is accepted, then the open ones break. After that all
+		// tasks end.
 		cancel()
 		_ = ln.Close()
 		p.Drop()
@@ -142,7 +143,7 @@ func (p *FaultProxy) serve(client net.Conn) {
 		}
 	})
 	p.copyAnswer(client, server)
-	// Closing both ends the copy of the requests as well.
+	// Closing both also ends the copy of the requests.
 	_ = client.Close()
 	_ = server.Close()
 	requests.Wait()

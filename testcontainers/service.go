@@ -42,14 +42,15 @@ type System struct {
 	Postgres tc.Container
 }
 
-// The secret and the database of every System. Nothing outside reaches its Postgres, so it needs no TLS; see PostgresTLS for that.
+// The secret and the database of every System. Nothing outside reaches its Postgres, so it needs no TLS; see PostgresTLS for
+// that.
 const (
 	systemSecret = "a test secret that is long enough"
 	systemDB     = "postgres://uncial@postgres:5432/postgres?sslmode=disable"
 )
 
-// hardened applies the restrictions of production: nothing writable, no capabilities, no new privileges. They are those of
-// impl/deploy/compose.yaml, so that a service that needs more fails in tests first.
+// hardened applies the restrictions of impl/deploy/compose.yaml: nothing writable, no capabilities, no new privileges. A
+// service that needs more therefore fails in tests first.
 func hardened(h *container.HostConfig) {
 	h.ReadonlyRootfs = true
 	h.CapDrop = []string{"ALL"}
@@ -177,7 +178,8 @@ func apiRequest(b built, plans string) tc.ContainerRequest {
 	}
 }
 
-// Run runs the command uncial inside a replica, with the database and the secret of the service, and returns its standard output.
+// Run runs the command uncial inside a replica, with the database and the secret of the service, and returns its standard
+// output.
 func (s *System) Run(tb testing.TB, replica int, args ...string) string {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -193,8 +195,8 @@ func (s *System) Run(tb testing.TB, replica int, args ...string) string {
 	return stdout.String()
 }
 
-// Account creates an account on the plan, with the operator's command.
-func (s *System) Account(tb testing.TB, plan string) (id string) {
+// CreateAccount creates an account on the plan, with the operator's command.
+func (s *System) CreateAccount(tb testing.TB, plan string) (id string) {
 	tb.Helper()
 	var account struct {
 		ID string `json:"id"`
@@ -203,8 +205,8 @@ func (s *System) Account(tb testing.TB, plan string) (id string) {
 	return account.ID
 }
 
-// KeyOf creates a key of the account. The flags are those of `uncial key create`.
-func (s *System) KeyOf(tb testing.TB, accountID string, flags ...string) (id, token string) {
+// CreateKey creates a key of the account. The flags are those of `uncial key create`.
+func (s *System) CreateKey(tb testing.TB, accountID string, flags ...string) (id, token string) {
 	tb.Helper()
 	var key struct {
 		ID     string `json:"id"`
@@ -214,11 +216,11 @@ func (s *System) KeyOf(tb testing.TB, accountID string, flags ...string) (id, to
 	return key.ID, key.Secret
 }
 
-// Key creates an account on the plan, and a key for it.
-func (s *System) Key(tb testing.TB, plan string) (accountID, token string) {
+// CreateAccountWithKey creates an account on the plan, and a key for it.
+func (s *System) CreateAccountWithKey(tb testing.TB, plan string) (accountID, token string) {
 	tb.Helper()
-	accountID = s.Account(tb, plan)
-	_, token = s.KeyOf(tb, accountID)
+	accountID = s.CreateAccount(tb, plan)
+	_, token = s.CreateKey(tb, accountID)
 	return accountID, token
 }
 

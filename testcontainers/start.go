@@ -64,8 +64,8 @@ func onLoopback(ports []string) network.PortMap {
 }
 
 // watchdog starts a process in its own session that outlives this one, even if this one is killed, and then removes the
-// containers and networks that were left. Containers that were being created at that moment may appear a little later, so it looks
-// several times before it exits. Only this process holds the returned file open: the file closes when the process ends.
+// containers and networks that were left. Containers that were being created at that moment may appear slightly later, so it
+// looks several times before it exits. Only this process holds the returned file open: the file closes when the process ends.
 var watchdog = sync.OnceValues(func() (held *os.File, err error) {
 	// cat ends when the pipe closes, which the kernel does when this process ends, however it ends.
 	const script = `cat
@@ -99,7 +99,7 @@ func docker(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// mustDocker is docker for tests.
+// mustDocker is docker, but fails the test after an error.
 func mustDocker(ctx context.Context, tb testing.TB, args ...string) string {
 	tb.Helper()
 	out, err := docker(ctx, args...)

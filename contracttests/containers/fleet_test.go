@@ -38,7 +38,7 @@ type answer struct {
 	raw    string
 }
 
-// call sends a request. repeat is its Idempotency-Key, if not empty. The answer is decoded as far as it is JSON.
+// call sends a request. repeat is its Idempotency-Key, if not empty. The answer is decoded if it is JSON.
 func call(ctx context.Context, method, url, key, repeat string, body map[string]any) (answer, error) {
 	var data []byte
 	if body != nil {
@@ -107,7 +107,7 @@ func TestFleet_ChargesOnce(t *testing.T) {
 	s := testcontainers.Service(t, testcontainers.ServiceOptions{Replicas: 3, Engines: 2})
 	ids, keys := make([]string, accounts), make([]string, accounts)
 	for i := range accounts {
-		ids[i], keys[i] = s.Key(t, "archive")
+		ids[i], keys[i] = s.CreateAccountWithKey(t, "archive")
 	}
 	answered, errs := extractAll(t, s, keys)
 	for _, err := range errs {
@@ -181,7 +181,7 @@ func extractAll(t *testing.T, s *testcontainers.System, keys []string) (int64, [
 func TestFleet_EngineVanishes(t *testing.T) {
 	t.Parallel()
 	s := testcontainers.Service(t, testcontainers.ServiceOptions{Engines: 2})
-	_, key := s.Key(t, "archive")
+	_, key := s.CreateAccountWithKey(t, "archive")
 	body := map[string]any{"imageUrl": "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(sample.Image)}
 	const each = 2 // images per engine; reading one takes seconds
 	var running sync.WaitGroup
@@ -237,7 +237,7 @@ func pointsUsed(tb testing.TB, s *testcontainers.System, id string) int64 {
 // them.
 func TestFleet_RateLimit(t *testing.T) {
 	s := testcontainers.Service(t, testcontainers.ServiceOptions{Replicas: 3, Engines: 1})
-	_, key := s.Key(t, "pro") // 60 requests a minute
+	_, key := s.CreateAccountWithKey(t, "pro") // 60 requests a minute
 	// An unreadable image is refused quickly, and counts against the limit.
 	body := map[string]any{"imageUrl": "data:image/png;base64,AAAA"}
 	if left := 60 - time.Now().Second(); left < 30 { // the window is the minute; begin early in one

@@ -23,7 +23,7 @@ type commands struct{ *testcontainers.System }
 
 func (c commands) MustAccount(tb testing.TB, plan string) string {
 	tb.Helper()
-	return c.Account(tb, plan)
+	return c.CreateAccount(tb, plan)
 }
 
 func (c commands) MustKey(tb testing.TB, accountID string, lifetime time.Duration) (id, token string) {
@@ -32,18 +32,18 @@ func (c commands) MustKey(tb testing.TB, accountID string, lifetime time.Duratio
 	if lifetime > 0 {
 		flags = []string{"--expires", lifetime.String()}
 	}
-	return c.KeyOf(tb, accountID, flags...)
+	return c.CreateKey(tb, accountID, flags...)
 }
 
 func (c commands) MustCappedKey(tb testing.TB, accountID string, points int64) string {
 	tb.Helper()
-	_, token := c.KeyOf(tb, accountID, "--points", strconv.FormatInt(points, 10))
+	_, token := c.CreateKey(tb, accountID, "--points", strconv.FormatInt(points, 10))
 	return token
 }
 
 func (c commands) MustRestrictedKey(tb testing.TB, accountID string, addresses netip.Prefix) string {
 	tb.Helper()
-	_, token := c.KeyOf(tb, accountID, "--allow", addresses.String())
+	_, token := c.CreateKey(tb, accountID, "--allow", addresses.String())
 	return token
 }
 
@@ -52,9 +52,9 @@ func (c commands) MustRevoke(tb testing.TB, keyID string) {
 	c.Run(tb, 0, "key", "revoke", keyID)
 }
 
-// requireComplete fails if a case was skipped that could have run. Three kinds may be skipped: cases that a real service cannot be asked,
-// because they need errors, network faults or overload at will, a clock that moves, or images at addresses that nobody has; the many images
-// of --thorough; and images by address, where the run serves none.
+// requireComplete fails if a case was skipped that could have run. Three kinds may be skipped: cases that cannot be tested on a
+// real service, because they need errors, network faults or overload at will, a clock that moves, or images at addresses that
+// nobody has; the many images of --thorough; and images by address, where the run serves none.
 func requireComplete(tb testing.TB, servesImages bool, skipped []string) {
 	tb.Helper()
 	expected := `is mapped to "(error|faint|enhance|slow|reset|cut|length|busy|overload|weak|faded|fetch-not-found)"|clock of the target cannot be moved|use --thorough|runs only against simulated servers`

@@ -50,8 +50,8 @@ type Account struct {
 
 // Options of a Registry.
 type Options struct {
-	// Secret is the HMAC key for the digests of API keys: at least MinSecret characters, the same in all replicas, and never changed.
-	// Without it API keys can be neither made nor checked; everything else works.
+	// Secret is the HMAC key for the digests of API keys: at least MinSecret characters, the same in all replicas, and never
+	// changed. Without it API keys can be neither made nor checked; everything else works.
 	Secret []byte
 	// Plans is the catalogue. Default: DefaultCatalogue().
 	Plans Catalogue
@@ -71,8 +71,8 @@ type Registry struct {
 	log    *slog.Logger
 }
 
-// New returns the registry stored in st, and reads nothing from it yet. It fails if a secret is given that has fewer than MinSecret
-// characters.
+// New returns the registry stored in st, and reads nothing from it yet. It fails if a secret is given that has fewer than
+// MinSecret characters.
 func New(st *store.Store, o Options) (*Registry, error) {
 	if len(o.Secret) > 0 && utf8.RuneCount(o.Secret) < MinSecret {
 		return nil, errSecret
@@ -92,8 +92,8 @@ func New(st *store.Store, o Options) (*Registry, error) {
 // now returns the time with the precision that the database stores.
 func (r *Registry) now() time.Time { return store.At(r.clock()).Time }
 
-// Plan returns a plan of the catalogue by its name. The plan of an account may be missing there, if the operator has removed it.
-// Errors: ErrPlan.
+// Plan returns a plan of the catalogue by its name. The plan of an account may be missing there, if the operator has removed
+// it. Errors: ErrPlan.
 func (r *Registry) Plan(name string) (Plan, error) { return r.plans.Plan(name) }
 
 // Plans returns a copy of the catalogue, by name.

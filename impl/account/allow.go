@@ -48,7 +48,7 @@ func formatAllow(allow []netip.Prefix) string {
 	return strings.Join(texts, ",")
 }
 
-// parseAllow reads the form in which the database holds ranges; "" is no restriction.
+// parseAllow parses ranges as the database stores them. An empty text means that every address is allowed.
 func parseAllow(text string) ([]netip.Prefix, error) {
 	if text == "" {
 		return nil, nil

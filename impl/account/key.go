@@ -100,7 +100,8 @@ func (r *Registry) CreateKey(ctx context.Context, n NewKey) (Key, string, error)
 	return k, token, nil
 }
 
-// checkKey returns what is wrong with a key before anything is stored. Errors: errSecret, errExpires, ErrCap, ErrAllow, ErrName.
+// checkKey returns what is wrong with a key before anything is stored. Errors: errSecret, errExpires, ErrCap, ErrAllow,
+// ErrName.
 func (r *Registry) checkKey(n NewKey) error {
 	switch {
 	case len(r.secret) == 0:
@@ -116,6 +117,7 @@ func (r *Registry) checkKey(n NewKey) error {
 	return CheckName(n.Name)
 }
 
+// isCap reports whether a monthly cap, in points, is valid. nil means no cap.
 func isCap(points *int64) bool { return points == nil || *points >= 0 && *points <= contract.MaxPoints }
 
 // generate returns a new key and its token; nothing is stored yet.
@@ -178,9 +180,10 @@ func (r *Registry) Keys(ctx context.Context, accountID string) ([]Key, error) {
 	return all, nil
 }
 
-// Rotate makes a key that replaces another one. The new key has the same account, name, address ranges, cap and lifetime, counted from
-// now; what the old key has used this month counts against the cap. The old key works for the overlap, but never beyond its own
-// expiry. Errors: ErrNoKey, ErrEnded, *store.Error; a negative overlap and a registry without secret are errors too.
+// Rotate makes a key that replaces another one. The new key has the same account, name, address ranges, cap and lifetime,
+// counted from now; what the old key has used this month counts against the cap. The old key works for the overlap, but never
+// beyond its own expiry. Errors: ErrNoKey, ErrEnded, *store.Error; a negative overlap and a registry without secret are errors
+// too.
 func (r *Registry) Rotate(ctx context.Context, id string, overlap time.Duration) (Key, string, error) {
 	if overlap < 0 {
 		return Key{}, "", errOverlap

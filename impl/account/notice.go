@@ -20,8 +20,8 @@ const (
 
 const day = 24 * time.Hour
 
-// Keys should be rotated every 90 days. A key that expires gets both notices before its 90th
-// day or its expiry, whichever is first; a key that never expires gets the second one on its 90th day.
+// Keys should be rotated every 90 days. A key that expires gets both notices before its 90th day or its expiry, whichever is
+// first; a key that never expires gets the second one on its 90th day.
 const (
 	soonAge         = 75 * day
 	soonBeforeEnd   = 15 * day

@@ -23,7 +23,7 @@ const maxCatalogueBytes = 1 << 20
 // planName is the pattern that openapi.yaml gives for the field plan of StatusRecord. A test compares the two.
 var planName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
-// ErrPlan says that the catalogue has no plan with this name.
+// ErrPlan means that the catalogue has no plan with this name.
 var ErrPlan = errors.New("unknown plan")
 
 // Catalogue holds the plans by name. It is immutable and safe for concurrent use.
@@ -32,7 +32,8 @@ type Catalogue struct{ plans map[string]Plan }
 // DefaultCatalogue holds the plans of the contract.
 func DefaultCatalogue() Catalogue { return Catalogue{plans: contract.DefaultPlans()} }
 
-// LoadCatalogue reads the plans from a file, whose format is that of ParseCatalogue. It fails if the file cannot be read or is not valid.
+// LoadCatalogue reads the plans from a file, whose format is that of ParseCatalogue. It fails if the file cannot be read or is
+// not valid.
 func LoadCatalogue(path string) (Catalogue, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -30,9 +30,9 @@ import (
 	"uncial/internal/version"
 )
 
-// sweepInterval is the time between two sweeps for expired holds and old replies: half of the default Options.HoldTTL, so
-// that the points held by a dead process are available again within a minute.
-const sweepInterval = 15 * time.Second
+// sweepInterval is the time between two sweeps for expired holds and old replies. The points held by a dead process are thus
+// available again within a minute.
+const sweepInterval = defaultHoldTTL / 2
 
 // loopback is the client address with which AccountOf checks keys.
 var loopback = netip.MustParseAddr("127.0.0.1")
@@ -152,7 +152,7 @@ func (a *App) startServing(ctx context.Context, ln, admin net.Listener, handler 
 	// The other goroutines stop only after the last request, so that holds keep being swept and its metrics can be scraped.
 	go func() {
 		defer close(a.ended)
-		a.err = edge.Serve(serving, edge.NewServer(handler, a.o.Logger), ln, a.o.Grace)
+		a.err = edge.Serve(serving, edge.NewServer(handler, a.o.Logger), ln, a.o.deadline())
 		cancel()
 		endMail()
 		running.Wait()
@@ -187,7 +187,7 @@ func (a *App) handler() (http.Handler, error) {
 	limitHeap(images, a.o.Logger)
 	a.front, err = edge.New(edge.Options{
 		Server:         a.metrics.observe(service),
-		Gate:           &impl.Gate{Accounts: a.data.Accounts, Limits: a.data.Limits, Ledger: a.data.Ledger},
+		Gate:           &impl.Gate{Accounts: a.data.Accounts, Limits: a.data.limits, Ledger: a.data.Ledger},
 		Logger:         a.o.Logger,
 		CORSOrigins:    a.o.CORSOrigins,
 		TrustedProxies: a.o.TrustedProxies,
@@ -261,8 +261,8 @@ func (a *App) Wait(ctx context.Context) error {
 	}
 }
 
-// Stop accepts no new requests, lets running ones finish within Options.Grace, and closes everything. Calling it again
-// returns the same result. The error is nil if no request was cut off and everything could be closed.
+// Stop accepts no new requests, lets running ones finish within the time limit of an extraction, and closes everything. Calling
+// it again returns the same result. The error is nil if no request was cut off and everything could be closed.
 func (a *App) Stop(_ context.Context) error {
 	a.stop.Do(func() {
 		if a.cancel != nil {
@@ -277,8 +277,8 @@ func (a *App) Stop(_ context.Context) error {
 	return a.stopErr
 }
 
-// Run starts the service, tells systemd that it is ready, waits until ctx ends, and stops the service. It returns nil if all of this
-// succeeded and no request was cut off.
+// Run starts the service, tells systemd that it is ready, waits until ctx ends, and stops the service. It returns nil if all of
+// this succeeded and no request was cut off.
 func (a *App) Run(ctx context.Context) error {
 	err := a.Start(ctx)
 	if err == nil {

@@ -66,8 +66,8 @@ func checkPublicURL(text string) error {
 	return nil
 }
 
-// IsLoopback reports whether listen, such as 127.0.0.1:8080, is an address that only this machine can reach. It is false for an address
-// that it cannot parse.
+// IsLoopback reports whether listen, such as 127.0.0.1:8080, is an address that only this machine can reach. It is false for an
+// address that it cannot parse.
 func IsLoopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -119,7 +119,7 @@ func (a *App) openDashboard() (*dashboard.Dashboard, error) {
 	}
 	options := dashboard.Options{
 		Data: dashboard.Data{
-			Accounts: a.data.Accounts, Users: a.data.Users, Sessions: a.data.Sessions, Ledger: a.data.Ledger, Limits: a.data.Limits,
+			Accounts: a.data.Accounts, Users: a.data.Users, Sessions: a.data.Sessions, Ledger: a.data.Ledger, Limits: a.data.limits,
 		},
 		Secret: a.data.secret, PublicURL: public, SignUp: o.SignUp, TrustedProxies: a.o.TrustedProxies, Now: a.o.Now, Logger: a.o.Logger,
 	}

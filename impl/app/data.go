@@ -37,7 +37,7 @@ type Data struct {
 	Users    *user.Directory
 	Sessions *session.Store
 	Ledger   *ledger.Ledger
-	Limits   *ratelimit.Limiter
+	limits   *ratelimit.Limiter
 	secret   []byte // the secret that keys are hashed with; nil with DataOptions.WithoutKeys
 }
 
@@ -53,7 +53,7 @@ func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() t
 	if err != nil {
 		return nil, fmt.Errorf("--database: %w", err)
 	}
-	d := &Data{Store: st, Ledger: ledger.New(st, ledger.Options{Plans: plans, Now: now, Retention: cmp.Or(o.Retention, ledger.DefaultRetention), ReplyTTL: o.ReplyTTL}), Limits: ratelimit.New(st, now)}
+	d := &Data{Store: st, Ledger: ledger.New(st, ledger.Options{Plans: plans, Now: now, Retention: cmp.Or(o.Retention, ledger.DefaultRetention), ReplyTTL: o.ReplyTTL}), limits: ratelimit.New(st, now)}
 	if err := d.prepare(ctx, o, plans, log, now); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}

@@ -48,6 +48,8 @@ func (m *metrics) watchExtractions() {
 	}
 }
 
+// watchStore registers the metrics of the database: the time of statements and transactions, and the use of each pool of
+// connections.
 func (m *metrics) watchStore(s *store.Store) {
 	took := prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "uncial_database_seconds", Help: "Time of statements and transactions, including the wait for a connection, in seconds.", Buckets: statementBuckets,

@@ -42,9 +42,6 @@ type Options struct {
 
 	// HoldTTL is how long points stay held after the process of an extraction has died. Default: 30 seconds
 	HoldTTL time.Duration
-	// Grace is how long running requests may take to finish after Stop. Default: the time limit of an extraction,
-	// Engine.Deadline plus 2 minutes
-	Grace time.Duration
 	// HealthInterval is the time between health checks; two failures in a row make the service unready. Default: 5 seconds
 	HealthInterval time.Duration
 
@@ -95,13 +92,24 @@ type EnhanceOptions struct {
 	Key      string // API key. Default: none is sent
 }
 
+// Defaults of Options.
+const (
+	// defaultListen can be reached only from this machine, because a new service has no TLS.
+	defaultListen = "127.0.0.1:8080"
+	// defaultHoldTTL is how long the points of a dead process stay held. A hold is extended three times in that time, so that an
+	// extraction survives two failed statements.
+	defaultHoldTTL = 30 * time.Second
+	// defaultHealthInterval makes a service unready at most about 10 s after its database or its workers fail, at the second
+	// failed check (maxFailures).
+	defaultHealthInterval = 5 * time.Second
+)
+
 // withDefaults fills in the documented defaults, except those of EngineOptions, which openPool fills in, and those of
 // DataOptions, which OpenData does.
 func (o Options) withDefaults() Options {
-	o.Listen = cmp.Or(o.Listen, "127.0.0.1:8080")
-	o.HoldTTL = cmp.Or(o.HoldTTL, 30*time.Second)
-	o.Grace = cmp.Or(o.Grace, o.deadline())
-	o.HealthInterval = cmp.Or(o.HealthInterval, 5*time.Second)
+	o.Listen = cmp.Or(o.Listen, defaultListen)
+	o.HoldTTL = cmp.Or(o.HoldTTL, defaultHoldTTL)
+	o.HealthInterval = cmp.Or(o.HealthInterval, defaultHealthInterval)
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	if o.Now == nil {
 		o.Now = time.Now

@@ -141,8 +141,8 @@ func mustServer(tb testing.TB, command string, args ...string) string {
 	return found
 }
 
-// TestManuals_EveryCommand requires that a test runs each block of README and guide, or that the line before the block says why none
-// does.
+// TestManuals_EveryCommand requires that a test runs each block of README and guide, or that the line before the block says why
+// none does.
 func TestManuals_EveryCommand(t *testing.T) {
 	t.Parallel()
 	marker := regexp.MustCompile(`^<!-- (tested: (service|mock|accounts|engine|package \S+|container \S+)|not run by a test: .{20,}) -->$`)

@@ -116,7 +116,8 @@ func findWorker(named string) (string, error) {
 	return "", fmt.Errorf("--worker: no program at %s; run `make build`, or give the path of uncial-worker", candidates[0])
 }
 
-// Models starts one worker on this machine, asks it for its engine and models, and stops it. An error about an option names the flag.
+// Models starts one worker on this machine, asks it for its engine and models, and stops it. An error about an option names the
+// flag.
 func Models(ctx context.Context, o EngineOptions, log *slog.Logger) (h pipe.Hello, err error) {
 	if err := o.check(); err != nil {
 		return h, err

@@ -1,5 +1,5 @@
-// Package cgroup reports how much memory this process may use: that of its control group (version 2), such as that of a container,
-// and that of the machine. Only the process's own group is examined, not its ancestors. Start with Limit and Free.
+// Package cgroup reports how much memory this process may use: that of its control group (version 2), such as that of a
+// container, and that of the machine. Only the process's own group is examined, not its ancestors. Start with Limit and Free.
 package cgroup
 
 import (

@@ -22,8 +22,8 @@ import (
 	"uncial/impl/client/source/sourcetest"
 )
 
-// TestExtractCmd_Run_OtherArguments reads two folders with files of the same names, in several combinations: what a page costs and what
-// its files are called do not depend on what else is given.
+// TestExtractCmd_Run_OtherArguments reads two folders with files of the same names, in several combinations: what a page costs
+// and what its files are called do not depend on what else is given.
 func TestExtractCmd_Run_OtherArguments(t *testing.T) {
 	t.Parallel()
 	f, url := mustFake(t, nil)
@@ -60,8 +60,8 @@ func TestExtractCmd_Run_OtherArguments(t *testing.T) {
 	assert.Empty(t, f.texts())
 }
 
-// TestExtractCmd_Run_StoredAnswer crashes after an answer was stored and before the journal says so. The next run uses the answer, however
-// much later it begins.
+// TestExtractCmd_Run_StoredAnswer crashes after an answer was stored and before the journal says so. The next run uses the
+// answer, however much later it begins.
 func TestExtractCmd_Run_StoredAnswer(t *testing.T) {
 	t.Parallel()
 	f, url := mustFake(t, nil)
@@ -138,7 +138,8 @@ func TestExtractCmd_Run_FailedForce(t *testing.T) {
 	assert.Empty(t, f.texts())
 }
 
-// TestExtractCmd_Run_Unavailable answers 503, once as the service and once as a proxy: only the proxy may have passed the request on.
+// TestExtractCmd_Run_Unavailable answers 503, once as the service and once as a proxy: only the proxy may have passed the
+// request on.
 func TestExtractCmd_Run_Unavailable(t *testing.T) {
 	t.Parallel()
 	for body, isDoubtful := range map[string]bool{
@@ -201,8 +202,8 @@ func TestExtractCmd_Run_PicturesPatiently(t *testing.T) {
 	assert.GreaterOrEqual(t, asked.Load(), int64(2))
 }
 
-// TestExtractCmd_Run_MissingPicture has a server of images that does not give one of two pictures to this command. The other page has its
-// PDF, and the next run needs only the picture that was missing.
+// TestExtractCmd_Run_MissingPicture has a server of images that does not give one of two pictures to this command. The other
+// page has its PDF, and the next run needs only the picture that was missing.
 func TestExtractCmd_Run_MissingPicture(t *testing.T) {
 	t.Parallel()
 	f, url := mustFake(t, nil)
@@ -229,8 +230,8 @@ func TestExtractCmd_Run_MissingPicture(t *testing.T) {
 	assert.Equal(t, []string{"first.pdf", "first.txt", "second.pdf", "second.txt"}, mustNames(t, out))
 }
 
-// TestExtractCmd_Run_InterruptedPictures interrupts the command while it fetches a picture for a PDF from a server that never answers.
-// The command keeps the answer, and the next run needs only the picture.
+// TestExtractCmd_Run_InterruptedPictures interrupts the command while it fetches a picture for a PDF from a server that never
+// answers. The command keeps the answer, and the next run needs only the picture.
 func TestExtractCmd_Run_InterruptedPictures(t *testing.T) {
 	t.Parallel()
 	f, url := mustFake(t, nil)

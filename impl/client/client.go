@@ -29,9 +29,10 @@ import (
 )
 
 const (
-	// maxTries bounds how often one image is sent. With the pauses below, the last try comes 7.5 to 15 s after the first.
+	// maxTries is the maximum number of times that one image is sent. With the pauses below, the last try comes 7.5 to 15 s after
+	// the first.
 	maxTries = 5
-	// maxFirstTries is the bound while no response has come from the address, which is then probably wrong.
+	// maxFirstTries replaces maxTries while no response has come from the address, which is then probably wrong.
 	maxFirstTries = 2
 	// firstPause is the pause after the first failed try; it doubles with each try.
 	firstPause = 500 * time.Millisecond
@@ -61,7 +62,8 @@ type refusedAnswer struct {
 	// IsKeyReused means that an earlier request used the same Idempotency-Key with different content, perhaps another copy of the
 	// image. That request may have been charged.
 	IsKeyReused bool
-	// IsByService means that a 5xx has the body that the contract defines, so it comes from the service and not from a proxy. Nothing was charged.
+	// IsByService means that a 5xx has the body that the contract defines, so it comes from the service and not from a proxy.
+	// Nothing was charged.
 	IsByService bool
 	// IsGone means that the image's server has no such image.
 	IsGone bool
@@ -118,8 +120,8 @@ func (e *connectionError) isTLSMismatch() bool {
 	return errors.As(e.Err, &certificate) || errors.As(e.Err, &record) || errors.Is(e.Err, http.ErrSchemeMismatch)
 }
 
-// newAPIClient returns a client for the service at base, a URL with or without /api/v1 at its end. timeout bounds one extraction
-// with all its tries. Errors: base or key are invalid; the text says what is expected.
+// newAPIClient returns a client for the service at base, a URL with or without /api/v1 at its end. timeout bounds one
+// extraction with all its tries. Errors: base or key are invalid; the text says what is expected.
 func newAPIClient(base, key string, timeout time.Duration) (*apiClient, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
@@ -153,9 +155,10 @@ type reply struct {
 	Points int64
 }
 
-// extract sends one request until it succeeds, is refused permanently, or runs out of attempts or time. All tries carry the same
-// Idempotency-Key, so that at most one is charged. A 429 does not count as a try: its wait ends with a window of the rate limit. notify,
-// which may be nil, is called after each failed try that will be repeated, with the pause before the next one. Errors:
+// extract sends one request until it succeeds, is refused permanently, or runs out of attempts or time. All tries carry the
+// same Idempotency-Key, so that at most one is charged. A 429 does not count as a try: its wait ends with a window of the rate
+// limit. notify, which may be nil, is called after each failed try that will be repeated, with the pause before the next one.
+// Errors:
 // *refusedAnswer, *connectionError, errNoResponse, or ctx's error.
 func (c *apiClient) extract(ctx context.Context, key string, request gen.ExtractionRequest, notify func(failed error, wait time.Duration)) (*reply, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
@@ -230,8 +233,9 @@ func afterLastTry(err error) error {
 	return err
 }
 
-// once sends the request once. isReplayed means that the answer is the stored answer to an earlier request. A 200 whose body is not an
-// extraction is a *refusedAnswer too, because the URL belongs to some other server. Errors: *refusedAnswer, *connectionError.
+// once sends the request once. isReplayed means that the answer is the stored answer to an earlier request. A 200 whose body is
+// not an extraction is a *refusedAnswer too, because the URL belongs to some other server. Errors: *refusedAnswer,
+// *connectionError.
 func (c *apiClient) once(ctx context.Context, key string, request gen.ExtractionRequest) (answer *gen.Extraction, isReplayed bool, err error) {
 	response, err := c.api.Extract(ctx, &gen.ExtractParams{IdempotencyKey: &key}, request)
 	if err != nil {
@@ -332,8 +336,8 @@ func (c *apiClient) triesFor(err error) int {
 	return maxTries
 }
 
-// isTemporary reports whether the same request may succeed later. A 400 is temporary exactly if the service says so. A 402 is not
-// temporary: points return only with the next month or a larger plan.
+// isTemporary reports whether the same request may succeed later. A 400 is temporary exactly if the service says so. A 402 is
+// not temporary: points return only with the next month or a larger plan.
 func (r *refusedAnswer) isTemporary() bool {
 	switch r.Status {
 	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,

@@ -25,8 +25,8 @@ type console struct {
 // newConsole returns a console without a progress bar.
 func newConsole(stdout, stderr io.Writer) *console { return &console{stdout: stdout, stderr: stderr} }
 
-// expect shows a progress bar on stderr if there are several pages to read and stderr is a terminal: how many are read, how many
-// each minute, and how long the rest will take. Call it before the console is shared.
+// expect shows a progress bar on stderr if there are several pages to read and stderr is a terminal: the pages read, the pages
+// per minute, and the time left. Call it before the console is shared.
 func (c *console) expect(pages int) {
 	if file, ok := c.stderr.(*os.File); ok && pages > 1 && term.IsTerminal(int(file.Fd())) {
 		c.bar = progressbar.NewOptions(pages,

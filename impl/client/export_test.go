@@ -26,7 +26,7 @@ func NewHosts(oneByOne bool) *Hosts { return &Hosts{newHosts(oneByOne)} }
 
 func (h *Hosts) Wait(ctx context.Context, name string) (func(), error) { return h.wait(ctx, name) }
 
-func (h *Hosts) LeaveAlone(name string, wait time.Duration) { h.leaveAlone(name, wait) }
+func (h *Hosts) RecordPause(name string, wait time.Duration) { h.recordPause(name, wait) }
 
 // The client of the API.
 type (

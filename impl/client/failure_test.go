@@ -196,7 +196,8 @@ func TestExtractCmd_Run_DirectoryRemoved(t *testing.T) {
 	assert.Len(t, f.requests, 1)
 }
 
-// TestExtractCmd_Run_WrongLanguage checks that a language that the service does not read ends the run: it would refuse every page.
+// TestExtractCmd_Run_WrongLanguage checks that a language that the service does not read ends the run: it would refuse every
+// page.
 func TestExtractCmd_Run_WrongLanguage(t *testing.T) {
 	t.Parallel()
 	f, url := mustFake(t, func(string) gen.ExtractResponseObject {

@@ -23,7 +23,8 @@ import (
 	"uncial/internal/format"
 )
 
-// bounds is a service that reads one word, and finds an illustration in the same place: the box around the dark pixels of the image.
+// bounds is a service that reads one word, and finds an illustration in the same place: the box around the dark pixels of the
+// image.
 func bounds(content string) gen.ExtractResponseObject {
 	if !strings.HasPrefix(content, "\x89PNG") {
 		content = jpegStart + content
@@ -82,8 +83,8 @@ func numbers(tb testing.TB, pattern *regexp.Regexp, text string) (all []int) {
 	return all
 }
 
-// TestExtractCmd_Run_Masters reads one rectangle from a small image, from a JPEG 2000 of it, and from a TIFF that is too wide for the service:
-// the boxes are those of the master within a pixel.
+// TestExtractCmd_Run_Masters reads one rectangle from a small image, from a JPEG 2000 of it, and from a TIFF that is too wide
+// for the service: the boxes are those of the master within a pixel.
 func TestExtractCmd_Run_Masters(t *testing.T) {
 	t.Parallel()
 	_, url := mustFake(t, bounds)

@@ -7,7 +7,7 @@ import (
 	"uncial/impl/client/journal"
 )
 
-// reserved are names that no page gets, because files of the whole volume have them.
+// reserved are names that no page gets, because files of the whole volume use them.
 var reserved = []string{"volume", "mets", "annotations", "manifest", "report"}
 
 // name gives every page a name that is unique without regard to case, as on some file systems: "page", "page-2". A page keeps

@@ -18,8 +18,8 @@ type loadError struct{ error }
 
 func (e *loadError) Unwrap() error { return e.error }
 
-// conclude records the outcome of a page, and prints the reason if it was not read. An error that would affect every other page too
-// ends the run.
+// conclude records the outcome of a page, and prints the reason if it was not read. An error that would affect every other page
+// too ends the run.
 func (r *run) conclude(ctx context.Context, one *page, err error) {
 	var ended *failure
 	switch {
@@ -59,8 +59,8 @@ func stateAfter(err error) volume.State {
 	return volume.Failed
 }
 
-// recordFailure writes a failure to the journal, unless the page may have been charged: the next run then sends it again with the same
-// key, and gets the answer that is stored.
+// recordFailure writes a failure to the journal, unless the page may have been charged: the next run then sends it again with
+// the same key, and gets the answer that is stored.
 func (r *run) recordFailure(one *page, err error) {
 	if r.store.Journal == nil || one.id == "" || mayBeCharged(err) || one.isDoubtful && !provesNoCharge(err) {
 		return
@@ -75,8 +75,8 @@ func (r *run) recordFailure(one *page, err error) {
 }
 
 // mayBeCharged reports whether the service may have charged a request that failed with err: the connection was lost, the time
-// ran out, or a proxy answered in its place, perhaps after it had passed the request on. The service itself charges only what it answers
-// with 200.
+// ran out, or a proxy answered in its place, perhaps after it had passed the request on. The service itself charges only what
+// it answers with 200.
 func mayBeCharged(err error) bool {
 	var connection *connectionError
 	var refused *refusedAnswer
@@ -95,8 +95,8 @@ func mayBeCharged(err error) bool {
 	return false
 }
 
-// provesNoCharge reports whether err proves that no earlier request with the same key was charged: the service looks for the stored reply
-// before it refuses a request with one of these statuses.
+// provesNoCharge reports whether err proves that no earlier request with the same key was charged: the service looks for the
+// stored reply before it refuses a request with one of these statuses.
 func provesNoCharge(err error) bool {
 	var refused *refusedAnswer
 	return errors.As(err, &refused) && (refused.Status == http.StatusBadRequest || refused.Status == http.StatusPaymentRequired)

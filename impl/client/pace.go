@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// pace decides how many pages are sent at the same time. It halves their number when the service asks clients to wait, and adds one
-// after some successes, up to --jobs. It is safe for concurrent use.
+// pace decides how many pages are sent at the same time. It halves their number when the service asks clients to wait, and adds
+// one after some successes, up to --jobs. It is safe for concurrent use.
 type pace struct {
 	max int // the largest limit: --jobs
 
@@ -19,7 +19,7 @@ type pace struct {
 	changed   chan struct{}
 }
 
-// successesPerStep, times the limit, is how many pages must succeed before the limit grows by one.
+// successesPerStep times the limit is the number of pages that must succeed before the limit grows by one.
 const successesPerStep = 4
 
 func newPace(jobs int) *pace {
@@ -82,8 +82,8 @@ func (p *pace) broadcast() {
 	p.changed = make(chan struct{})
 }
 
-// hosts makes the images of each IIIF server take turns, and sends nothing to a server while its Retry-After lasts. It is safe for concurrent
-// use.
+// hosts makes the images of each IIIF server take turns, and sends nothing to a server while its Retry-After lasts. It is safe
+// for concurrent use.
 type hosts struct {
 	oneByOne bool
 
@@ -110,8 +110,8 @@ func (h *hosts) find(name string) *host {
 	return h.known[name]
 }
 
-// wait waits for a turn at the server called name, and until its Retry-After is over. With an empty name it does not wait. The caller
-// must call release after the request. The only error is ctx's error.
+// wait waits for a turn at the server called name, and until its Retry-After is over. With an empty name it does not wait. The
+// caller must call release after the request. The only error is ctx's error.
 func (h *hosts) wait(ctx context.Context, name string) (release func(), err error) {
 	if name == "" {
 		return func() {}, nil
@@ -138,8 +138,8 @@ func (h *hosts) wait(ctx context.Context, name string) (release func(), err erro
 	return release, nil
 }
 
-// leaveAlone sends nothing to a server for as long as it asked clients to wait.
-func (h *hosts) leaveAlone(name string, wait time.Duration) {
+// recordPause makes requests to a server wait for as long as it asked clients to wait.
+func (h *hosts) recordPause(name string, wait time.Duration) {
 	if name == "" {
 		return
 	}

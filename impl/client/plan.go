@@ -48,7 +48,8 @@ type plan struct {
 	console *console
 }
 
-// replyLifetime is how long the answer to a request is certainly stored: 24 hours, less an hour for clocks and slow answers.
+// replyLifetime is the time for which the answer to a request is certainly stored: 24 hours, less an hour for clock skew and
+// slow answers.
 const replyLifetime = 23 * time.Hour
 
 // plan finds all pages and what earlier runs did about them. Errors are *failure: there is nothing to read.
@@ -98,7 +99,7 @@ func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
 	return p, nil
 }
 
-// checkNotice is after how long the user is told why nothing happens yet: digests of large masters take a second each.
+// checkNotice is the time after which the user is told why nothing happens yet: the digest of a large master takes a second.
 const checkNotice = 3 * time.Second
 
 func (p *plan) recallAll(ctx context.Context) error {
@@ -145,7 +146,8 @@ func (p *plan) recall(ctx context.Context, one *page) {
 	one.generation = known.Generation
 	one.isPending = !known.SentAt.IsZero()
 	one.isDoubtful = one.isPending
-	// The id of a page depends on its content and options, so an answer with that id belongs to the page even if the journal was lost.
+	// The id of a page depends on its content and options, so an answer with that id belongs to the page even if the journal was
+	// lost.
 	isNewToJournal := known.State == volume.Waiting && !one.isPending
 	var answer *journal.Answer
 	if !p.cmd.Force || isNewToJournal || one.isPending { // otherwise a new reading replaces the answer, whatever it is
@@ -190,8 +192,8 @@ func (p *plan) reuse(one *page, state volume.State, written []string, answer *jo
 	p.attach(one)
 }
 
-// adopt uses a stored answer that the journal does not know of, because of a crash or because the journal was lost. It reports whether it
-// could.
+// adopt uses a stored answer that the journal does not know of, because of a crash or because the journal was lost. It reports
+// whether it could.
 func (p *plan) adopt(one *page, answer *journal.Answer) bool {
 	state := volume.Read
 	if answer.Answer.Text == "" {

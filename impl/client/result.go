@@ -35,8 +35,9 @@ var extensions = map[gen.Format]string{
 	gen.Pdf:  ".pdf",
 }
 
-// keep stores the answer to a page in the space reserved for it, then its files. Without a journal it returns the bytes for stdout. Errors are
-// *failure: the next page would be charged and lost too. Files that are missing because the user interrupts are left to the next run.
+// keep stores the answer to a page in the space reserved for it, then its files. Without a journal it returns the bytes for
+// stdout. Errors are *failure: the next page would be charged and lost too. Files that are missing because the user interrupts
+// are left to the next run.
 func (r *run) keep(ctx context.Context, one *page, answer *journal.Answer, held *room) ([]byte, error) {
 	if r.store.Journal == nil {
 		form := gen.Format(r.cmd.Format[0])
@@ -114,8 +115,8 @@ func (p *plan) image(ctx context.Context, one *page, n, maxSide int) (*volume.Im
 	return picture.Upright(data, n, doc.Pages[n].Rotation, maxSide)
 }
 
-// writeFiles writes the files of a page that do not exist yet. Errors say which file and why. A PDF whose picture cannot be loaded is left
-// to the next run, and becomes one of r.problems: the other pages do not depend on it.
+// writeFiles writes the files of a page that do not exist yet. Errors say which file and why. A PDF whose picture cannot be
+// loaded is left to the next run, and becomes one of r.problems: the other pages do not depend on it.
 func (r *run) writeFiles(ctx context.Context, one *page) error {
 	var missing []gen.Format
 	for _, form := range r.cmd.formats() {
@@ -191,8 +192,8 @@ func (r *run) render(ctx context.Context, one *page, answer *journal.Answer, for
 	return []byte(content), nil
 }
 
-// rendered returns the document of an answer in a format. A document of the service in that format is used unchanged, unless its
-// boxes must be mapped or the name of the image be put in.
+// rendered returns the document of an answer in a format. A document of the service in that format is used unchanged, unless
+// its boxes must be mapped or the name of the image be put in.
 func (r *run) rendered(ctx context.Context, one *page, answer *journal.Answer, form gen.Format) (string, error) {
 	if answer.Answer.Document == nil {
 		return "", fmt.Errorf("the response has no document in the format %s", form)

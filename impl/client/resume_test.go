@@ -165,7 +165,8 @@ func TestExtractCmd_Run_LostAnswer(t *testing.T) {
 	assert.Zero(t, status)
 }
 
-// TestExtractCmd_Run_LostThenRefused loses a response, and then gets refusals that do not tell whether the first request was charged.
+// TestExtractCmd_Run_LostThenRefused loses a response, and then gets refusals that do not tell whether the first request was
+// charged.
 func TestExtractCmd_Run_LostThenRefused(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
@@ -332,8 +333,8 @@ func TestExtractCmd_Run_Late(t *testing.T) {
 	assert.Equal(t, 20, pointsUsed(t, base, key), "the stored answer costs nothing")
 }
 
-// TestExtractCmd_Run_KeyReused meets a service that knows the key with another copy of the page. The next key is used, unless the
-// first one may have been charged.
+// TestExtractCmd_Run_KeyReused meets a service that knows the key with another copy of the page. The next key is used, unless
+// the first one may have been charged.
 func TestExtractCmd_Run_KeyReused(t *testing.T) {
 	t.Parallel()
 	var isKnown, isSlow atomic.Bool

@@ -11,14 +11,14 @@ import (
 // roomSize is the space on the disk that is reserved for each page while it is read, in bytes: a large answer and its files.
 const roomSize = 8 << 20
 
-// room is disk space that is reserved for the answer to one page: an answer that was charged and cannot be stored would be lost.
+// room is disk space that is reserved for the answer to one page: an answer that is charged but cannot be stored would be lost.
 type room struct {
 	path string // "" if there is nothing to free
 	once sync.Once
 }
 
-// reserve reserves disk space for the answer to a page, in addition to the space of other pages that are being read. It reserves nothing
-// without a journal, because nothing is stored then, and on file systems that cannot reserve space.
+// reserve reserves disk space for the answer to a page, in addition to the space of other pages that are being read. It
+// reserves nothing without a journal, because nothing is stored then, and on file systems that cannot reserve space.
 func (r *run) reserve() (*room, error) {
 	if r.store.Journal == nil {
 		return &room{}, nil

@@ -174,9 +174,9 @@ func (r *run) extract(ctx context.Context, one *page, folder string) (*journal.A
 // maxGenerations bounds how many Idempotency-Keys are tried for a page while the service knows them from other requests.
 const maxGenerations = 8
 
-// send announces and sends a request. The service may know the key from a request with another copy of the same page, made for an output
-// directory that no longer exists. Then send uses the key of the next generation, unless this journal says that such a request may have been
-// charged.
+// send announces and sends a request. The service may know the key from a request with another copy of the same page, made for
+// an output directory that no longer exists. Then send uses the key of the next generation, unless this journal says that such
+// a request may have been charged.
 func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest) (*reply, error) {
 	for try := 1; ; try++ {
 		key, err := r.announce(ctx, one)
@@ -198,8 +198,8 @@ func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest
 	}
 }
 
-// wireFormat returns the format to ask the service for. For pages that are stored, or whose boxes are mapped, that is PAGE-XML, because
-// all other formats can be made from it.
+// wireFormat returns the format to ask the service for. For pages that are stored, or whose boxes are mapped, that is PAGE-XML,
+// because all other formats can be made from it.
 func (r *run) wireFormat(image *source.Image) gen.Format {
 	format := gen.Format(r.cmd.Format[0])
 	isPlain := format == gen.Text || format == gen.JSON
@@ -212,8 +212,8 @@ func (r *run) wireFormat(image *source.Image) gen.Format {
 	return format
 }
 
-// announce writes to the journal that the page will be sent, and returns the key to send it with. Without a journal, keys are random.
-// Errors: *failure, *loadError, ctx's error.
+// announce writes to the journal that the page will be sent, and returns the key to send it with. Without a journal, keys are
+// random. Errors: *failure, *loadError, ctx's error.
 func (r *run) announce(ctx context.Context, one *page) (key string, err error) {
 	if r.store.Journal == nil {
 		return rand.Text(), ctx.Err()
@@ -238,7 +238,7 @@ func (r *run) slowDown(one *page, failed error, wait time.Duration) {
 	switch {
 	case !errors.As(failed, &refused) || refused.Wait < 0:
 	case refused.IsFetchTemporary:
-		r.hosts.leaveAlone(one.from.Host, wait)
+		r.hosts.recordPause(one.from.Host, wait)
 	default:
 		r.pace.slowDown(wait)
 	}
@@ -252,8 +252,8 @@ func (r *run) count(result *reply) {
 		return
 	}
 	r.used += result.Points
-	// Answers about pages that are read at the same time may arrive in another order than their charges; the lowest balance is the latest.
-	// A balance that is too high for the points of this run was reset in the meantime.
+	// Answers about pages that are read at the same time may not arrive in the order of their charges; the lowest balance is the
+	// latest. A balance that is too high for the points of this run was reset in the meantime.
 	if left := result.Answer.RemainingPoints; r.remaining == nil || left == nil || *left < *r.remaining || *left > *r.remaining+r.used {
 		r.remaining = left
 	}

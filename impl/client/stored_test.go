@@ -69,7 +69,8 @@ func TestExtractCmd_Run_LostJournal(t *testing.T) {
 	assert.Equal(t, 8, f.keyCount(), "--force begins a reading that is new to the service")
 }
 
-// TestExtractCmd_Run_DamagedAnswer cuts a stored answer short: its page is read again, under the key that the service may still know.
+// TestExtractCmd_Run_DamagedAnswer cuts a stored answer short: its page is read again, under the key that the service may still
+// know.
 func TestExtractCmd_Run_DamagedAnswer(t *testing.T) {
 	t.Parallel()
 	f, url := mustFake(t, nil)

@@ -58,8 +58,8 @@ func TestExtractCmd_Run_IIIF(t *testing.T) {
 	}
 }
 
-// TestExtractCmd_Run_BlankFailedAbsent keeps three states apart: a blank page has an empty file, a page that failed has none and
-// fails the run, and so does an image that is not there.
+// TestExtractCmd_Run_BlankFailedAbsent keeps three states apart: a blank page has an empty file, a page that failed has none
+// and fails the run, and so does an image that is not there.
 func TestExtractCmd_Run_BlankFailedAbsent(t *testing.T) {
 	t.Parallel()
 	_, url := mustFake(t, func(text string) gen.ExtractResponseObject {

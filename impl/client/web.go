@@ -23,10 +23,10 @@ var anywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustPars
 // localhost are the addresses of this machine (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).
 var localhost = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
-// fetchers returns a fetcher for the URLs on the command line, which the user chose, and one for the URLs in manifests, which their authors
-// chose. The guard of the service applies to the second: an address must be public, and its port one of web servers or of a URL on the
-// command line; or it must lie in a range of --fetch-allow; or the command line must name the host by IP address or as localhost. Errors
-// are *failure.
+// fetchers returns a fetcher for the URLs on the command line, which the user chose, and one for the URLs in manifests, which
+// their authors chose. The guard of the service applies to the second: an address must be public, and its port one of web
+// servers or of a URL on the command line; or it must lie in a range of --fetch-allow; or the command line must name the host
+// by IP address or as localhost. Errors are *failure.
 func (c *ExtractCmd) fetchers() (web, linked *fetch.Fetcher, err error) {
 	allow, err := c.allowed()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"uncial/internal/contract"
 )
 
-// maxSessions bounds the sessions of a user. At a sign-in beyond it, the one that was used longest ago ends.
+// maxSessions bounds the sessions of a user. A further sign-in ends the least recently used one.
 const maxSessions = 50
 
 // accountPage is the data of account.html.
@@ -27,8 +27,8 @@ type accountPage struct {
 	Invitation  invitation // that was just made; empty otherwise
 }
 
-// accountPage collects what the page shows. Users who belong to no account see their own settings only; members see the other members,
-// but not the open invitations.
+// accountPage collects what the page shows. Users who belong to no account see their own settings only; members see the other
+// members, but not the open invitations.
 func (c *Call) accountPage() (accountPage, error) {
 	ctx, d := c.R.Context(), c.d
 	p := accountPage{Memberships: c.memberships, Current: c.session, HasMail: d.o.Mail != nil}
@@ -57,7 +57,7 @@ func (c *Call) accountForm() *form {
 	return emptyForm(map[string]string{"account": c.Account.Name, "name": c.User.Name, "email": c.User.Email, "role": string(user.PlainMember)})
 }
 
-// showAccount shows the account with its members, and once the link of an invitation that was just made.
+// showAccount shows the account with its members, and, once, the link of an invitation that was just made.
 func showAccount(c *Call) error {
 	p, err := c.accountPage()
 	if err != nil {
@@ -171,8 +171,9 @@ func changeEmail(c *Call) error {
 	})(c)
 }
 
-// setEmail changes the address at once if no mail can be sent. With mail, it sends a link to the new address: until that link is opened, the
-// old address stays valid, so that a typo locks nobody out. Errors: those of user.Directory.ChangeEmail and IssueMail.
+// setEmail changes the address at once if no mail can be sent. With mail, it sends a link to the new address: until that link
+// is opened, the old address stays valid, so that a typo locks nobody out. Errors: those of user.Directory.ChangeEmail and
+// IssueMail.
 func (d *Dashboard) setEmail(c *Call, email string) error {
 	ctx := c.R.Context()
 	if d.o.Mail == nil {

@@ -96,8 +96,8 @@ func (c *Call) findAccount(query string) (string, error) {
 	return memberships[0].ID, nil
 }
 
-// statement adds the points to an account. An account on a plan that the catalogue lacks has no points to show; that is not an error,
-// because operators can change the plan on this page.
+// statement adds the points to an account. An account on a plan that the catalogue lacks has no points to show; that is not an
+// error, because operators can change the plan on this page.
 func (c *Call) statement(a account.Account) (statement, error) {
 	b, err := c.d.o.Ledger.Balance(c.R.Context(), a.ID)
 	if errors.Is(err, account.ErrPlan) {
@@ -233,7 +233,7 @@ func resume(c *Call, a account.Account, _ *form) (string, error) {
 	return "", c.d.o.Accounts.Resume(c.R.Context(), a.ID)
 }
 
-// inviteAccount makes a link to sign up with an account of one's own.
+// inviteAccount makes a link to sign up with a new account.
 func inviteAccount(c *Call) error {
 	if c.d.o.SignUp == Closed {
 		return forbidden("Sign-up is closed. Start the service with --signup invite to invite people.")

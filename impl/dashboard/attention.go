@@ -47,7 +47,8 @@ func rank(a attention) int {
 	return 1
 }
 
-// rotateText says how old a key is, and when it expires if it does. The ages at which it is shown are those of account.Key.Notice.
+// rotateText says how old a key is, and when it expires if it does. The ages at which it is shown are those of
+// account.Key.Notice.
 func rotateText(k account.Key, now time.Time) string {
 	text := fmt.Sprintf("It is %d days old.", k.AgeAt(now))
 	if !k.Expires.IsZero() {

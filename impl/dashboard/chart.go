@@ -79,16 +79,16 @@ func (chart) ViewBox() string {
 	return "0 0 " + strconv.Itoa(chartWidth) + " " + strconv.Itoa(chartHeight)
 }
 
-// Left and Right are the ends of the horizontal axis, and Low is its height; the vertical axis is at Left. LabelX is where the labels of the
-// vertical axis end, and LabelY where those of the horizontal axis stand.
+// Left and Right are the ends of the horizontal axis, and Low is its height; the vertical axis is at Left. LabelX is the right
+// end of the labels of the vertical axis, and LabelY the y of those of the horizontal axis.
 func (chart) Left() int   { return chartLeft }
 func (chart) Right() int  { return chartWidth }
 func (chart) Low() int    { return chartLow }
 func (chart) LabelX() int { return chartLeft - 8 }
 func (chart) LabelY() int { return chartHeight - 12 }
 
-// Middle is where the label of a bar stands.
+// Middle is the x of the label of a bar.
 func (b bar) Middle() int { return b.X + b.Width/2 }
 
-// LabelY is where the label of a grid line stands.
+// LabelY is the y of the label of a grid line.
 func (l gridLine) LabelY() int { return l.Y + 4 }

@@ -63,7 +63,7 @@ type newKeyPage struct {
 	Address   string // of the browser, for "add my address"; "" if unknown
 }
 
-// newKeyPage returns what the form for a new key shows besides its values.
+// newKeyPage returns what the form for a new key shows in addition to its values.
 func (c *Call) newKeyPage() newKeyPage { return newKeyPage{lifetimes, c.address()} }
 
 // showNewKey asks for name, lifetime, address ranges and cap of a new key.
@@ -171,7 +171,8 @@ func (c *Call) keyOf(id string) (account.Key, error) {
 	return k, err
 }
 
-// keyPage collects what the page of a key shows, without its token. Keys that replaced each other share one meter, and so the use.
+// keyPage collects what the page of a key shows, without its token. Keys that replaced each other share one meter, and so the
+// use.
 func (c *Call) keyPage(k account.Key) (keyPage, error) {
 	uses, err := c.d.o.Ledger.MeterUses(c.R.Context(), c.Account.ID)
 	return keyPage{
@@ -270,7 +271,8 @@ func revokeKey(c *Call, k account.Key, _ *form) error {
 	return c.d.o.Accounts.Revoke(c.R.Context(), k.ID)
 }
 
-// rotateKey replaces the key and shows the new token once. The old key works for the chosen overlap, which must be one of overlaps.
+// rotateKey replaces the key and shows the new token once. The old key works for the chosen overlap, which must be one of
+// overlaps.
 func rotateKey(c *Call) error {
 	k, err := c.key()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"uncial/impl/account/user"
 )
 
-// knownCookie names the users who have signed in with a browser. Strangers who guess the password of one of them do not delay it.
-// It proves nothing else, so it outlives the session, and signing out leaves it.
+// knownCookie names the users who have signed in with a browser. Strangers who guess the passwords of these users do not delay
+// it. It proves nothing else, so it outlives the session, and signing out leaves it.
 const (
 	knownCookie = "known"
 	knownFor    = 180 * 24 * time.Hour

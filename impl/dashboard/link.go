@@ -11,14 +11,15 @@ import (
 // script moves it into the form, and without scripts people paste it.
 const linkPath = "/link"
 
-// Link returns the address at which a person redeems a one-time code. publicURL is that of the service, without a slash at the end.
+// Link returns the address at which a person redeems a one-time code. publicURL is that of the service, without a slash at the
+// end.
 func Link(publicURL, code string) string { return publicURL + Prefix + linkPath + "#" + code }
 
 // linkPage is the data of link.html, and of the pages that follow it.
 type linkPage struct {
 	Code  string
 	Token user.Token
-	// Account is the account that an invitation leads to; its Name is empty for an account of one's own.
+	// Account is the account that an invitation leads to; its Name is empty for a new account.
 	Account account.Account
 	// Provider is the name of the OpenID Connect provider that may accept an invitation; "" for none.
 	Provider string
@@ -44,7 +45,7 @@ func openLink(c *Call) error {
 	return c.render(linkTemplates[p.Token.Purpose], p)
 }
 
-// linkTemplates are the pages behind a code.
+// linkTemplates are the pages that codes lead to.
 var linkTemplates = map[user.Purpose]string{
 	user.Operator: "accept", user.Invitation: "accept", user.Verification: "verify", user.EmailChange: "verify", user.Reset: "reset",
 }

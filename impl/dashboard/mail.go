@@ -15,8 +15,8 @@ type Mailer interface {
 	Send(ctx context.Context, to, subject, text string) error
 }
 
-// mailTime is how long a form takes to answer if it may send mail to an address that somebody has entered. It is longer than
-// the work, so that the time does not tell whether the address is known.
+// mailTime is the time after which a form that may send mail to an entered address is answered. It is longer than
+// the work takes, so that the time does not reveal whether the address is known.
 const mailTime = 400 * time.Millisecond
 
 // waitUntil waits until mailTime after the beginning, or until the visitor has left.

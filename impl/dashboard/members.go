@@ -7,7 +7,8 @@ import (
 )
 
 // inviteMember makes a link that lets somebody join the account. With mail and an address the link is mailed; otherwise the
-// page that follows shows it once. Inviting an owner needs the password, so that whoever steals a session cannot become an owner for good.
+// page that follows shows it once. Inviting an owner needs the password, so that whoever steals a session cannot make
+// themselves an owner.
 func inviteMember(c *Call) error {
 	return change(c.invited(c.Form("invite-email")), func(c *Call, f *form) error {
 		t := user.Token{Purpose: user.Invitation, AccountID: c.Account.ID, Role: user.Role(c.Form("role")), Email: c.Form("invite-email")}
@@ -65,8 +66,8 @@ func setRole(c *Call, f *form, userID string) error {
 	return c.d.o.Users.SetRole(c.R.Context(), c.Account.ID, userID, user.Role(c.Form("role")))
 }
 
-// removeMember removes a user from the account and drops what this process keeps for that user in the account. Removing another owner needs
-// the password.
+// removeMember removes a user from the account and drops what this process keeps for that user in the account. Removing another
+// owner needs the password.
 func removeMember(c *Call, f *form, userID string) error {
 	if err := c.confirmOwner(f, "remove-"+userID, userID); err != nil || !f.isValid() {
 		return err
@@ -78,7 +79,8 @@ func removeMember(c *Call, f *form, userID string) error {
 	return nil
 }
 
-// confirmOwner asks for the password if the member is another owner, so that whoever steals a session cannot shut out the owners.
+// confirmOwner asks for the password if the member is another owner, so that whoever steals a session cannot shut out the
+// owners.
 func (c *Call) confirmOwner(f *form, field, userID string) error {
 	role, err := c.d.o.Users.RoleIn(c.R.Context(), c.Account.ID, userID)
 	if err != nil || role != user.Owner || userID == c.User.ID {

@@ -29,7 +29,7 @@ type OpenID struct {
 const (
 	// openIDTimeout bounds each request to the provider.
 	openIDTimeout = 10 * time.Second
-	// openIDPause is how long a provider that did not answer is not asked again, so that visitors do not wait one after the other.
+	// openIDPause is the pause after a provider did not answer, so that not every visitor waits for it in turn.
 	openIDPause = 5 * time.Second
 )
 
@@ -46,7 +46,8 @@ type openID struct {
 	retry    time.Time      // when it is asked again
 }
 
-// newOpenID returns nil without a provider. publicURL has no slash at its end; the provider must know the address of the callback.
+// newOpenID returns nil without a provider. publicURL has no slash at its end; the provider must know the address of the
+// callback.
 func newOpenID(o *OpenID, publicURL string) *openID {
 	if o == nil {
 		return nil
@@ -84,13 +85,14 @@ type openIDState struct {
 }
 
 const (
-	// Names of cookies: the first lasts for one visit to the provider, the second from the opening of an invitation until that visit.
+	// Names of cookies: the first lasts for one visit to the provider, the second from the opening of an invitation until that
+	// visit.
 	openIDCookie     = "openid"
 	invitationCookie = "invitation"
 )
 
-// startOpenID redirects to the provider to sign in, to accept an invitation (query "invitation") or to link an account (query "link"). State,
-// nonce and PKCE verifier wait in a sealed cookie for the callback.
+// startOpenID redirects to the provider to sign in, to accept an invitation (query "invitation") or to link an account (query
+// "link"). State, nonce and PKCE verifier wait in a sealed cookie for the callback.
 func startOpenID(c *Call) error {
 	d := c.d
 	if d.openID == nil {
@@ -124,7 +126,7 @@ func startOpenID(c *Call) error {
 }
 
 var (
-	// What can go wrong at a sign-in with the provider. The log has the cause, the page what to do.
+	// What can go wrong when signing in with the provider. The log has the cause; the page says what to do.
 	errProvider = &Problem{Status: http.StatusBadGateway, Title: "The sign-in provider does not answer", Text: "Try again in a few minutes, or sign in with a password."}
 	errCallback = &Problem{Status: http.StatusBadRequest, Title: "The sign-in did not succeed", Text: "The provider refused it, or it took longer than 10 minutes. Start again from the sign-in page."}
 	errNoSignUp = &Problem{Status: http.StatusForbidden, Title: "You are not registered here", Text: "Ask the people who run this service for an invitation. If you have one, enter its code first."}
@@ -173,8 +175,8 @@ func finishOpenID(c *Call) error {
 	return c.d.admitUser(c, u, "", s.Next, "")
 }
 
-// joinWith signs in somebody who has followed an invitation and has a user already. An invitation that is not for this user stays
-// open.
+// joinWith signs in somebody who has followed an invitation and already has a user. An invitation that is not for this user
+// stays open.
 func (c *Call) joinWith(u user.User, code string) error {
 	accountID, err := c.d.o.Users.AcceptAs(c.R.Context(), code, u.ID)
 	if errors.Is(err, user.ErrToken) {

@@ -6,8 +6,9 @@ import (
 	"uncial/impl/account/user"
 )
 
-// linkCookie says that the visitor has confirmed the password and may link the provider. The page then shows a link to the provider: the form
-// cannot redirect there, because form-action of the Content-Security-Policy forbids redirects to another site.
+// linkCookie says that the visitor has confirmed the password and may link the provider. The page then shows a link to the
+// provider: the form cannot redirect there, because form-action of the Content-Security-Policy forbids redirects to another
+// site.
 const linkCookie = "link"
 
 // confirmLink asks for the password before the provider is linked: whoever signs in there can do everything afterwards.
@@ -37,8 +38,8 @@ func (c *Call) link(person identity, userID string) error {
 	return c.Redirect("/account", "openid-linked")
 }
 
-// unlinkOpenID ends the link to the provider, and with it the sessions that began there; the visitor, who confirms the password, gets
-// a new one.
+// unlinkOpenID ends the link to the provider, and with it the sessions that began there; the visitor, who confirms the
+// password, gets a new one.
 func unlinkOpenID(c *Call, f *form) error {
 	if !c.User.HasPassword || !c.User.HasProvider {
 		return NotFound()

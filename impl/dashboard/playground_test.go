@@ -25,8 +25,8 @@ import (
 // readText is what the API of the tests reads from every image.
 const readText = "Aprille-of-the-victim"
 
-// fakeAPI answers an extraction with readText, and refuses images that contain "refuse". It fails if the request states a length
-// that it does not have: the API sizes its buffers by it, and takes minutes for a large image if they are too small.
+// fakeAPI answers an extraction with readText, and refuses images that contain "refuse". It fails if the request states a
+// length that it does not have: the API sizes its buffers by it, and takes minutes for a large image if they are too small.
 func fakeAPI(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	if r.ContentLength >= 0 && r.ContentLength != int64(len(body)) {

@@ -10,8 +10,8 @@ import (
 // Access says who may call a route.
 type Access int
 
-// Anyone includes people who are not signed in; all other values exclude them. SignedIn may belong to no account, Member belongs to the
-// current account in any role, Owner is one of its owners, Operator runs the service.
+// Anyone includes people who are not signed in; all other values exclude them. SignedIn may belong to no account, Member
+// belongs to the current account in any role, Owner is one of its owners, Operator runs the service.
 const (
 	Anyone Access = iota
 	SignedIn

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// sealer writes cookies that only the server can read. Most carry what must survive one redirect but may be neither in a URL nor
-// in the database, such as the token of a new key. All replicas share the secret.
+// sealer writes cookies that only the server can read. Most carry what must survive one redirect but may be neither in a URL
+// nor in the database, such as the token of a new key. All replicas share the secret.
 type sealer struct {
 	aead cipher.AEAD
 	now  func() time.Time
 }
 
-// sealedFor is how long a sealed cookie is accepted: time for a sign-in at an OpenID Connect provider.
+// sealedFor is the lifetime of a sealed cookie: enough for a sign-in at an OpenID Connect provider.
 const sealedFor = 10 * time.Minute
 
 // maxSealed bounds the content of a cookie in bytes; browsers accept 4,096 for name and value.

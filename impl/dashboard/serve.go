@@ -39,8 +39,8 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mux.ServeHTTP(w, r)
 }
 
-// admit refuses requests that others can read, forms that pages of other sites have sent, and addresses that are not text. Style sheets are for all, so
-// that the page which explains the refusal has its layout.
+// admit refuses requests that others can read, forms that pages of other sites have sent, and addresses that are not text.
+// Style sheets are exempt, so that the page that explains the refusal has its layout.
 func (d *Dashboard) admit(c *Call) error {
 	if err := d.origins.Check(c.R); err != nil {
 		return forbidden("This form was sent from another site. Open the page here and send the form again.")
@@ -103,7 +103,8 @@ func (d *Dashboard) handler(route Route) http.Handler {
 	})
 }
 
-// isForm reports whether the body is a form in the encoding of HTML. Uploads have another one; their route reads the body itself.
+// isForm reports whether the body is a form in the encoding of HTML. Uploads have another one; their route reads the body
+// itself.
 func isForm(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded")
 }

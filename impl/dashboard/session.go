@@ -15,9 +15,10 @@ const (
 	// idleTime ends a session that is not used: a working day and the night after it. lifetime ends every session, used or not.
 	idleTime = 24 * time.Hour
 	lifetime = 14 * 24 * time.Hour
-	// touchInterval is how often the use of a session is stored, so that reading a page does not cost a write each time.
+	// touchInterval is the minimum time between two updates of the last use of a session, so that not every page costs a write.
 	touchInterval = 5 * time.Minute
-	// freshSignIn is how long after signing in a user without a password may make changes that a stolen session must not make.
+	// freshSignIn is the time after signing in within which a user without a password may make changes that a stolen session
+	// must not make.
 	freshSignIn = 10 * time.Minute
 )
 
@@ -30,8 +31,8 @@ const (
 	versionKey = "version" // user.User.Version at the sign-in
 )
 
-// newSessions returns the manager of sessions. They lie in the database, so that every replica knows them; the cookie holds a random token,
-// the database only its digest.
+// newSessions returns the manager of sessions. They lie in the database, so that every replica knows them; the cookie holds a
+// random token, the database only its digest.
 func newSessions(o Options) *scs.SessionManager {
 	m := scs.New()
 	m.Store = o.Sessions
@@ -91,7 +92,8 @@ func (d *Dashboard) enterAccount(c *Call, u user.User) error {
 	return nil
 }
 
-// touch stores that the session is in use, at most once every touchInterval. A session that was ended in the meantime stays ended.
+// touch stores that the session is in use, at most once every touchInterval. A session that was ended in the meantime stays
+// ended.
 func (d *Dashboard) touch(c *Call) error {
 	ctx := c.R.Context()
 	now := c.Now()
@@ -156,8 +158,8 @@ func (d *Dashboard) end(c *Call) error {
 	return nil
 }
 
-// forget makes the packages of Options.Extra drop what they keep for a holder. The zero Holder is a visitor who is not signed in, for whom
-// they keep nothing. Other replicas keep their part until its lifetime is over, but nobody can reach it.
+// forget makes the packages of Options.Extra drop what they keep for a holder. The zero Holder is a visitor who is not signed
+// in, for whom they keep nothing. Other replicas keep their part until its lifetime is over, but nobody can reach it.
 func (d *Dashboard) forget(h Holder) {
 	for _, extra := range d.o.Extra {
 		if extra.Forget != nil && h != (Holder{}) {

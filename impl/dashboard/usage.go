@@ -36,7 +36,7 @@ type usageRow struct {
 // keyName is a key as the pages call it.
 type keyName struct{ ID, Name, Path string }
 
-// usageQuery is what the address asks for.
+// usageQuery holds the query of the address.
 type usageQuery struct {
 	month time.Time
 	key   string // ID of a key, or of the meter of the playground; "" for all

@@ -195,7 +195,7 @@ func TestChart_WorkerMemory(t *testing.T) {
 	t.Parallel()
 	container := at(t, render(t, minimal)["Deployment demo-engine"], "spec", "template", "spec", "containers", 0)
 	require.Contains(t, at(t, container, "env"), object{"name": "UNCIAL_WORKERS", "value": "2"})
-	const each = workerpool.DefaultMemory >> 30
+	const each = workerpool.MaxMemory >> 30
 	require.Equal(t, fmt.Sprintf("%dGi", 2*each+1), at(t, container, "resources", "limits", "memory"), "a hostile image must kill a worker, not the pod")
 }
 
@@ -289,7 +289,8 @@ func TestChart_IngressAndMonitor(t *testing.T) {
 	require.Error(t, err, "ingress.host is required")
 }
 
-// TestChart_Notes renders what helm prints after an installation. Without a cluster helm prints no notes, so they are put into an object.
+// TestChart_Notes renders what helm prints after an installation. Without a cluster helm prints no notes, so they are put into
+// an object.
 func TestChart_Notes(t *testing.T) {
 	t.Parallel()
 	chart := filepath.Join(t.TempDir(), "chart")
@@ -305,8 +306,8 @@ func TestChart_Notes(t *testing.T) {
 	require.Contains(t, out, "The API: http://uncial.example.org/api/v1")
 }
 
-// TestMonitoring_Metrics compares the metrics of the alert rules and of the dashboard with the table in the guide, which a test of package app
-// compares with the service.
+// TestMonitoring_Metrics compares the metrics of the alert rules and of the dashboard with the table in the guide, which a test
+// of package app compares with the service.
 func TestMonitoring_Metrics(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("README.md")

@@ -107,8 +107,8 @@ func TestFetcher_Fetch_Credentials(t *testing.T) {
 	assert.Equal(t, []string{"||", credentials, "||"}, []string{<-seen, <-seen, <-seen}, "there and back")
 }
 
-// TestFetcher_Fetch_redirectsAwayFromCredentials sends a host with credentials to each hostile address: none is connected to, and
-// no error shows a credential.
+// TestFetcher_Fetch_redirectsAwayFromCredentials sends a host with credentials to each hostile address: none is connected to,
+// and no error shows a credential.
 func TestFetcher_Fetch_redirectsAwayFromCredentials(t *testing.T) {
 	t.Parallel()
 	way := &redirector{}

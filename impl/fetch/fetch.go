@@ -30,17 +30,17 @@ import (
 // Limits of connections, and the defaults of Options. dialTimeout and tlsTimeout are half of defaultTimeout, so that one
 // slow step leaves time for the others.
 const (
-	dialTimeout         = 10 * time.Second
-	tlsTimeout          = 10 * time.Second
-	idleTimeout         = 30 * time.Second
-	idlePerHost         = 4        // idle connections kept, since clients read many pages from one library
-	maxHeaderBytes      = 64 << 10 // of a response; servers rarely send more than 8 KiB
-	readBuffer          = 64 << 10 // bytes; the default of 4 KiB costs many system calls per image
-	placesPerSlot       = 4        // places of the semaphore per request that may run; fetches without a place fail with ocr.ErrBusy
-	defaultPerHost      = 2        // the rate that libraries ask crawlers to keep; many refuse more
-	defaultTimeout      = 20 * time.Second
-	defaultMaxRedirects = 5
-	defaultConcurrent   = 32
+	dialTimeout       = 10 * time.Second
+	tlsTimeout        = 10 * time.Second
+	idleTimeout       = 30 * time.Second
+	idlePerHost       = 4        // idle connections kept, since clients read many pages from one library
+	maxHeaderBytes    = 64 << 10 // of a response; servers rarely send more than 8 KiB
+	readBuffer        = 64 << 10 // bytes; the default of 4 KiB costs many system calls per image
+	placesPerSlot     = 4        // places of the semaphore per request that may run; fetches without a place fail with ocr.ErrBusy
+	defaultPerHost    = 2        // the rate that libraries ask crawlers to keep; many refuse more
+	defaultTimeout    = 20 * time.Second
+	maxRedirects      = 5
+	defaultConcurrent = 32
 )
 
 // Options of a Fetcher. The zero value is meant for production.
@@ -49,7 +49,6 @@ type Options struct {
 	Ports         []uint16       // of public addresses, in addition to 80 and 443. Default: none
 	MaxBytes      int            // of an image. Default: ocr.MaxBytes
 	Timeout       time.Duration  // of one Fetch including redirects and IIIF. Default: 20 s
-	MaxRedirects  int            // per request. Default: 5
 	MaxConcurrent int            // requests over the network at once; three times as many may wait. Default: 32
 	PerHost       int            // requests to one host at a time. Default: 2
 	UserAgent     string         // Default: "Uncial"
@@ -73,7 +72,6 @@ type Fetcher struct {
 func New(o Options) *Fetcher {
 	o.MaxBytes = orDefault(o.MaxBytes, ocr.MaxBytes)
 	o.Timeout = orDefault(o.Timeout, defaultTimeout)
-	o.MaxRedirects = orDefault(o.MaxRedirects, defaultMaxRedirects)
 	o.MaxConcurrent = orDefault(o.MaxConcurrent, defaultConcurrent)
 	o.PerHost = orDefault(o.PerHost, defaultPerHost)
 	o.UserAgent = cmp.Or(o.UserAgent, "Uncial")
@@ -131,10 +129,10 @@ func orDefault[T int | time.Duration](value, otherwise T) T {
 // Close closes idle connections. Running fetches continue.
 func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
-// Fetch returns the bytes at imageURL: an http or https URL of an image or of a IIIF info.json, or the name of an image
-// that the request in ctx carries (request.InlineImage). It does not check that the bytes are an image. Errors: *Error if the URL
-// or its server is the cause, *ocr.ImageError for an inline image, ocr.ErrBusy if too many fetches are waiting, ErrNetwork, ctx's error;
-// all others are internal.
+// Fetch returns the bytes at imageURL: an http or https URL of an image or of a IIIF info.json, or the name of an image that
+// the request in ctx carries (request.InlineImage). It does not check that the bytes are an image. Errors: *Error if the URL or
+// its server is the cause, *ocr.ImageError for an inline image, ocr.ErrBusy if too many fetches are waiting, ErrNetwork, ctx's
+// error; all others are internal.
 func (f *Fetcher) Fetch(ctx context.Context, imageURL string) ([]byte, error) {
 	if image, ok := request.InlineImage(ctx, imageURL); ok {
 		if len(image) > f.options.MaxBytes {
@@ -183,16 +181,17 @@ func (f *Fetcher) within(ctx context.Context, rawURL string, download func(conte
 	return nil, f.own.explain(err)
 }
 
-// hidesName reports whether err is the failed lookup of a name that only internal networks use. It must look like an address that is
-// not public; otherwise callers could find out which internal names exist. Operators who allow internal ranges see the true reason.
+// hidesName reports whether err is the failed lookup of a name that only internal networks use. Such a failure must look like
+// that of an address that is not public; otherwise callers could find out which internal names exist. Operators who allow
+// internal ranges see the true reason.
 func (f *Fetcher) hidesName(err error) bool {
 	lookup, ok := errors.AsType[*net.DNSError](err)
 	return ok && !errors.Is(err, ErrNetwork) && address.IsInternalName(lookup.Name) &&
 		!slices.ContainsFunc(f.options.Allow, func(p netip.Prefix) bool { return !p.Addr().IsLoopback() })
 }
 
-// Semaphore bounds the fetches that run or wait, and divides their places among accounts. Fetch enters it; a caller who is inside
-// already has a place.
+// Semaphore bounds the fetches that run or wait, and divides their places among accounts. Fetch enters it; a caller who is
+// inside already has a place.
 func (f *Fetcher) Semaphore() *fair.Semaphore { return f.semaphore }
 
 // download fetches target. If target is a IIIF info.json, it fetches the image that the info.json describes: the largest

@@ -24,7 +24,8 @@ type guard struct {
 	ports []uint16
 }
 
-// newGuard returns a guard that permits the given ranges in addition to public addresses, and the given ports in addition to webPorts.
+// newGuard returns a guard that permits the given ranges in addition to public addresses, and the given ports in addition to
+// webPorts.
 func newGuard(allow []netip.Prefix, ports []uint16) *guard {
 	return &guard{allow: allow, ports: slices.Concat(webPorts, ports)}
 }

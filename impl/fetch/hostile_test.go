@@ -20,7 +20,8 @@ import (
 	"uncial/internal/contract"
 )
 
-// entrance is an address that the tests allow, so that a redirect can begin there. It is an address of this machine that no corpus contains.
+// entrance is an address that the tests allow, so that a redirect can begin there. It is an address of this machine that no
+// corpus contains.
 const entrance = "127.99.99.99"
 
 // mustCorpus reads the lines of a file in testdata without their comments.

@@ -79,8 +79,8 @@ func (f *Fetcher) read(response *http.Response) ([]byte, error) {
 // server the URL at another. The guard checks the address when the connection is made. Errors: *Error.
 func (f *Fetcher) checkRedirect(next *http.Request, past []*http.Request) error {
 	next.Header.Del("Referer")
-	if len(past) > f.options.MaxRedirects {
-		return failed(contract.FetchRedirect, "the server redirected more than %d times", f.options.MaxRedirects)
+	if len(past) > maxRedirects {
+		return failed(contract.FetchRedirect, "the server redirected more than %d times", maxRedirects)
 	}
 	if next.URL.Scheme != "http" && next.URL.Scheme != "https" {
 		return failed(contract.FetchRedirect, "the server redirected to a scheme other than http or https")

@@ -47,7 +47,8 @@ func (n *network) observe(dial dialFunc) dialFunc {
 var nameServerRefusals = map[string]bool{"server misbehaving": true, "lame referral": true, "no answer from DNS server": true}
 
 // isOwnFailure reports whether an error of a connection comes from the network of this machine. A name server that does not
-// answer in time may be waiting for the server of a broken domain, so a timeout counts as ours only if no name was resolved recently.
+// answer in time may be waiting for the server of a broken domain, so a timeout counts as ours only if no name was resolved
+// recently.
 func (n *network) isOwnFailure(err error) bool {
 	var (
 		lookup  *net.DNSError

@@ -151,7 +151,8 @@ func resolveTo(addresses ...string) *net.Resolver {
 	})
 }
 
-// resolver returns a resolver that asks answer about each name and type of query. The zero address stands for no record of that type.
+// resolver returns a resolver that asks answer about each name and type of query. The zero address stands for no record of that
+// type.
 func resolver(answer func(name string, kind byte) (address netip.Addr, exists bool)) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()

@@ -29,6 +29,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
+// failed returns an *Error. The text must say what is wrong and, if the caller can do something, what is expected.
 func failed(reason contract.FetchReason, format string, args ...any) error {
 	return &Error{Reason: reason, Text: fmt.Sprintf(format, args...)}
 }

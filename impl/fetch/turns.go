@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// hostWaitersPerSlot bounds the requests that wait for one host per running one, so that a slow host cannot take all
-	// places of Fetcher.semaphore: 2 + 32 of 128 with the defaults. Further ones fail with ocr.ErrBusy.
+	// hostWaitersPerSlot bounds the requests that wait for one host, for each request to it that may run, so that a slow host
+	// cannot take all places of Fetcher.semaphore: 2 + 32 of 128 with the defaults. Further ones fail with ocr.ErrBusy.
 	hostWaitersPerSlot = 16
 	// maxPauses bounds the hosts that are remembered because they asked clients to wait.
 	maxPauses = 4096
 )
 
-// turns is a transport that lets requests take turns: a few to each host, and not too many in all. It leaves a host alone
-// for as long as that host asks. It is safe for concurrent use.
+// turns is a transport that lets requests take turns: a few to each host, and not too many in all. If a host asks clients to
+// wait (Retry-After), it sends the host no requests until then. It is safe for concurrent use.
 type turns struct {
 	next    http.RoundTripper
 	idle    idleCloser
@@ -35,8 +35,8 @@ type turns struct {
 	pauses map[string]time.Time // when a host may be asked again
 }
 
-// host is one host with its port. Its requests are inside entered while they run or wait, of which each account gets its share, and
-// inside running while they run; accounts take turns.
+// host is one host with its port. Its requests are inside entered while they run or wait, of which each account gets its share,
+// and inside running while they run; accounts take turns.
 type host struct {
 	entered *fair.Semaphore
 	running *fair.Semaphore
@@ -45,7 +45,8 @@ type host struct {
 // idleCloser is the part of http.Transport that closes idle connections.
 type idleCloser interface{ CloseIdleConnections() }
 
-// newTurns lets requests through to next. idle is the transport below next, whose connections are closed with those of the client.
+// newTurns lets requests through to next. idle is the transport below next, whose connections are closed with those of the
+// client.
 func newTurns(next http.RoundTripper, idle idleCloser, o Options) *turns {
 	return &turns{
 		next: next, idle: idle, perHost: o.PerHost, running: fair.NewSemaphore(func() int { return o.MaxConcurrent }),
@@ -57,8 +58,8 @@ func newTurns(next http.RoundTripper, idle idleCloser, o Options) *turns {
 func (t *turns) CloseIdleConnections() { t.idle.CloseIdleConnections() }
 
 // RoundTrip sends the request when its turn comes, which lasts until the body of the response is closed. Errors: *Error if the
-// host asked clients to wait, ocr.ErrBusy if too many requests wait or no turn came before the request's context ended, those of the
-// transport.
+// host asked clients to wait, ocr.ErrBusy if too many requests wait or no turn came before the request's context ended, those
+// of the transport.
 func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 	name := originOf(r.URL)
 	release, err := t.take(r.Context(), name)
@@ -81,7 +82,7 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
 		now := time.Now()
-		t.leaveAlone(name, now, retryAfter(response.Header.Get("Retry-After"), now))
+		t.recordPause(name, now, retryAfter(response.Header.Get("Retry-After"), now))
 	}
 	response.Body = &turnBody{ReadCloser: response.Body, release: release}
 	return response, nil
@@ -120,7 +121,8 @@ func waitError(err error) error {
 	return ocr.ErrBusy
 }
 
-// enter counts a request to the host until leave is called. The error is ocr.ErrBusy if too many of the account or of all wait.
+// enter counts a request to the host until leave is called. The error is ocr.ErrBusy if too many requests of the account, or of
+// all accounts, wait.
 func (t *turns) enter(ctx context.Context, name string) (h *host, leave func(), err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,9 +145,9 @@ func (t *turns) enter(ctx context.Context, name string) (h *host, leave func(), 
 	}, nil
 }
 
-// leaveAlone records that the host asked clients to wait. If too many hosts did, those whose time is over are forgotten, and failing
-// that, any other.
-func (t *turns) leaveAlone(name string, now time.Time, wait time.Duration) {
+// recordPause records that the host asked clients to wait. If maxPauses hosts have done so, it forgets those whose pause is
+// over, or else an arbitrary one.
+func (t *turns) recordPause(name string, now time.Time, wait time.Duration) {
 	if wait <= 0 {
 		return
 	}

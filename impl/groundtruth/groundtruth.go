@@ -1,5 +1,6 @@
 // Package groundtruth reads transcribed pages as archives export them: PAGE XML (2009 to 2019) and ALTO (2 to 4), as written by
-// eScriptorium, Transkribus and kraken, next to the images. It is for training; package format writes the service's own ALTO and PAGE-XML.
+// eScriptorium, Transkribus and kraken, next to the images. It is for training; package format writes the service's own ALTO
+// and PAGE-XML.
 //
 // It neither opens images (the sandboxed worker does) nor cuts lines. Start with Find.
 package groundtruth
@@ -49,8 +50,8 @@ const (
 // errNoPages means that a folder has no usable page; the error that it is joined to says why.
 var errNoPages = errors.New("no transcribed page found")
 
-// Find returns the transcribed pages of a folder and its subfolders, sorted by path, and what was skipped. A file ending in .xml that
-// is neither PAGE nor ALTO is ignored. A folder without a single page with a line is an error.
+// Find returns the transcribed pages of a folder and its subfolders, sorted by path, and what was skipped. A file ending in
+// .xml that is neither PAGE nor ALTO is ignored. A folder without a single page with a line is an error.
 func Find(folder string) ([]Page, []Skipped, error) {
 	images, transcriptions, err := list(folder)
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Heights returns how far a line's letters reach above and below its baseline, in pixels: the distance that its polygon
-// exceeds in a tenth of the columns above, and in 15 % of them below, so that a single flourish does not count. ok is false where
-// the polygon does not fit the baseline. Lines were cut by the same rule when the shipped model was trained.
+// Heights returns how far a line's letters reach above and below its baseline, in pixels: the distance that its polygon exceeds
+// in a tenth of the columns above, and in 15 % of them below, so that a single flourish does not count. ok is false where the
+// polygon does not fit the baseline. Lines were cut by the same rule when the shipped model was trained.
 func (l Line) Heights() (up, down float64, ok bool) {
 	const (
-		columns            = 200 // looked at, at most
+		columns            = 200 // maximum number of columns that are examined
 		upShare, downShare = 0.90, 0.85
 		minUp, minDown     = 4, 2 // pixels
 		minHeight          = 8    // pixels

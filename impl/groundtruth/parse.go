@@ -15,7 +15,8 @@ import (
 // errOther means that a file is XML of another kind.
 var errOther = errors.New("neither PAGE nor ALTO")
 
-// parse reads a transcription. Page.Image is the name that it states; the lines come apart, because not all may be usable.
+// parse reads a transcription. Page.Image is the name that it states; the lines are returned separately, because some of them
+// may be unusable.
 func parse(data []byte) (Page, []Line, error) {
 	root, err := rootOf(data)
 	if err != nil {
@@ -103,8 +104,8 @@ type altoPart struct {
 	Content string `xml:"CONTENT,attr"`
 }
 
-// parseALTO reads an ALTO file of any version: the name and size of the image, and the lines in the order of the file. Coordinates stay in the
-// unit of the file. Errors: those of XML, and too many lines.
+// parseALTO reads an ALTO file of any version: the name and size of the image, and the lines in the order of the file.
+// Coordinates stay in the unit of the file. Errors: those of XML, and too many lines.
 func parseALTO(data []byte) (Page, []Line, error) {
 	var (
 		page  Page

@@ -10,13 +10,14 @@ import (
 )
 
 const (
-	// DefaultRetention keeps each extraction for a year and a month, so that a month can be compared with the same month a year earlier.
+	// DefaultRetention keeps each extraction for a year and a month, so that a month can be compared with the same month a year
+	// earlier.
 	DefaultRetention = 400 * 24 * time.Hour
 	// MinRetention leaves time for replies to be replayed, for holds to expire and for the clocks of replicas to differ.
 	MinRetention = 7 * 24 * time.Hour
 
-	// archiveBatch bounds the holds of each kind (charged, returned) that one transaction removes; it also removes up to twice that
-	// number of entries. That locks SQLite for about 50 ms.
+	// archiveBatch bounds the holds of each kind (charged, returned) that one transaction removes; it also removes up to twice
+	// that number of entries. That locks SQLite for about 50 ms.
 	archiveBatch = 2000
 	// archiveBatches bounds the transactions of one sweep, so that other writers of a SQLite file get their turn.
 	archiveBatches = 20
@@ -25,9 +26,9 @@ const (
 // month is the balance of an account in a calendar month.
 type month struct{ accountID, period string }
 
-// archive removes holds and entries of months that ended longer ago than the retention, for at most archiveBatches transactions, and
-// returns how many holds it removed. Usage keeps their sums by day and key, and an opening entry stands for the removed
-// entries, so that the audit stays exact. Grants and adjustments of the month stay.
+// archive removes holds and entries of months that ended longer ago than the retention, for at most archiveBatches
+// transactions, and returns how many holds it removed. Usage keeps their sums by day and key, and an opening entry stands for
+// the removed entries, so that the audit stays exact. Grants and adjustments of the month stay.
 func (l *Ledger) archive(ctx context.Context) (removed int64, err error) {
 	if l.retention <= 0 {
 		return 0, nil
@@ -52,8 +53,8 @@ func (l *Ledger) archive(ctx context.Context) (removed int64, err error) {
 	return removed, nil
 }
 
-// archiveSome removes up to archiveBatch holds of each kind, and twice as many entries, and marks the month once nothing is left. A
-// month in which holds run is skipped.
+// archiveSome removes up to archiveBatch holds of each kind, and twice as many entries, and marks the month once nothing is
+// left. A month in which holds run is skipped.
 func (l *Ledger) archiveSome(ctx context.Context, m month) (removed int64, err error) {
 	now := store.At(l.now())
 	err = l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
@@ -81,7 +82,8 @@ func (l *Ledger) archiveSome(ctx context.Context, m month) (removed int64, err e
 	return removed, err
 }
 
-// removeSettled moves the oldest charged holds to usage_days: archiveBatch, or more if several were made in the same microsecond.
+// removeSettled moves the oldest charged holds to usage_days: archiveBatch, or more if several were made in the same
+// microsecond.
 func (m month) removeSettled(ctx context.Context, x store.Executor) (int64, error) {
 	const these = ` FROM holds WHERE account_id = $1 AND period = $2 AND state = 'settled' AND created_at <= $3`
 	last, err := m.boundary(ctx, x, `SELECT created_at FROM holds WHERE account_id = $1 AND period = $2 AND state = 'settled'

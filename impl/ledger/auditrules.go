@@ -1,7 +1,8 @@
 package ledger
 
-// A subject is a kind of row that an audit checks. Each row is checked against all rules at once, because finding the rows costs much more
-// than comparing them. The query begins with "FROM" and names the account, the period, and the hold or meter in columns.
+// A subject is a kind of row that an audit checks. Each row is checked against all rules at once, because finding the rows
+// costs much more than comparing them. The query begins with "FROM" and names the account, the period, and the hold or meter in
+// columns.
 type subject struct {
 	columns, from string
 	rules         []rule
@@ -10,7 +11,8 @@ type subject struct {
 // rule is one equation that every row must satisfy. expected and found are SQL. A rule does not apply if either is NULL.
 type rule struct{ problem, expected, found string }
 
-// Parts of the queries. Holds and entries of archived months are being removed in no particular order, so only sums are checked there.
+// Parts of the queries. Holds and entries of archived months are being removed in no particular order, so only sums are checked
+// there.
 const (
 	isArchived = `b.archived_at IS NOT NULL`
 

@@ -58,8 +58,8 @@ func spendForever(url, accountID string) error {
 	return <-failure
 }
 
-// mustKill starts a process that charges points, kills it after it has reported this number of charges (one per line), and returns
-// how many it reported in all.
+// mustKill starts a process that charges points, kills it after it has reported this number of charges (one per line), and
+// returns how many it reported in all.
 func (b book) mustKill(lines int64) int64 {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)

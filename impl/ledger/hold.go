@@ -49,12 +49,13 @@ type staleError struct{ Hold }
 
 func (*staleError) Error() string { return "the idempotency key belongs to an expired hold or reply" }
 
-// maxHoldAttempts bounds the attempts of one Hold. Each further attempt follows a change of the account, by this or another request.
+// maxHoldAttempts bounds the attempts of one Hold. Each further attempt follows a change of the account, by this or another
+// request.
 const maxHoldAttempts = 8
 
-// Hold sets points aside. It looks up the idempotency key first, so that a replay works even without points.
-// Errors: *InsufficientError, *ReplayError, ErrKeyReused, ErrPoints, account.ErrNoAccount, account.ErrPlan, *store.Error; a TTL that is not
-// positive and a running request with the same idempotency key are errors too. After an error nothing is held.
+// Hold sets points aside. It looks up the idempotency key first, so that a replay works even without points. Errors:
+// *InsufficientError, *ReplayError, ErrKeyReused, ErrPoints, account.ErrNoAccount, account.ErrPlan, *store.Error; a TTL that is
+// not positive and a running request with the same idempotency key are errors too. After an error nothing is held.
 func (l *Ledger) Hold(ctx context.Context, req HoldRequest) (Hold, error) {
 	if req.Points < 1 {
 		return Hold{}, ErrPoints

@@ -8,7 +8,8 @@
 // remaining points; Audit verifies this.
 //
 // A meter counts the points of one key, or of an account's playground, next to the balance, and may have a monthly cap:
-// meter.go. Usage by day and key is read from the holds: usage.go. Holds and entries of old months are removed; sums remain: archive.go.
+// meter.go. Usage by day and key is read from the holds: usage.go. Holds and entries of old months are removed; sums remain:
+// archive.go.
 //
 // Cost of an extraction in statements, without BEGIN and COMMIT: Authenticate 1, Count 1, Hold 4, Settle 4. An
 // idempotency key adds nothing. Each Extend adds 1, the first use of a key in a minute 1, and the first extraction of a
@@ -29,7 +30,7 @@ import (
 	"uncial/internal/contract"
 )
 
-// Errors of holds. Callers tell the exported ones apart.
+// Errors of holds. Callers distinguish the exported ones.
 var (
 	ErrKeyReused = errors.New("the Idempotency-Key was used with a different request; use a new key")
 	errRunning   = errors.New("the first request with this Idempotency-Key is still running")
@@ -102,9 +103,8 @@ func New(st *store.Store, o Options) *Ledger {
 // now returns the time with the precision that the database stores.
 func (l *Ledger) now() time.Time { return store.At(l.clock()).Time }
 
-// Balance returns an account's points in the current month. Before the first hold of a month the whole allowance of the
-// plan remains.
-// Errors: account.ErrNoAccount, account.ErrPlan, *store.Error.
+// Balance returns an account's points in the current month. Before the first hold of a month the whole allowance of the plan
+// remains. Errors: account.ErrNoAccount, account.ErrPlan, *store.Error.
 func (l *Ledger) Balance(ctx context.Context, accountID string) (Balance, error) {
 	return l.BalanceUnder(ctx, accountID, "")
 }
@@ -145,6 +145,7 @@ func (l *Ledger) current(ctx context.Context, x store.Executor, accountID, meter
 // row is a balance as it is stored; seq is the number of its latest entry, and granted is what operators added to the total.
 type row struct{ total, used, held, seq, granted int64 }
 
+// remaining returns the points that are neither used nor held.
 func (r row) remaining() int64 { return r.total - r.used - r.held }
 
 // balance counts held points as used: they may be charged at any moment.
@@ -183,4 +184,5 @@ func (r row) write(ctx context.Context, x store.Executor, accountID, period stri
 // periodOf returns the calendar month (UTC) as it is stored: "2026-03".
 func periodOf(t time.Time) string { return t.UTC().Format("2006-01") }
 
+// newHoldID returns a random ID of 130 bits: unlike other IDs, there is one for each extraction.
 func newHoldID() string { return "hold_" + strings.ToLower(rand.Text()) }

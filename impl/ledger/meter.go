@@ -38,8 +38,8 @@ func (l *Ledger) SetPlaygroundCap(ctx context.Context, accountID string, points 
 	return nil
 }
 
-// PlaygroundCap returns the monthly cap of an account's playground in points, which is 1,000 until an owner changes it; nil means no cap.
-// Errors: *store.Error.
+// PlaygroundCap returns the monthly cap of an account's playground in points, which is 1,000 until an owner changes it; nil
+// means no cap. Errors: *store.Error.
 func (l *Ledger) PlaygroundCap(ctx context.Context, accountID string) (*int64, error) {
 	var limit *int64
 	err := l.store.Reader().Get(ctx, `SELECT cap FROM meters WHERE id = $1`, store.Args{PlaygroundMeter(accountID)}, &limit)
@@ -60,8 +60,8 @@ func (l *Ledger) addPlayground(ctx context.Context, x store.Executor, accountID 
 		accountID, PlaygroundMeter(accountID), int64(defaultPlaygroundCap))
 }
 
-// under returns b, or the balance under the cap of a meter if fewer points are left there. limit is the cap, nil for none, and taken what is used
-// and held under it.
+// under returns b, or the balance under the cap of a meter if fewer points are left there. limit is the cap, nil for none, and
+// taken what is used and held under it.
 func (b Balance) under(limit *int64, taken int64) Balance {
 	if limit == nil || *limit-taken >= b.Remaining {
 		return b
@@ -74,8 +74,8 @@ func (b Balance) under(limit *int64, taken int64) Balance {
 }
 
 // takeFromMeter counts the points of a new hold under its meter. Like the balance, the meter is changed by a conditional
-// statement, so that racing holds cannot exceed the cap. remaining is the number of points that the account had before the hold. Errors:
-// *InsufficientError, errNoMeter, *store.Error.
+// statement, so that racing holds cannot exceed the cap. remaining is the number of points that the account had before the
+// hold. Errors: *InsufficientError, errNoMeter, *store.Error.
 func (h Hold) takeFromMeter(ctx context.Context, x store.Executor, remaining int64, now time.Time) error {
 	if h.MeterID == "" {
 		return nil

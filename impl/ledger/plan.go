@@ -37,8 +37,9 @@ func (l *Ledger) openPeriod(ctx context.Context, x store.Executor, accountID str
 	return r.write(ctx, x, accountID, periodOf(now), entry{kind: "grant", points: r.total}, now)
 }
 
-// ChangePlan puts the account on another plan. The allowance of the current month changes at once, but never falls below
-// the points used and held; granted points stay. Errors: account.ErrNoAccount (including for a deleted account), account.ErrPlan, *store.Error.
+// ChangePlan puts the account on another plan. The allowance of the current month changes at once, but never falls below the
+// points used and held; granted points stay. Errors: account.ErrNoAccount (including for a deleted account), account.ErrPlan,
+// *store.Error.
 func (l *Ledger) ChangePlan(ctx context.Context, accountID, plan string) (Balance, error) {
 	allowance, err := l.plans.Plan(plan)
 	if err != nil {
@@ -65,8 +66,8 @@ func (l *Ledger) ChangePlan(ctx context.Context, accountID, plan string) (Balanc
 	return b, nil
 }
 
-// adjust sets the total of the current month to the allowance and the granted points, or to what is used and held if that is more. A month
-// without a balance needs no change: its balance will be created with the new plan.
+// adjust sets the total of the current month to the allowance and the granted points, or to what is used and held if that is
+// more. A month without a balance needs no change: its balance will be created with the new plan.
 func (l *Ledger) adjust(ctx context.Context, x store.Executor, accountID string, allowance int64) error {
 	now := l.now()
 	// This statement also locks the row, so that used and held cannot grow before the total is set.

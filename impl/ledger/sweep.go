@@ -21,8 +21,9 @@ type Swept struct {
 	Archived  int `json:"archived"`  // holds of old months removed
 }
 
-// Sweep expires overdue holds, deletes replies that are too old to be replayed, and removes holds of months that ended longer ago than
-// the retention. Any number of replicas may sweep at the same time. Call it about every 15 seconds. Errors: *store.Error.
+// Sweep expires overdue holds, deletes replies that are too old to be replayed, and removes holds of months that ended longer
+// ago than the retention. Any number of replicas may sweep at the same time. Call it about every 15 seconds. Errors:
+// *store.Error.
 func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 	var s Swept
 	// Batches keep transactions short, so that a large backlog after an outage does not block requests.
@@ -54,8 +55,8 @@ func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 	return s, nil
 }
 
-// expire ends at most limit overdue holds of an account, or of all accounts if accountID is empty, the oldest first, and returns how many.
-// A later Settle of such a hold fails with ErrExpired. Errors: *store.Error.
+// expire ends at most limit overdue holds of an account, or of all accounts if accountID is empty, the oldest first, and
+// returns how many. A later Settle of such a hold fails with ErrExpired. Errors: *store.Error.
 func (l *Ledger) expire(ctx context.Context, accountID string, limit int) (int, error) {
 	overdue, err := store.All(ctx, l.store.Reader(), `SELECT id, account_id, COALESCE(meter_id, ''), period, points FROM holds
 		WHERE state = 'held' AND expires_at <= $1 AND (account_id = $2 OR $2 = '') ORDER BY expires_at, id LIMIT $3`,

@@ -91,8 +91,8 @@ type MeterUse struct {
 	Used      int64  `json:"used"`
 }
 
-// MeterUses returns the use of an account's meters in the current month, by the IDs of the meters; if accountID is empty, that of
-// all meters with a cap. Meters without use are left out. Errors: *store.Error.
+// MeterUses returns the use of an account's meters in the current month, by the IDs of the meters; if accountID is empty, that
+// of all meters with a cap. Meters without use are left out. Errors: *store.Error.
 func (l *Ledger) MeterUses(ctx context.Context, accountID string) (map[string]MeterUse, error) {
 	all, err := store.All(ctx, l.store.Reader(), `SELECT m.id, m.account_id, m.cap, c.used + c.held
 		FROM meters m JOIN meter_balances c ON c.meter_id = m.id AND c.period = $2

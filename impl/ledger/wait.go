@@ -11,7 +11,7 @@ import (
 	"uncial/impl/store"
 )
 
-// errFree says that no request with this idempotency key is running or has a stored reply, so that Hold can be tried.
+// errFree means that no request with this idempotency key is running or has a stored reply, so that Hold can be tried.
 var errFree = errors.New("the idempotency key is free")
 
 // Pauses between queries that ask whether a running request has ended; they double from the first to the longest.

@@ -27,8 +27,8 @@ const (
 	drainTimeout = 5 * time.Second
 )
 
-// pauses are the times between attempts to send one message. Later messages wait in the meantime, because the server is down for
-// them too.
+// pauses are the times between attempts to send one message. Later messages wait in the meantime, because the server is down
+// for them too.
 var pauses = []time.Duration{5 * time.Second, 30 * time.Second}
 
 // Errors of options and messages.

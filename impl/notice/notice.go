@@ -174,8 +174,8 @@ func (n *Notifier) meterName(ctx context.Context, u ledger.MeterUse) (name, path
 // message is mail to the owners of an account; path is the page to open.
 type message struct{ subject, text, path string }
 
-// once logs and mails a notice unless it was given before. Only the replica that inserts the row in the database does so; the row is
-// removed if the mail cannot be queued, so that the next check tries again.
+// once logs and mails a notice unless it was given before. Only the replica that inserts the row in the database does so; the
+// row is removed if the mail cannot be queued, so that the next check tries again.
 func (n *Notifier) once(ctx context.Context, subject, kind, accountID string, m message, log func()) error {
 	won, err := n.Store.Writer().Exec(ctx, `INSERT INTO notices (subject, kind, sent_at) VALUES ($1, $2, $3)
 		ON CONFLICT (subject, kind) DO NOTHING`, subject, kind, store.At(n.Now()))

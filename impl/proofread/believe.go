@@ -122,6 +122,7 @@ func lookAlike(a, b []string) bool {
 	return false
 }
 
+// firstRune returns the base character of a letter that may have combining marks. The letter must not be empty.
 func firstRune(letter string) rune { return []rune(letter)[0] }
 
 func isVowel(r rune) bool { return strings.ContainsRune("aeiouyæœ", r) }

@@ -79,8 +79,8 @@ func (l limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // Improve corrects the document in place and records each correction in its edits. image is the file that the document was read
-// from. If the model fails, stalls or answers nonsense, Improve returns an error and leaves the document unchanged. It takes at
-// most three quarters of the time until ctx's deadline.
+// from. If the model fails, stalls or returns an invalid answer, Improve returns an error and leaves the document unchanged. It
+// takes at most three quarters of the time until ctx's deadline.
 func (m *Model) Improve(ctx context.Context, image []byte, doc *document.Document) error {
 	if end, ok := ctx.Deadline(); ok {
 		limited, cancel := context.WithTimeout(ctx, time.Duration(maxTimeShare*float64(time.Until(end))))

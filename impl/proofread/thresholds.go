@@ -8,8 +8,8 @@ const (
 	// maxShownConfidence is the confidence, 0..1, below which a word is shown to the model as doubtful. The model cannot change
 	// other words.
 	maxShownConfidence = 0.9
-	// maxShownWords is the maximum number of words of a page that are shown as doubtful; the least confident ones are. A page
-	// with more than 300 was hardly read, and the model would write its own text.
+	// maxShownWords is the maximum number of words of a page that are shown as doubtful. If a page has more, only the least
+	// confident ones are shown: such a page was hardly read, and the model would write its own text.
 	maxShownWords = 300
 	// maxChangedShare is the maximum share of the shown words that an answer may change; it may always change fewChanges words.
 	// An answer that changes more was not read off the page and is dropped as a whole.

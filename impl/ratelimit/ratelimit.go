@@ -64,8 +64,8 @@ func latestStart(now time.Time) time.Time {
 	return contract.WindowStart(now).Add(contract.WindowLength)
 }
 
-// Window returns the account's window under the limit, without counting a request. An account that has sent none has a full window, even
-// if it does not exist. Errors: *store.Error.
+// Window returns the account's window under the limit, without counting a request. An account that has sent none has a full
+// window, even if it does not exist. Errors: *store.Error.
 func (l *Limiter) Window(ctx context.Context, accountID string, limit int64) (contract.Window, error) {
 	return l.read(ctx, accountID, limit, store.At(l.clock()).Time)
 }

@@ -66,7 +66,8 @@ func (x Executor) ExecOr(ctx context.Context, none error, statement string, args
 	return err
 }
 
-// Get reads the first row of the result into dest, one pointer for each column. Errors: ErrNoRows if the result is empty, *Error.
+// Get reads the first row of the result into dest, one pointer for each column. Errors: ErrNoRows if the result is empty,
+// *Error.
 func (x Executor) Get(ctx context.Context, statement string, args Args, dest ...any) error {
 	defer x.measured()()
 	ctx, cancel := x.limited(ctx)

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// errURL says that the URL of the database is invalid. It never repeats the URL, which may contain a password.
+// errURL means that the URL of the database is invalid. It never repeats the URL, which may contain a password.
 var errURL = errors.New("invalid database URL; expected sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/NAME")
 
 // memory is the PATH of a SQLite database that exists only in memory, for tests.

@@ -1,6 +1,7 @@
-// Package tracing makes OpenTelemetry spans of extractions and sends them to a collector over OTLP (HTTP). The standard environment
-// variables configure it: it is off unless OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_TRACES_EXPORTER=otlp
-// is set. Spans contain no keys, no addresses of images and no texts. Start with Start; Do makes a span.
+// Package tracing makes OpenTelemetry spans of extractions and sends them to a collector over OTLP (HTTP). The standard
+// environment variables configure it: it is off unless OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or
+// OTEL_TRACES_EXPORTER=otlp is set. Spans contain no keys, no addresses of images and no texts. Start with Start; Do makes a
+// span.
 package tracing
 
 import (
@@ -56,8 +57,8 @@ func isOn() bool {
 	return os.Getenv("OTEL_TRACES_EXPORTER") == "otlp" || os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// Start begins to send spans, if the environment asks for it, under a service name that OTEL_SERVICE_NAME overrides. stop sends the
-// last ones. A collector that is down costs spans and lines in the log, never an extraction.
+// Start begins to send spans, if the environment asks for it, under a service name that OTEL_SERVICE_NAME overrides. stop sends
+// the last ones. A collector that is down costs spans and lines in the log, never an extraction.
 func Start(ctx context.Context, service string, log *slog.Logger) (stop func() error, err error) {
 	if err := Check(); err != nil || !isOn() {
 		return func() error { return nil }, err
@@ -118,8 +119,8 @@ func Read(ctx context.Context, queued, sent time.Time, steps []timing.Step) {
 	}
 }
 
-// Handler makes a span of each request to one of the paths, as a part of the caller's trace if the request names one. It returns h itself
-// if tracing is off.
+// Handler makes a span of each request to one of the paths, as a part of the caller's trace if the request names one. It
+// returns h itself if tracing is off.
 func Handler(h http.Handler, paths ...string) http.Handler {
 	if !isOn() {
 		return h

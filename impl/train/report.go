@@ -26,7 +26,7 @@ type report struct {
 	New, Rare              string
 	Skipped                map[string]int
 	Samples                []training.Sample
-	Curve                  [][2]float64
+	curve                  [][2]float64
 }
 
 // add records what an event of the training says.
@@ -36,23 +36,23 @@ func (r *report) add(e training.Event) {
 		r.Lines, r.Held, r.Skipped = e.Lines, e.Held, e.Skipped
 		r.New, r.Rare = strings.Join(e.New, " "), strings.Join(e.Rare, " ")
 	case "done":
-		r.Before, r.After, r.Minutes, r.Curve, r.Samples = e.Before, e.Error, e.Seconds/60, e.Curve, e.Samples
+		r.Before, r.After, r.Minutes, r.curve, r.Samples = e.Before, e.Error, e.Seconds/60, e.Curve, e.Samples
 	}
 }
 
 // Points returns the error curve as the points of an SVG polyline in a picture of 600 x 160 pixels, or "" if nothing was
 // measured. The template calls it.
 func (r *report) Points() string {
-	if len(r.Curve) == 0 {
+	if len(r.curve) == 0 {
 		return ""
 	}
 	const width, height = 600, 160
-	last, maxError := r.Curve[len(r.Curve)-1][0], r.Before
-	for _, p := range r.Curve {
+	last, maxError := r.curve[len(r.curve)-1][0], r.Before
+	for _, p := range r.curve {
 		maxError = max(maxError, p[1])
 	}
 	points := []string{fmt.Sprintf("0,%.1f", height-height*r.Before/max(maxError, 1e-9))}
-	for _, p := range r.Curve {
+	for _, p := range r.curve {
 		points = append(points, fmt.Sprintf("%.1f,%.1f", width*p[0]/max(last, 1), height-height*p[1]/max(maxError, 1e-9)))
 	}
 	return strings.Join(points, " ")

@@ -1,6 +1,6 @@
-// Package train implements "uncial train", which fine-tunes a model of handwriting on the transcribed pages of an archive. It cuts
-// the lines out of the images in a sandboxed worker (layout.Given), runs the training program of package training on them, and
-// writes the model and a report.
+// Package train implements "uncial train", which fine-tunes a handwriting model on the transcribed pages of an archive. It
+// cuts the lines out of the images in a sandboxed worker (layout.Given), runs the training program of package training on them,
+// and writes the model and a report.
 //
 // The cut lines and the state of the training are kept in a folder next to the model, so that an interrupted run can continue.
 // How transcriptions are read is in package groundtruth. Start with Run.

@@ -2,16 +2,16 @@ package accuracy
 
 import "slices"
 
-// Part is a stretch of tokens of an alignment: either equal tokens, or what the ground truth has and what was read instead. One of
-// the two may be empty.
+// Part is a stretch of tokens of an alignment: either equal tokens, or what the ground truth has and what was read instead. One
+// of the two may be empty.
 type Part struct {
 	Equal bool
 	Truth []string
 	Text  []string
 }
 
-// Align pairs as many tokens of a text as possible with equal ones of the ground truth, in their order. Neighbouring tokens of the same
-// kind are one part. It takes time and bytes of len(truth)*len(text).
+// Align pairs as many tokens of a text as possible with equal ones of the ground truth, in their order. Neighbouring tokens of
+// the same kind are one part. It takes time and bytes of len(truth)*len(text).
 func Align(truth, text []string) []Part {
 	moves := alignment(truth, text)
 	var parts []Part

@@ -26,8 +26,8 @@ type Folder struct {
 	root  *os.Root
 }
 
-// OpenFolder reads the index.json of a directory: an array of pages, each with an id, a collection, a language, an image and a ground
-// truth. Load refuses paths that leave the directory.
+// OpenFolder reads the index.json of a directory: an array of pages, each with an id, a collection, a language, an image and a
+// ground truth. Load refuses paths that leave the directory.
 func OpenFolder(dir string) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

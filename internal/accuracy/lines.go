@@ -13,7 +13,8 @@ type TrueLine struct {
 	Polygon Polygon `json:"polygon"`
 }
 
-// Lines returns the true lines of pages by page id, from the folder's lines.json. Pages whose lines are not known have no entry.
+// Lines returns the true lines of pages by page id, from the folder's lines.json. Pages whose lines are not known have no
+// entry.
 func (f *Folder) Lines() (map[string][]TrueLine, error) {
 	const name = "lines.json"
 	data, err := f.root.ReadFile(name)
@@ -37,8 +38,8 @@ func (f *Folder) Lines() (map[string][]TrueLine, error) {
 type LineScore struct {
 	// Characters is the sum of the four others.
 	Characters int `json:"characters"`
-	// OneToOne counts those in lines that were found as they are: true and found line are each other's best match, and the area that
-	// both share is at least half of the area that they cover together.
+	// OneToOne counts those in lines that were found as they are: true and found line are each other's best match, and the area
+	// that both share is at least half of the area that they cover together.
 	OneToOne int `json:"oneToOne"`
 	// Merged counts those in lines that share a found line with another true line: most of both lies in it.
 	Merged int `json:"merged"`

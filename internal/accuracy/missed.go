@@ -21,8 +21,8 @@ var LineKinds = []LineKind{numbers, shortLines, longLines}
 // shortLine is the number of words up to which a line is short.
 const shortLine = 3
 
-// FoundLines counts the lines of a ground truth by kind, and as errors those of which not a single word was read anywhere on the page.
-// A line whose words were all misread counts as missed, so use it for print, in which most words are right.
+// FoundLines counts the lines of a ground truth by kind, and as errors those of which not a single word was read anywhere on
+// the page. A line whose words were all misread counts as missed, so use it for print, in which most words are right.
 func FoundLines(truth, text string) map[LineKind]Rate {
 	read, _ := bag(Folded(text))
 	counts := map[LineKind]Rate{}
@@ -47,6 +47,7 @@ func FoundLines(truth, text string) map[LineKind]Rate {
 	return counts
 }
 
+// kindOf returns the kind of a line, given its words.
 func kindOf(words []string) LineKind {
 	isText := func(r rune) bool { return !unicode.IsNumber(r) && !unicode.IsPunct(r) && !unicode.IsSymbol(r) }
 	switch {

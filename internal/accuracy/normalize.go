@@ -13,9 +13,9 @@ func strict(s string) string {
 	return collapse(visible(s))
 }
 
-// Folded returns the text that the folded measure compares: the strict form without differences of transcription. A hyphen at a line
-// end joins the lines; long s, Latin ligatures, small e above a vowel, dashes, quotes and the ellipsis become their usual forms, and
-// two single quotes a double one. Case, u and v, i and j, and abbreviations stay.
+// Folded returns the text that the folded measure compares: the strict form without differences of transcription. A hyphen at a
+// line end joins the lines; long s, Latin ligatures, small e above a vowel, dashes, quotes and the ellipsis become their usual
+// forms, and two single quotes a double one. Case, u and v, i and j, and abbreviations stay.
 func Folded(s string) string {
 	folded := folds.Replace(joinHyphenated(visible(s)))
 	return collapse(norm.NFC.String(strings.ReplaceAll(folded, "''", `"`)))
@@ -24,7 +24,7 @@ func Folded(s string) string {
 // Tokens returns the space-separated words of a strict or folded text.
 func Tokens(s string) []string { return strings.Fields(s) }
 
-// visible composes characters (NFC) and drops those that nobody sees: byte order marks, soft hyphens, joiners and marks of direction.
+// visible composes characters (NFC) and drops invisible ones: byte order marks, soft hyphens, joiners and marks of direction.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -35,16 +35,19 @@ func visible(s string) string {
 	}, norm.NFC.String(s))
 }
 
+// collapse replaces each run of white space by one space, and drops white space at the ends.
 func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// lineHyphen matches a sign that divides a word at a line end: a hyphen, the not sign that transcribers use, or the double hyphen of
-// early and Gothic print. A sign alone or after punctuation divides nothing, and the rest of a word begins with a small letter.
+// lineHyphen matches a sign that divides a word at a line end: a hyphen, the not sign that transcribers use, or the double
+// hyphen of early and Gothic print. A sign alone or after punctuation divides nothing, and the rest of a word begins with a
+// small letter.
 var lineHyphen = regexp.MustCompile(`([\pL\pN\pM_])[-\x{2010}\x{2011}\x{00ac}\x{2e17}=]\s*\n\s*(\p{Ll})`)
 
 // joinHyphenated joins words that are divided at the end of a line, as many transcriptions do.
 func joinHyphenated(s string) string { return lineHyphen.ReplaceAllString(s, "$1$2") }
 
-// folds replaces forms of letters and signs that transcribers choose by convention, so that a folded error rate does not count conventions.
+// folds replaces forms of letters and signs that transcribers choose by convention, so that a folded error rate does not count
+// conventions.
 var folds = strings.NewReplacer(
 	"ſ", "s",
 	"\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st",

@@ -17,7 +17,8 @@ type spans struct {
 // largestSide bounds the rows of an area: no page is higher.
 const largestSide = 1 << 16
 
-// spans returns the pixels whose middles lie in the polygon. A pixel that the outline encloses twice is outside (even-odd rule).
+// spans returns the pixels whose middles lie in the polygon. A pixel that the outline encloses twice is outside (even-odd
+// rule).
 func (p Polygon) spans() spans {
 	if len(p) < 3 {
 		return spans{}

@@ -1,10 +1,11 @@
-// Package accuracy measures how well a text was read, against a ground truth: character and word error rate, the bag of words, and how
-// far the stated confidence is from the share of correct characters. Only tests and the command uncial-accuracy import it.
+// Package accuracy measures how well a text was read, against a ground truth: character and word error rate, the bag of words,
+// and how far the stated confidence is from the share of correct characters. Only tests and the command uncial-accuracy import
+// it.
 //
-// CER is the Levenshtein distance over runes divided by the runes of the ground truth, WER the same over space-separated tokens. Both
-// are taken on a strict form of the texts, which ignores white space and invisible characters, and on a folded one (see Folded). BoW-F1
-// is the F1 of the two multisets of folded tokens and ignores the reading order. The figures of a collection are micro-averaged over
-// characters and tokens; its BoW-F1, confidence and calibration error are means over pages.
+// CER is the Levenshtein distance over runes divided by the runes of the ground truth, WER the same over space-separated
+// tokens. Both are taken on a strict form of the texts, which ignores white space and invisible characters, and on a folded one
+// (see Folded). BoW-F1 is the F1 of the two multisets of folded tokens and ignores the reading order. The figures of a
+// collection are micro-averaged over characters and tokens; its BoW-F1, confidence and calibration error are means over pages.
 //
 // The distance itself is in internal/text, and the pages are read elsewhere. Start with Compare, with CompareLines for how well
 // lines are found, or with OpenFolder for a page set.
@@ -35,7 +36,7 @@ func (r Rate) Value() float64 {
 // Plus returns the rate over both texts together: long pages count more than short ones.
 func (r Rate) Plus(o Rate) Rate { return Rate{r.Errors + o.Errors, r.Length + o.Length} }
 
-// Score tells how well one page was read.
+// Score says how well one page was read.
 type Score struct {
 	CER       Rate    `json:"cer"` // strict
 	WER       Rate    `json:"wer"`
@@ -44,7 +45,8 @@ type Score struct {
 	BoWF1     float64 `json:"bowF1"`
 }
 
-// Compare scores a text against the ground truth of its page. The strict and the folded measure normalize both, so that callers need not.
+// Compare scores a text against the ground truth of its page. The strict and the folded measure normalize both, so that callers
+// need not.
 func Compare(truth, text string) Score {
 	st, sx := strict(truth), strict(text)
 	ft, fx := Folded(truth), Folded(text)
@@ -55,8 +57,8 @@ func Compare(truth, text string) Score {
 	}
 }
 
-// calibrationError returns how far the confidence, 0..1, is from the share of correct characters. A reading with more errors than
-// characters has no correct ones.
+// calibrationError returns how far the confidence, 0..1, is from the share of correct characters. A reading with more errors
+// than characters has no correct ones.
 func (s Score) calibrationError(confidence float64) float64 {
 	return math.Abs(confidence - max(0, 1-s.FoldedCER.Value()))
 }
@@ -99,5 +101,6 @@ func bag(s string) (map[string]int, int) {
 	return counts, n
 }
 
-// isEdge reports whether a rune is trimmed from the ends of a token. Unlike text.IsPunctuation it leaves marks and control characters.
+// isEdge reports whether a rune is trimmed from the ends of a token. Unlike text.IsPunctuation it leaves marks and control
+// characters.
 func isEdge(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }

@@ -48,7 +48,8 @@ func (s *Summary) Seconds() float64 { return s.mean(s.seconds) }
 // CPUSeconds returns the mean processor time of a page.
 func (s *Summary) CPUSeconds() float64 { return s.mean(s.cpu) }
 
-// mean returns the mean over pages, of which sum is the sum. It is NaN without pages, so that no table shows a figure that nobody measured.
+// mean returns the mean over pages, of which sum is the sum. It is NaN without pages, so that no table shows a figure that
+// nobody measured.
 func (s *Summary) mean(sum float64) float64 {
 	if s.Pages == 0 {
 		return math.NaN()

@@ -8,8 +8,8 @@ import (
 // Unread is ink that a reading lists as writing it did not read.
 type Unread struct{ Characters int }
 
-// WithUnread appends the places that are listed as not read, given the missed characters of the page. A place finds at most as many
-// of them as it says.
+// WithUnread appends the places that are listed as not read, given the missed characters of the page. A place finds at most as
+// many of them as it says.
 func WithUnread(scores []WordScore, missed int, places []Unread) []WordScore {
 	for _, p := range places {
 		found := min(missed, p.Characters)
@@ -20,7 +20,8 @@ func WithUnread(scores []WordScore, missed int, places []Unread) []WordScore {
 }
 
 // FoundErrors returns the share of the errors that lies in a share of the text: in what is listed as weak, the least confident
-// first, and then in the words of lowest confidence. errors is the number of all errors, including those that belong to no word.
+// first, and then in the words of lowest confidence. errors is the number of all errors, including those that belong to no
+// word.
 func FoundErrors(scores []WordScore, errors int, share float64) float64 {
 	ranked := slices.SortedStableFunc(slices.Values(scores), func(a, b WordScore) int {
 		if a.Listed != b.Listed {
@@ -47,8 +48,8 @@ func FoundErrors(scores []WordScore, errors int, share float64) float64 {
 	return found / float64(max(errors, 1))
 }
 
-// FoundMisread returns the share of the misread characters that lies in a share of the text: in the words of lowest confidence, listed or
-// not. Writing that was missed, and words that are right but in the wrong place, do not count.
+// FoundMisread returns the share of the misread characters that lies in a share of the text: in the words of lowest confidence,
+// listed or not. Writing that was missed, and words that are right but in the wrong place, do not count.
 func FoundMisread(scores []WordScore, share float64) float64 {
 	words := slices.DeleteFunc(slices.Clone(scores), func(s WordScore) bool { return s.IsUnread })
 	for i := range words {
@@ -57,7 +58,8 @@ func FoundMisread(scores []WordScore, share float64) float64 {
 	return FoundErrors(words, Errors(words), share)
 }
 
-// ListedShare returns the share of the words that are listed as weak, 0 to 1; 0 without words. Places that were not read do not count.
+// ListedShare returns the share of the words that are listed as weak, 0 to 1; 0 without words. Places that were not read do not
+// count.
 func ListedShare(scores []WordScore) float64 {
 	listed, words := 0, 0
 	for _, s := range scores {
@@ -92,8 +94,8 @@ func Errors(scores []WordScore) int {
 	return n
 }
 
-// AUC returns how well confidence tells correct words from others: the probability that a correct word scores higher than one with
-// errors. It is 0.5 if all words are correct, or none is.
+// AUC returns how well confidence tells correct words from others: the probability that a correct word scores higher than one
+// with errors. It is 0.5 if all words are correct, or none is.
 func AUC(scores []WordScore) float64 {
 	ranked := slices.DeleteFunc(slices.Clone(scores), func(s WordScore) bool { return s.IsUnread })
 	slices.SortFunc(ranked, func(a, b WordScore) int { return cmp.Compare(a.Confidence, b.Confidence) })

@@ -29,8 +29,8 @@ type WordScore struct {
 	Errors int `json:"errors,omitempty"`
 	// Missing counts the characters of words that are missing right after it, or before it, in a passage with errors.
 	Missing int `json:"missing,omitempty"`
-	// Gap counts the characters of a long gap between this word and the next one of the same weak place. A person who checks the place
-	// sees that they are missing.
+	// Gap counts the characters of a long gap between this word and the next one of the same weak place. A person who checks the
+	// place sees that they are missing.
 	Gap int `json:"gap,omitempty"`
 	// Moved reports whether the word is right, but is elsewhere in the ground truth.
 	Moved bool `json:"moved,omitempty"`
@@ -38,12 +38,12 @@ type WordScore struct {
 	IsUnread bool `json:"isUnread,omitempty"`
 }
 
-// longGap is the minimum number of consecutive missing characters that counts as a missed line, and not as an error in the words around
-// it.
+// longGap is the minimum number of consecutive missing characters that counts as a missed line, and not as an error in the
+// words around it.
 const longGap = 20
 
-// CompareWords aligns the words with the ground truth. missed counts the characters that are missing between correct words, or in long
-// gaps, unless the words on both sides lie in the same weak place: they belong to no word.
+// CompareWords aligns the words with the ground truth. missed counts the characters that are missing between correct words, or
+// in long gaps, unless the words on both sides lie in the same weak place: they belong to no word.
 func CompareWords(truth string, words []Word) (scores []WordScore, missed int) {
 	scores = foldWords(words)
 	texts := make([]string, len(scores))
@@ -72,11 +72,12 @@ func CompareWords(truth string, words []Word) (scores []WordScore, missed int) {
 	return scores, missed
 }
 
-// movedRun is the minimum number of consecutive characters that must be elsewhere in the ground truth: fewer can match by chance.
+// movedRun is the minimum number of consecutive characters that must be elsewhere in the ground truth: fewer can match by
+// chance.
 const movedRun = 8
 
-// markMoved finds the words that stand elsewhere in the ground truth, sets their WordScore.Moved, and returns the indexes of the
-// words of the ground truth that they match. parts are the alignment in order.
+// markMoved finds the words that stand elsewhere in the ground truth, sets their WordScore.Moved, and returns the indexes of
+// the words of the ground truth that they match. parts are the alignment in order.
 func markMoved(parts []Part, scores []WordScore) map[int]bool {
 	var truth, text []int // of the words that are not paired yet
 	i, j := 0, 0
@@ -137,8 +138,8 @@ func chargeGap(scores []WordScore, before, characters int) (missed int) {
 	return 0
 }
 
-// chargePart adds the errors of a passage that differs from the ground truth to its words, except those that were moved. It returns
-// the gaps that belong to no word.
+// chargePart adds the errors of a passage that differs from the ground truth to its words, except those that were moved. It
+// returns the gaps that belong to no word.
 func chargePart(truth []string, words []WordScore) []gap {
 	var own []WordScore
 	var at []int

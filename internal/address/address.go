@@ -59,8 +59,8 @@ func EndsInNumber(host string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// internalZones are domains that only internal networks use: those that IANA reserves (RFC 6762, section 3; RFC 8375, section 4; .internal,
-// reserved by ICANN in 2024), and .lan, which routers use.
+// internalZones are domains that only internal networks use: those that IANA reserves (RFC 6762, section 3; RFC 8375, section
+// 4; .internal, reserved by ICANN in 2024), and .lan, which routers use.
 var internalZones = []string{".internal", ".local", ".lan", ".home.arpa"}
 
 // IsInternalName reports whether the host of a URL is a name that only internal networks use: one of a single label, or in

@@ -97,6 +97,7 @@ func (o *ordered[T]) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
+// find returns the value of a name, and whether the mapping has it.
 func (o ordered[T]) find(name string) (value T, ok bool) {
 	for _, e := range o {
 		if e.Name == name {

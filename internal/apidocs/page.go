@@ -87,6 +87,7 @@ type view struct {
 	Site
 }
 
+// render executes the template. It returns an error if openapi.yaml has a construct that the page cannot show.
 func render(v view) ([]byte, error) {
 	page, err := template.New("page").Funcs(template.FuncMap{
 		"css":   func() template.CSS { return template.CSS(style) },        //nolint:gosec // our own file, not input

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -157,6 +158,27 @@ func TestGen_IsGenerated(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(data[:min(len(data), 400)]), "DO NOT EDIT", f)
 	}
+}
+
+// TestComments_FitOneScreen checks only lines without code. Directives such as go:generate cannot be wrapped.
+func TestComments_FitOneScreen(t *testing.T) {
+	t.Parallel()
+	const columns = 128
+	comment := regexp.MustCompile(`^\s*// `)
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, ".gen.go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		number := 0
+		for line := range strings.SplitSeq(string(data), "\n") {
+			number++
+			if comment.MatchString(line) && utf8.RuneCountInString(line) > columns {
+				t.Errorf("%s:%d: the comment has more than %d columns", path, number, columns)
+			}
+		}
+		return err
+	}))
 }
 
 // `make test` builds the packages that the Makefile lists as COMPUTING without the race detector.

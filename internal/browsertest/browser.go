@@ -1,6 +1,6 @@
 // Package browsertest drives a headless Chromium in tests: it opens pages, checks them with axe-core in both themes at 320
-// pixels, and saves screenshots. Tests that use it run with `make test-browser`, which installs Chromium and axe-core; elsewhere
-// New skips them. Start with New.
+// pixels, and saves screenshots. Tests that use it run with `make test-browser`, which installs Chromium and axe-core;
+// elsewhere New skips them. Start with New.
 package browsertest
 
 import (
@@ -145,7 +145,8 @@ func media(scheme string) chromedp.Action {
 const phoneWidth = 320
 
 // Check checks the open page with axe-core in both themes at 320 pixels, with every rule and every element. It also requires
-// that nothing is cut off at that width, and that no value is missing. It saves screenshots under the name: desktop, phone and dark.
+// that nothing is cut off at that width, and that no value is missing. It saves screenshots under the name: desktop, phone and
+// dark.
 func (b *Browser) Check(name string) {
 	b.tb.Helper()
 	b.check(name, func(suffix string) { b.screenshotPage(name + suffix) })

@@ -26,8 +26,8 @@ func Contract(tb testing.TB) *openapi3.T {
 	return doc
 }
 
-// RequireValid requires an answer of one of the operations to be valid by openapi.yaml, headers included. Answers of other paths and
-// methods are not in the contract, and pass.
+// RequireValid requires an answer of one of the operations to be valid by openapi.yaml, headers included. Answers of other
+// paths and methods are not in the contract, and pass.
 func RequireValid(tb testing.TB, r *http.Request, status int, header http.Header, body []byte) {
 	tb.Helper()
 	doc, path := Contract(tb), strings.TrimPrefix(r.URL.EscapedPath(), "/api/v1")

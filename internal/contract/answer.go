@@ -60,8 +60,8 @@ func newEdits(edits []document.Edit) *[]gen.Edit {
 	return &all
 }
 
-// Edits is the reverse of newEdits: it returns the edits of an answer as those of a document, whose pages count from 0; nil if the
-// answer has none.
+// Edits is the reverse of newEdits: it returns the edits of an answer as those of a document, whose pages count from 0; nil if
+// the answer has none.
 func Edits(r *gen.ExtractionResult) (edits []document.Edit) {
 	if r.Edits == nil {
 		return nil
@@ -91,6 +91,7 @@ func newWeak(doc *document.Document) *[]gen.WeakPlace {
 	return &all
 }
 
+// newBox converts a box. Both forms count pixels of the upright page from its upper left corner.
 func newBox(b document.Box) gen.Box {
 	return gen.Box{X: int64(b.X), Y: int64(b.Y), Width: int64(b.W), Height: int64(b.H)}
 }

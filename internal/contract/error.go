@@ -108,7 +108,7 @@ func BadImage(reason string) *Error {
 	return e
 }
 
-// KeyReused is a 400 for an Idempotency-Key that came with a different request before.
+// KeyReused is a 400 for an Idempotency-Key that was used with a different request before.
 func KeyReused() *Error {
 	return Invalid(map[string]string{
 		"Idempotency-Key": "already used with a different request within the last 24 hours; repeat that request exactly or use a new key",

@@ -6,8 +6,8 @@ import (
 	"uncial/gen"
 )
 
-// Replayed is the stored answer to an earlier request with the same Idempotency-Key. A header tells it from the first answer; the
-// body is the same.
+// Replayed is the stored answer to an earlier request with the same Idempotency-Key. A header tells it from the first answer;
+// the body is the same.
 type Replayed struct{ gen.ExtractResponseObject }
 
 var _ gen.ExtractResponseObject = Replayed{}

@@ -18,8 +18,8 @@ type Alternative struct {
 // IsWeak reports whether a word is so doubtful that documents should have other readings of it.
 func (w *Word) IsWeak() bool { return w.Confidence < weakWord }
 
-// Others returns up to MaxAlternatives of the other readings that differ from the word and from each other, the likeliest first. None is
-// more confident than the word. A part of a divided word has none, because it is not a word.
+// Others returns up to MaxAlternatives of the other readings that differ from the word and from each other, the likeliest
+// first. None is more confident than the word. A part of a divided word has none, because it is not a word.
 func (w *Word) Others() []Alternative {
 	if w.Whole != "" {
 		return nil

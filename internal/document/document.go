@@ -52,7 +52,7 @@ type Page struct {
 	Preview []byte `json:"preview,omitempty"`
 	// Picture shows the page as it was sent, for a PDF: a JPEG or PNG file that package pdf can embed. Nil unless requested.
 	Picture []byte `json:"picture,omitempty"`
-	// Orientation is how Picture must be turned or mirrored to be upright, as Exif tag 274 says it; 0 and 1 mean not at all.
+	// Orientation says how Picture must be turned or mirrored to be upright (Exif tag 274); 0 and 1 mean not at all.
 	Orientation int `json:"orientation,omitempty"`
 }
 
@@ -107,14 +107,14 @@ type Word struct {
 type Signals struct {
 	// For words of print.
 	Letters float64 // mean confidence of its characters, 0..1
-	// Network is the log-odds of the network for print in the word if it reads the same, -1 if it reads something else, and 0 if it did not
-	// read the line.
+	// Network is the log-odds of the network for print in the word if it reads the same, -1 if it reads something else, and 0 if
+	// it did not read the line.
 	Network float64
 	// For words of handwriting.
 	Wrong   float64 // share of characters that are wrong, on average over the likely readings of the word, 0..1
 	Entropy float64 // of the possible characters, in nats, where it is largest
-	// Posterior is the share of the likely texts of the line that have the word in this position, 0..1. Others are the words that the other
-	// texts have in this position, with their shares as confidence, likeliest first.
+	// Posterior is the share of the likely texts of the line that have the word in this position, 0..1. Others are the words that
+	// the other texts have in this position, with their shares as confidence, likeliest first.
 	Posterior float64
 	Others    []Alternative
 }

@@ -17,8 +17,8 @@ const hyphens = "-\u2010\u00ac\u2e17=\u00ad"
 const minStem = 2
 
 // MarkBroken finds words that are divided at the end of a line and sets Word.Whole of both parts. The parts are joined only if
-// the page has the whole word elsewhere, or if known reports that a word list has it; known may be nil. Without such evidence, "well-" and
-// "known" may be two words. The text of words stays unchanged.
+// the page has the whole word elsewhere, or if known reports that a word list has it; known may be nil. Without such evidence,
+// "well-" and "known" may be two words. The text of words stays unchanged.
 func (d *Document) MarkBroken(known func(whole string) bool) {
 	for i := range d.Pages {
 		page := &d.Pages[i]
@@ -42,6 +42,7 @@ func (d *Document) MarkBroken(known func(whole string) bool) {
 	}
 }
 
+// first and last return the first and the last word of a line, which is never empty.
 func (l *Line) first() *Word { return &l.Words[0] }
 
 func (l *Line) last() *Word { return &l.Words[len(l.Words)-1] }

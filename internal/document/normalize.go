@@ -35,7 +35,8 @@ func (d *Document) Normalized() *Document {
 	return &n
 }
 
-// normalized returns a copy whose boxes lie on the page and whose numbers are in their ranges. Lines and blocks without words are gone.
+// normalized returns a copy whose boxes lie on the page and whose numbers are in their ranges. Lines and blocks without words
+// are gone.
 func (p *Page) normalized() Page {
 	n := *p
 	n.Width, n.Height = max(p.Width, 1), max(p.Height, 1)
@@ -65,8 +66,8 @@ func (p *Page) normalized() Page {
 	return n
 }
 
-// normalized returns a copy for a page of this size. A word with white space becomes several words in the same box, and words without
-// characters are gone.
+// normalized returns a copy for a page of this size. A word with white space becomes several words in the same box, and words
+// without characters are gone.
 func (l *Line) normalized(width, height int) Line {
 	n := *l
 	n.Box = l.Box.within(width, height)
@@ -146,8 +147,8 @@ func phrase(s string) string {
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
 
-// clean returns the text in NFC without byte order marks, control characters and noncharacters; XML and TSV cannot hold the latter. Invalid UTF-8
-// becomes U+FFFD. A soft hyphen becomes a hyphen, since it would be invisible although the page shows it.
+// clean returns the text in NFC without byte order marks, control characters and noncharacters; XML and TSV cannot hold the
+// latter. Invalid UTF-8 becomes U+FFFD. A soft hyphen becomes a hyphen, since it would be invisible although the page shows it.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == '\u00ad' {

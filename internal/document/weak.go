@@ -10,7 +10,8 @@ import (
 // Reason is why the reading of a place is weak, by its name in openapi.yaml.
 type Reason string
 
-// The reasons. A recognizer may report UnreadInk and DoubtfulOrder in Page.Doubts; the others follow from the confidence of words.
+// The reasons. A recognizer may report UnreadInk and DoubtfulOrder in Page.Doubts; the others follow from the confidence of
+// words.
 const (
 	LowConfidence         Reason = "low-confidence"
 	UnfamiliarHandwriting Reason = "unfamiliar-handwriting"
@@ -53,8 +54,8 @@ const (
 	maxStrong = 1
 )
 
-// Weak returns the weak places of the document, the least certain first. If there are more than maxWeak, those with most characters
-// likely to be wrong are returned.
+// Weak returns the weak places of the document, the least certain first. If there are more than maxWeak, those with most
+// characters likely to be wrong are returned.
 func (d *Document) Weak() []Weak {
 	var all []Weak
 	for i := range d.Pages {
@@ -71,8 +72,8 @@ func (d *Document) Weak() []Weak {
 	return all
 }
 
-// wrong estimates how many characters of the place are wrong or missing. The product is converted, because the choice among places
-// must not depend on the processor; see MeanConfidence.
+// wrong estimates how many characters of the place are wrong or missing. The product is converted, because the choice among
+// places must not depend on the processor; see MeanConfidence.
 func (w Weak) wrong() float64 {
 	return float64(w.characters) - float64(float64(w.characters)*w.Confidence)
 }
@@ -130,7 +131,8 @@ func (w *weakPart) place(i int) Weak {
 	return Weak{Page: i, Box: w.Box, Confidence: MeanConfidence([]Block{w.Block}), Reason: w.reason, Text: w.Text(), characters: characters}
 }
 
-// weakSpans returns the runs of weak words; each begins and ends with a weak word. If they are most of the line, the whole line is one run.
+// weakSpans returns the runs of weak words; each begins and ends with a weak word. If they are most of the line, the whole line
+// is one run.
 func (l *Line) weakSpans() [][]Word {
 	var spans [][]Word
 	first, last, weak, characters := -1, -1, 0, 0
@@ -187,4 +189,5 @@ func (p *Page) textIn(d Doubt) string {
 	return strings.Join(lines, "\n")
 }
 
+// holds reports whether the pixel at (x, y) is in the box.
 func (b Box) holds(x, y int) bool { return b.X <= x && x < b.X+b.W && b.Y <= y && y < b.Y+b.H }

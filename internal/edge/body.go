@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// graceTime limits the wait for the first byte and every later pause, however fast the body arrived before, so that a client that
-	// stops near the end of a large image does not hold its memory. minRate applies too.
+	// graceTime limits the wait for the first byte and every later pause, however fast the body arrived before, so that a client
+	// that stops near the end of a large image does not hold its memory. minRate applies too.
 	graceTime = 5 * time.Second
 	minRate   = 16 << 10 // bytes a second; 128 kbit/s
 	// smallBody is the size, in bytes, up to which a refused body that has arrived is read before the answer.
@@ -22,7 +22,8 @@ const (
 	// lingerTime is how long the rest of a refused body may take. It is read so that a client which is still sending gets the
 	// answer and not a reset connection (RFC 9112, section 9.6).
 	lingerTime = 10 * time.Second
-	// maxLinger bounds the rest of a body that is read after the answer to a browser, in bytes: a scan that somebody chose by mistake.
+	// maxLinger bounds the rest of a body that is read after the answer to a browser, in bytes: a scan that somebody chose by
+	// mistake.
 	maxLinger = 256 << 20
 )
 

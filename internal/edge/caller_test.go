@@ -15,7 +15,8 @@ import (
 	"uncial/internal/edge"
 )
 
-// The contract suite tries all forms of credentials; here it is shown that a refusal reads no body, counts nothing and logs no key.
+// The contract suite tries all forms of credentials; here it is shown that a refusal reads no body, counts nothing and logs no
+// key.
 func TestHandler_RefusesInvalidKeys(t *testing.T) {
 	t.Parallel()
 	for name, headers := range map[string][]string{

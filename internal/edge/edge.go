@@ -57,8 +57,8 @@ type Options struct {
 	// Subtrees serve all paths with a prefix such as "/dashboard/", with any method. They are for browsers: they write their own
 	// errors, as pages, and no CORS header is sent. Default: none.
 	Subtrees map[string]http.Handler
-	// Memory limits, in bytes, the memory of images in requests in progress, as far as they have arrived. Accounts share it; requests
-	// beyond the share of their account get a 500 with Retry-After. Default: 768 MiB, and an eighth more as the reserve.
+	// Memory limits the memory, in bytes, of the images of requests in progress, as far as they have arrived. Accounts share it;
+	// requests beyond the share of their account get a 500 with Retry-After. Default: 768 MiB, and an eighth more as the reserve.
 	Memory int64
 	// TrustedProxies are the networks of the proxies whose X-Forwarded-For is trusted. Default: none; the client is the
 	// peer of the connection.

@@ -227,8 +227,8 @@ func TestHandler_AnswersAnExtraction(t *testing.T) {
 // tricky is a text with what looks like escapes of JSON.
 const tricky = `<b> & "\u003c" \\u003e \ &amp;`
 
-// One copy of an inline image is held: the decoded one. Growing with what arrives may allocate half as much again on the way. The
-// test must not run in parallel, because it measures what the whole process allocates.
+// One copy of an inline image is held: the decoded one. Growing with what arrives may allocate half as much again on the way.
+// The test must not run in parallel, because it measures what the whole process allocates.
 func TestHandler_HoldsAnInlineImageOnce(t *testing.T) {
 	const size = 20 << 20
 	var before, held, after runtime.MemStats

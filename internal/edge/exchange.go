@@ -67,6 +67,7 @@ func (h *handler) requestID(r *http.Request) string {
 
 func randomID() string { return rand.Text() }
 
+// caller returns the identity for the server. The window must be known.
 func (x *exchange) caller() Caller {
 	return Caller{Principal: x.principal, RequestID: x.id, Window: *x.window}
 }
@@ -114,8 +115,8 @@ func (x *exchange) Write(p []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// statusGone is the status, in the log and in the metrics, of an answer whose client did not wait for it. It is never sent. Common proxies
-// log the same status.
+// statusGone is the status, in the log and in the metrics, of an answer whose client did not wait for it. It is never sent.
+// Common proxies log the same status.
 const statusGone = 499
 
 var errLeft = errors.New("the client left before the answer")

@@ -11,8 +11,8 @@ import (
 	"uncial/internal/contract"
 )
 
-// libraryErrors is a listener whose connections rewrite the errors that net/http sends by itself, before any handler sees the request,
-// into the form of all other errors. net/http sends such an answer in one write, the last on its connection.
+// libraryErrors is a listener whose connections rewrite the errors that net/http sends by itself, before any handler sees the
+// request, into the form of all other errors. net/http sends such an answer in one write, the last on its connection.
 type libraryErrors struct{ net.Listener }
 
 // Accept returns connections that replace the errors of net/http by those of the contract.

@@ -11,13 +11,14 @@ import (
 const (
 	// defaultMemory is room for 38 images of 20 MiB.
 	defaultMemory = 768 << 20
-	// oneImage is what an account gets whatever the others use, in bytes: room for the largest image, and for the smaller buffer that
-	// it has just outgrown.
+	// oneImage is what an account gets whatever the others use, in bytes: room for the largest image, and for the smaller buffer
+	// that it has just outgrown.
 	oneImage = 40 << 20
 	// burst is the use of memory, in bytes, after which unused memory is returned to the system at once. The garbage collector
 	// alone keeps it for minutes.
 	burst = 128 << 20
-	// releaseDelay is how long after a burst memory is returned to the system: by then the last request no longer refers to its image.
+	// releaseDelay is how long after a burst memory is returned to the system: by then the last request no longer refers to its
+	// image.
 	releaseDelay = time.Second
 )
 
@@ -27,6 +28,7 @@ type memory struct {
 	afterBurst atomic.Bool // memory is to be returned once little is used
 }
 
+// newMemory returns the memory that accounts share, of that many bytes and the reserve of fair.Places.
 func newMemory(bytes int64) *memory {
 	return &memory{places: fair.NewPlaces(bytes, oneImage)}
 }

@@ -48,6 +48,7 @@ type probe struct {
 	Status string `json:"status"`
 }
 
+// health answers /healthz: it only shows that the process can answer.
 func health(x *exchange, _ *http.Request) error {
 	return gen.WriteJSON(x, http.StatusOK, probe{"ok"})
 }
@@ -65,6 +66,7 @@ func (h *handler) ready(x *exchange, r *http.Request) error {
 	return gen.WriteJSON(x, http.StatusOK, probe{"ready"})
 }
 
+// docs answers /docs with the API reference.
 func (h *handler) docs(x *exchange, r *http.Request) error {
 	html, err := apidocs.Page(h.site(r))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Limits of a connection, against peers that are slow on purpose. A body of 28 MiB needs 2 Mbit/s to arrive within
-// readTimeout. writeTimeout counts from the end of the header and covers reading, working and answering; the answer of an operation gets
+// Limits of a connection, against peers that are slow on purpose. A body of 28 MiB needs 2 Mbit/s to arrive within readTimeout.
+// writeTimeout counts from the end of the header and covers reading, working and answering; the answer of an operation gets
 // answerTime of its own.
 const (
 	readHeaderTimeout = 10 * time.Second

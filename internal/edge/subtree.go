@@ -28,8 +28,8 @@ func checkSubtrees(subtrees map[string]http.Handler) ([]subtree, error) {
 	return list, nil
 }
 
-// serveSubtree passes the request to the subtree of its path, and reports whether there is one. The log and the metrics name the
-// pattern that its handler has set in r.Pattern, or else the prefix.
+// serveSubtree passes the request to the subtree of its path, and reports whether there is one. The log and the metrics name
+// the pattern that its handler has set in r.Pattern, or else the prefix.
 func (h *handler) serveSubtree(x *exchange, r *http.Request) bool {
 	i := slices.IndexFunc(h.subtrees, func(s subtree) bool { return strings.HasPrefix(r.URL.Path, s.prefix) })
 	if i < 0 {

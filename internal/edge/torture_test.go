@@ -127,8 +127,9 @@ const (
 	dripTime   = 30 * time.Second
 )
 
-// TestTorture_Drips has one account send bodies quickly up to their last bytes, which drip so that no limit of time ends them, while
-// another sends large images as fast as they are accepted. The first must not keep the memory that it took while it was alone.
+// TestTorture_Drips has one account send bodies quickly up to their last bytes, which drip so that no limit of time ends them,
+// while another sends large images as fast as they are accepted. The first must not keep the memory that it took while it was
+// alone.
 func TestTorture_Drips(t *testing.T) {
 	d := mustNew(t, func(o *edge.Options) { o.Memory = 768 << 20 })
 	d.gate.remaining = 1 << 40

@@ -1,7 +1,7 @@
-// Package fair divides scarce resources among accounts: places (Places, Semaphore), memory (Places, Reservation) and the time of workers
-// (Queue). It knows accounts by a label and a weight only; package edge puts them into the context of a request, and
-// package remote sends them on to engines. The users of this package (internal/edge,
-// impl/fetch and impl/ocr/workerpool) decide what is divided, and how much of it there is.
+// Package fair divides scarce resources among accounts: places (Places, Semaphore), memory (Places, Reservation) and the time
+// of workers (Queue). It knows accounts by a label and a weight only; package edge puts them into the context of a request, and
+// package remote sends them on to engines. The users of this package (internal/edge, impl/fetch and impl/ocr/workerpool) decide
+// what is divided, and how much of it there is.
 //
 // Shares follow the weights of the accounts that use something at the moment, with one exception: the accounts of one weight
 // together never outweigh a single account of a heavier weight. So a hundred accounts on a free plan leave half to one paying
@@ -18,12 +18,13 @@ import (
 // ErrFull means that the account has its share, or that nothing is left. The same request may succeed a little later.
 var ErrFull = errors.New("no place is free for this account")
 
-// Account is one of those that share. The zero value is an account too: that of all callers who name none.
+// Account identifies an account that shares a resource. The zero value stands for all callers who name no account.
 type Account struct {
 	Label  string // opaque; equal labels are one account
 	Weight int    // 1 and more; 0 counts as 1
 }
 
+// weight returns the weight, which is at least 1.
 func (a Account) weight() int { return max(a.Weight, 1) }
 
 type accountKey struct{}
@@ -50,8 +51,8 @@ func (w weights) remove(weight int) {
 	}
 }
 
-// effective returns the effective weight of one account of that weight among those that take part: the weight itself, unless all accounts
-// of that weight together would outweigh a single heavier one.
+// effective returns the effective weight of one account of that weight among those that take part: the weight itself, unless
+// all accounts of that weight together would outweigh a single heavier one.
 func (w weights) effective(weight int) float64 {
 	count := w[weight]
 	together := count * weight

@@ -30,20 +30,22 @@ type holding struct {
 	weight int
 }
 
-// NewPlaces returns n places to share, and a reserve of an eighth more, but at least twice floor. floor is what each account may use while it
-// is free, however many other accounts there are: enough for one request. The last floor is kept for accounts with a weight above 1.
+// NewPlaces returns n places to share, and a reserve of an eighth more, but at least twice floor. floor is what each account
+// may use while it is free, however many other accounts there are: enough for one request. The last floor is kept for accounts
+// with a weight above 1.
 func NewPlaces(n, floor int64) *Places {
 	return newPlaces(func() int64 { return n }, floor)
 }
 
+// newPlaces is NewPlaces with a number that may change: n is called whenever it is needed. A floor of 0 means no reserve.
 func newPlaces(n func() int64, floor int64) *Places {
 	return &Places{alone: n, floor: floor, held: map[string]holding{}, weights: weights{}}
 }
 
 // Take takes n places for the account, or none. Three rules apply, the most generous first:
 //   - An account gets up to its floor while anything is left; an account of weight 1, only while another floor stays free.
-//   - It gets up to its fair share while half of the reserve stays free. A heavier account gets it while anything is left: otherwise many
-//     light accounts, which take each place that becomes free, would keep it at its floor.
+//   - It gets up to its fair share while half of the reserve stays free. A heavier account gets it while anything is left:
+//     otherwise many light accounts, which take each place that becomes free, would keep it at its floor.
 //   - It gets more than its share only while the whole reserve stays free.
 func (p *Places) Take(a Account, n int64) bool {
 	p.mu.Lock()

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// maxIdle is the number of accounts without work that a Queue remembers. The time that a dropped account has used no longer counts.
+// maxIdle is the number of accounts without work that a Queue remembers. The time that a dropped account has used no longer
+// counts.
 const maxIdle = 1024
 
 // Queue holds work that waits for a worker, and hands it out so that each account gets its share of the workers' time, however
@@ -15,7 +16,7 @@ const maxIdle = 1024
 // behind is next (start-time fair queueing). An account that returns after a pause does not get the time that it did not use.
 type Queue[T any] struct {
 	now      func() time.Time
-	accounts map[string]*line[T]
+	accounts map[string]*backlog[T]
 	weights  weights // of the accounts that have work
 	active   int     // accounts that have work
 	length   int
@@ -23,8 +24,8 @@ type Queue[T any] struct {
 	arrivals uint64
 }
 
-// line is the work of one account.
-type line[T any] struct {
+// backlog is the work of one account: what waits, and what runs.
+type backlog[T any] struct {
 	account  Account
 	waiting  list.List // of *Item[T]
 	running  int
@@ -46,37 +47,39 @@ func NewQueue[T any](now func() time.Time) *Queue[T] {
 	if now == nil {
 		now = time.Now
 	}
-	return &Queue[T]{now: now, accounts: map[string]*line[T]{}, weights: weights{}}
+	return &Queue[T]{now: now, accounts: map[string]*backlog[T]{}, weights: weights{}}
 }
 
 // epoch keeps sums of times small.
 var epoch = time.Now()
 
+// elapsed returns the time since the epoch by the clock of the queue.
 func (q *Queue[T]) elapsed() time.Duration { return q.now().Sub(epoch) }
 
-// Put adds work at the end of its account's line. The item names the work in PutFirst and Remove.
+// Put adds work at the end of its account's backlog. The item names the work in PutFirst and Remove.
 func (q *Queue[T]) Put(a Account, value T) *Item[T] {
 	i := &Item[T]{Value: value, Account: a}
-	l := q.line(a)
+	l := q.backlogOf(a)
 	i.element = l.waiting.PushBack(i)
 	q.length++
 	return i
 }
 
-// PutFirst takes back work that Take handed out and that could not begin. The work is the next of its account, which is not charged for it.
+// PutFirst takes back work that Take handed out and that could not begin. The work is the next of its account, which is not
+// charged for it.
 func (q *Queue[T]) PutFirst(i *Item[T]) {
-	l := q.line(i.Account)
+	l := q.backlogOf(i.Account)
 	i.element = l.waiting.PushFront(i)
 	q.length++
 	l.running--
 	l.started -= i.started
 }
 
-// line returns the line of an account that has work from now on.
-func (q *Queue[T]) line(a Account) *line[T] {
+// backlogOf returns the backlog of an account that has work from now on.
+func (q *Queue[T]) backlogOf(a Account) *backlog[T] {
 	l := q.accounts[a.Label]
 	if l == nil {
-		l = &line[T]{account: a}
+		l = &backlog[T]{account: a}
 		q.accounts[a.Label] = l
 	}
 	if l.isIdle() {
@@ -88,13 +91,14 @@ func (q *Queue[T]) line(a Account) *line[T] {
 	return l
 }
 
-func (l *line[T]) isIdle() bool { return l.waiting.Len() == 0 && l.running == 0 }
+func (l *backlog[T]) isIdle() bool { return l.waiting.Len() == 0 && l.running == 0 }
 
-// Take hands out the next work of the account whose turn it is. It passes over accounts for which may, given the number of their running
-// pieces of work, returns false; a nil may allows all. ok is false if there is no such work. The caller must call Done or PutFirst.
+// Take hands out the next work of the account whose turn it is. It passes over accounts for which may, given the number of
+// their running pieces of work, returns false; a nil may allows all. ok is false if there is no such work. The caller must call
+// Done or PutFirst.
 func (q *Queue[T]) Take(may func(running int) bool) (i *Item[T], ok bool) {
 	now := q.elapsed()
-	var next *line[T]
+	var next *backlog[T]
 	for _, l := range q.accounts {
 		if l.waiting.Len() == 0 || may != nil && !may(l.running) {
 			continue
@@ -118,7 +122,7 @@ func (q *Queue[T]) Take(may func(running int) bool) (i *Item[T], ok bool) {
 }
 
 // isBehind reports whether a is next before b. Among equals, the one that got its last turn longer ago is first.
-func (q *Queue[T]) isBehind(a, b *line[T], now time.Duration) bool {
+func (q *Queue[T]) isBehind(a, b *backlog[T], now time.Duration) bool {
 	if x, y := q.clockOf(a, now), q.clockOf(b, now); x != y {
 		return x < y
 	}
@@ -126,7 +130,7 @@ func (q *Queue[T]) isBehind(a, b *line[T], now time.Duration) bool {
 }
 
 // clockOf returns an account's clock with the time of what runs.
-func (q *Queue[T]) clockOf(l *line[T], now time.Duration) float64 {
+func (q *Queue[T]) clockOf(l *backlog[T], now time.Duration) float64 {
 	running := time.Duration(l.running)*now - l.started
 	return l.clock + running.Seconds()/q.weights.effective(l.account.weight())
 }
@@ -159,7 +163,7 @@ func (q *Queue[T]) Done(i *Item[T]) {
 }
 
 // forgetIfIdle removes an account that has no more work from those that share.
-func (q *Queue[T]) forgetIfIdle(l *line[T]) {
+func (q *Queue[T]) forgetIfIdle(l *backlog[T]) {
 	if !l.isIdle() {
 		return
 	}

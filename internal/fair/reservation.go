@@ -10,13 +10,13 @@ import (
 const (
 	// firstBuffer is the minimum, in bytes, that Extend allocates.
 	firstBuffer = 32 << 10
-	// growth is the factor by which a buffer grows. A small factor keeps the buffer close to its content, a large one copies less: with 4, the
-	// copies of an image add up to half its size.
+	// growth is the factor by which a buffer grows. A small factor keeps the buffer close to its content, a large one copies less:
+	// with 4, the copies of an image add up to half its size.
 	growth = 4
 )
 
-// Reservation counts the memory that one request uses, in bytes, against the share of its account. A nil Reservation counts nothing and
-// allows everything. It is safe for concurrent use.
+// Reservation counts the memory that one request uses, in bytes, against the share of its account. A nil Reservation counts
+// nothing and allows everything. It is safe for concurrent use.
 type Reservation struct {
 	places  *Places
 	account Account
@@ -29,7 +29,8 @@ type Reservation struct {
 // Reserve returns an empty reservation for one request of the account. The caller must Close it when the request ends.
 func (p *Places) Reserve(a Account) *Reservation { return &Reservation{places: p, account: a} }
 
-// Grow takes n bytes more. It reports false, and takes nothing, if they would exceed the account's share or the reservation is closed.
+// Grow takes n bytes more. It reports false, and takes nothing, if they would exceed the account's share or the reservation is
+// closed.
 func (m *Reservation) Grow(n int) bool {
 	if m == nil {
 		return true
@@ -43,8 +44,8 @@ func (m *Reservation) Grow(n int) bool {
 	return true
 }
 
-// MustYield reports whether the account holds more than its share while another gets less than its own. Bodies that still arrive are then
-// given up: otherwise an account that took everything while it was alone would keep it for as long as it likes.
+// MustYield reports whether the account holds more than its share while another gets less than its own. Bodies that still
+// arrive are then given up: otherwise an account that took everything while it was alone would keep it for as long as it likes.
 func (m *Reservation) MustYield() bool { return m != nil && m.places.mustYield(m.account) }
 
 // Shrink gives n bytes back.
@@ -69,8 +70,8 @@ func (m *Reservation) Close() {
 	m.used, m.closed = 0, true
 }
 
-// Extend returns buffer with room for n more bytes. Memory grows with what has arrived: the capacity is a multiple of the content, up to limit. ok is
-// false if the account has no memory left for it; the buffer is then unchanged.
+// Extend returns buffer with room for n more bytes. Memory grows with what has arrived: the capacity is a multiple of the
+// content, up to limit. ok is false if the account has no memory left for it; the buffer is then unchanged.
 func (m *Reservation) Extend(buffer []byte, n, limit int) (extended []byte, ok bool) {
 	need := len(buffer) + n
 	if need <= cap(buffer) {
@@ -86,8 +87,9 @@ func (m *Reservation) Extend(buffer []byte, n, limit int) (extended []byte, ok b
 	return extended, true
 }
 
-// ReadAll reads r to its end into a buffer that grows with what arrives, up to expected bytes and only as needed beyond. Errors: ErrFull if
-// the account has no memory left, or those of r. What was read before the error is returned, and counted, too.
+// ReadAll reads r to its end into a buffer that grows with what arrives, up to expected bytes and only as needed beyond.
+// Errors: ErrFull if the account has no memory left, or those of r. What was read before the error is returned, and counted,
+// too.
 func (m *Reservation) ReadAll(r io.Reader, expected int) (body []byte, err error) {
 	for {
 		var ok bool

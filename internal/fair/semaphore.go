@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Semaphore lets a bounded number of requests in. Enter does so at once or not at all; Wait waits until a place is free. It is safe
-// for concurrent use. A nil Semaphore lets everyone in.
+// Semaphore lets a bounded number of requests in. Enter does so at once or not at all; Wait waits until a place is free. It is
+// safe for concurrent use. A nil Semaphore lets everyone in.
 type Semaphore struct {
 	places *Places
 	// Guarded by places.mu.
 	waiting []*waiter // in the order of arrival
-	// Each turn that Wait gives advances clock by one, divided by all effective weights. An account whose own clock is ahead has had its
-	// turns.
+	// Each turn that Wait gives advances clock by one, divided by all effective weights. An account whose own clock is ahead has
+	// had its turns.
 	clock    float64
 	turns    uint64                  // that Wait has given
 	accounts map[string]accountState // that wait or are inside, by label
@@ -34,7 +34,8 @@ type waiter struct {
 
 func (w *waiter) isOfSameAccount(other *waiter) bool { return w.account.Label == other.account.Label }
 
-// NewSemaphore returns a semaphore with a number of places and the reserve of Places. The number is read each time it is needed.
+// NewSemaphore returns a semaphore with a number of places and the reserve of Places. The number is read each time it is
+// needed.
 func NewSemaphore(places func() int) *Semaphore {
 	return newSemaphore(places, 1)
 }
@@ -44,6 +45,7 @@ func NewTurns(n int) *Semaphore {
 	return newSemaphore(func() int { return n }, 0)
 }
 
+// newSemaphore returns a semaphore whose places have that floor; 0 means no reserve.
 func newSemaphore(places func() int, floor int64) *Semaphore {
 	return &Semaphore{places: newPlaces(func() int64 { return int64(places()) }, floor), accounts: map[string]accountState{}}
 }
@@ -51,6 +53,7 @@ func newSemaphore(places func() int, floor int64) *Semaphore {
 // entered is the key under which a context says that its request is inside the semaphore.
 type entered struct{ semaphore *Semaphore }
 
+// isInside reports whether the request of ctx has a place already. It is true for a nil semaphore, which bounds nothing.
 func (g *Semaphore) isInside(ctx context.Context) bool {
 	return g == nil || ctx.Value(entered{g}) != nil
 }
@@ -68,9 +71,9 @@ func (g *Semaphore) Enter(ctx context.Context) (inside context.Context, leave fu
 	return g.inside(ctx), func() { g.leave(a) }, nil
 }
 
-// Wait is Enter for a request that has already been let into an earlier semaphore: it waits for a place. Among those that wait, the one
-// whose account holds the fewest places for its weight is first, and ties go to the account with the fewest turns for its weight.
-// The only error is ctx's error.
+// Wait is Enter for a request that has already been let into an earlier semaphore: it waits for a place. Among those that wait,
+// the one whose account holds the fewest places for its weight is first, and ties go to the account with the fewest turns for
+// its weight. The only error is ctx's error.
 func (g *Semaphore) Wait(ctx context.Context) (inside context.Context, leave func(), err error) {
 	if g.isInside(ctx) {
 		return ctx, func() {}, nil
@@ -95,7 +98,8 @@ func (g *Semaphore) Wait(ctx context.Context) (inside context.Context, leave fun
 	}
 }
 
-// known returns the account with the weight that was fixed when the first of its present requests arrived. It needs the mutex of places.
+// known returns the account with the weight that was fixed when the first of its present requests arrived. It needs the mutex
+// of places.
 func (g *Semaphore) known(a Account) Account {
 	if had, ok := g.accounts[a.Label]; ok {
 		a.Weight = had.weight
@@ -103,8 +107,8 @@ func (g *Semaphore) known(a Account) Account {
 	return a
 }
 
-// MayWait reports whether one more request of the account in ctx may Wait, if the accounts that wait share n places. Each of them may
-// have one request there.
+// MayWait reports whether one more request of the account in ctx may Wait, if the accounts that wait share n places. Each of
+// them may have one request there.
 func (g *Semaphore) MayWait(ctx context.Context, n int) bool {
 	if g == nil {
 		return true
@@ -141,6 +145,7 @@ func (g *Semaphore) sharing(more ...Account) weights {
 // Used returns the number of requests inside.
 func (g *Semaphore) Used() int { return int(g.places.Used()) }
 
+// inside returns a context that records that its request has a place.
 func (g *Semaphore) inside(ctx context.Context) context.Context {
 	return context.WithValue(ctx, entered{g}, true)
 }
@@ -200,8 +205,8 @@ func (g *Semaphore) admit() {
 	}
 }
 
-// isBefore reports whether a gets a place before b. The account that holds fewer places comes first. Among equals their clocks decide,
-// as in worst-case fair weighted fair queueing, and then the time since their last turns.
+// isBefore reports whether a gets a place before b. The account that holds fewer places comes first. Among equals their clocks
+// decide, as in worst-case fair weighted fair queueing, and then the time since their last turns.
 func (g *Semaphore) isBefore(a, b Account, sharing weights) bool {
 	if x, y := g.load(a, sharing), g.load(b, sharing); x != y {
 		return x < y

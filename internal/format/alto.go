@@ -8,8 +8,8 @@ import (
 	"uncial/internal/document"
 )
 
-// writeALTO writes ALTO 4.4 with pixels as the unit. A word that is known to be divided at the end of a line has the hyphen as HYP
-// and its whole in SUBS_CONTENT; any other hyphen stays in its word.
+// writeALTO writes ALTO 4.4 with pixels as the unit. A word that is known to be divided at the end of a line has the hyphen as
+// HYP and its whole in SUBS_CONTENT; any other hyphen stays in its word.
 func writeALTO(doc *document.Document, meta Meta) string {
 	var x xmlWriter
 	x.b.WriteString(xmlDeclaration)

@@ -2,10 +2,10 @@
 // One file has one format; to add a format, write its function and add it to writers. The text in every format is that of
 // document.Document.Text.
 //
-// Writers are pure functions of their arguments: the same document gives the same bytes on every machine. Boxes are
-// whole pixels of the upright page. XML is well-formed XML 1.0 in UTF-8 and NFC, whatever the words contain. The ids of
-// page, block, line, word and graphic, p1, p1_b2, p1_b2_l3, p1_b2_l3_w4 and p1_g1, are unique and the same in hOCR, ALTO and PAGE-XML;
-// all count from 1.
+// Writers are pure functions of their arguments: the same document gives the same bytes on every machine. Boxes are whole
+// pixels of the upright page. XML is well-formed XML 1.0 in UTF-8 and NFC, whatever the words contain. The ids of page, block,
+// line, word and graphic, p1, p1_b2, p1_b2_l3, p1_b2_l3_w4 and p1_g1, are unique and the same in hOCR, ALTO and PAGE-XML; all
+// count from 1.
 //
 // Start with Write. The package pdf below it writes PDFs of one page or of a whole volume.
 package format
@@ -70,9 +70,9 @@ func always(write func(*document.Document, Meta) string) func(*document.Document
 	return func(doc *document.Document, meta Meta) (string, error) { return write(doc, meta), nil }
 }
 
-// Write returns the document in the named format: text, hocr, alto, page, tsv, or the bytes of a pdf. It writes doc.Normalized(), so
-// that a control character in a word or a box outside the page cannot break the format, and "und" for an invalid language tag.
-// It fails for an unknown format, and for a PDF with a picture that cannot be embedded.
+// Write returns the document in the named format: text, hocr, alto, page, tsv, or the bytes of a pdf. It writes
+// doc.Normalized(), so that a control character in a word or a box outside the page cannot break the format, and "und" for an
+// invalid language tag. It fails for an unknown format, and for a PDF with a picture that cannot be embedded.
 func Write(name string, doc *document.Document, meta Meta) (string, error) {
 	write, ok := writers[name]
 	if !ok {
@@ -174,7 +174,8 @@ func corners(b document.Box) []document.Point {
 	return []document.Point{{X: b.X, Y: b.Y}, {X: right, Y: b.Y}, {X: right, Y: bottom}, {X: b.X, Y: bottom}}
 }
 
-// baselineOf returns the baseline of a line, or the lower edge of its box if it is not known: kraken leaves out lines without one.
+// baselineOf returns the baseline of a line, or the lower edge of its box if it is not known: kraken leaves out lines without
+// one.
 func baselineOf(line *document.Line) []document.Point {
 	if line.Baseline != nil {
 		return line.Baseline

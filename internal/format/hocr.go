@@ -11,8 +11,8 @@ import (
 
 // writeHOCR writes hOCR 1.2 as XHTML: ocr_page, ocr_carea, ocr_par (one per block), ocr_line and ocrx_word, with bbox,
 // baseline, ppageno, scan_res and x_wconf. Three properties are extensions: x_rotation has the degrees by which the image was
-// rotated clockwise to be upright, and x_models the models that read a line, which meta elements describe. Graphics are ocr_image;
-// x_kind says whether it is an illustration or music, which has no class of its own.
+// rotated clockwise to be upright, and x_models the models that read a line, which meta elements describe. Graphics are
+// ocr_image; x_kind says whether it is an illustration or music, which has no class of its own.
 func writeHOCR(doc *document.Document, meta Meta) string {
 	var x xmlWriter
 	x.b.WriteString(xmlDeclaration + "<!DOCTYPE html>\n")
@@ -94,7 +94,8 @@ func hocrLine(x *xmlWriter, doc *document.Document, line *document.Line, path ..
 	x.close()
 }
 
-// hocrWord writes a word. One with alternatives holds a span of them (hOCR 1.2, alternatives): what was read as ins, the others as del.
+// hocrWord writes a word. One with alternatives holds a span of them (hOCR 1.2, alternatives): what was read as ins, the others
+// as del.
 func hocrWord(x *xmlWriter, w *document.Word, text string, attributes []string) {
 	others := w.Others()
 	if len(others) == 0 {

@@ -12,8 +12,8 @@ import (
 	"uncial/internal/format/formattest"
 )
 
-// These tests read our files by the rules of other programs' importers: kraken (parse_alto and parse_page in kraken/lib/xml.py) and
-// eScriptorium (AltoParser and PagexmlParser in apps/imports/parsers.py).
+// These tests read our files by the rules of other programs' importers: kraken (parse_alto and parse_page in kraken/lib/xml.py)
+// and eScriptorium (AltoParser and PagexmlParser in apps/imports/parsers.py).
 
 // imported is what an importer makes of a line.
 type imported struct {

@@ -7,8 +7,8 @@ import (
 	"uncial/internal/format/pdf"
 )
 
-// writePDF writes a searchable PDF with the picture of each page: Page.Picture, else Page.Preview, else a drawing of where its words
-// are.
+// writePDF writes a searchable PDF with the picture of each page: Page.Picture, else Page.Preview, else a drawing of where its
+// words are.
 func writePDF(doc *document.Document, meta Meta) (string, error) {
 	var file strings.Builder
 	w := pdf.NewWriter(&file, pdf.Meta{
@@ -23,8 +23,8 @@ func writePDF(doc *document.Document, meta Meta) (string, error) {
 	return file.String(), err
 }
 
-// pictureOf returns what lies below the text: the image that was sent if it is there, else its preview, else a drawing of the boxes. Only the
-// image that was sent may need turning; previews are upright.
+// pictureOf returns what lies below the text: the image that was sent if it is there, else its preview, else a drawing of the
+// boxes. Only the image that was sent may need turning; previews are upright.
 func pictureOf(p *document.Page) pdf.Picture {
 	switch {
 	case p.Picture != nil:

@@ -20,8 +20,8 @@ type step struct {
 // setting is an option of a step.
 type setting struct{ name, value string }
 
-// steps returns what was done, in order: recognition with each model, then the enhancement, then proofreading by a language model.
-// Lines refer to the first.
+// steps returns what was done, in order: recognition with each model, then the enhancement, then proofreading by a language
+// model. Lines refer to the first.
 func steps(doc *document.Document) []step {
 	all := []step{}
 	for i, m := range doc.Models {

@@ -1,6 +1,6 @@
 // Package language matches the language tag of a request (BCP 47) to the tags that a server supports: those of the mock's
-// fixtures, or those of the recognizer's models. The packages below it guess the language of a text (guess) and name languages in
-// English (name). Start with Match.
+// fixtures, or those of the recognizer's models. The packages below it guess the language of a text (guess) and name languages
+// in English (name). Start with Match.
 package language
 
 import (
@@ -61,13 +61,14 @@ func parent(t language.Tag) language.Tag {
 	return language.Und
 }
 
+// compose builds a tag from subtags of a valid tag.
 func compose(subtags ...any) language.Tag {
 	tag, _ := language.Compose(subtags...) // subtags of a valid tag always compose
 	return tag
 }
 
-// repeatsSubtag reports whether a well-formed tag has the same variant or the same singleton twice, which RFC 5646 forbids (sections
-// 2.2.5 and 2.2.6) and the parser accepts. What follows "x" is private and may repeat anything.
+// repeatsSubtag reports whether a well-formed tag has the same variant or the same singleton twice, which RFC 5646 forbids
+// (sections 2.2.5 and 2.2.6) and the parser accepts. What follows "x" is private and may repeat anything.
 func repeatsSubtag(tag string) bool {
 	seen, inExtension := map[string]bool{}, false
 	for i, subtag := range strings.Split(strings.ToLower(tag), "-") {

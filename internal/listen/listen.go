@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Check returns an error if an address is not HOST:PORT. Without a host, as in ":8080", it stands for all addresses of the machine. An
-// empty address is valid: the flag was not used.
+// Check returns an error if an address is not HOST:PORT. Without a host, as in ":8080", it stands for all addresses of the
+// machine. An empty address is valid: the flag was not used.
 func Check(flag, address string) error {
 	if address == "" {
 		return nil

@@ -11,9 +11,9 @@ import (
 )
 
 // ReadDocument returns the document that internal/format wrote as PAGE-XML, so that it can be written in any other format. In
-// contrast to Read, it keeps what only Uncial writes: language, rotation, models, divided words, other readings of words, and the boxes of
-// lines and regions. The names of a line's models are in each of its words. Confidence, Enhanced and Edits of the document are not in
-// the file; they are in the answer. The error says which element is wrong.
+// contrast to Read, it keeps what only Uncial writes: language, rotation, models, divided words, other readings of words, and
+// the boxes of lines and regions. The names of a line's models are in each of its words. Confidence, Enhanced and Edits of the
+// document are not in the file; they are in the answer. The error says which element is wrong.
 func ReadDocument(source []byte) (*document.Document, error) {
 	root, pages, err := parse(source)
 	if err != nil {
@@ -147,7 +147,8 @@ func lowerEdge(b document.Box) []document.Point {
 // customs matches one group of the attribute custom: its name and its properties.
 var customs = regexp.MustCompile(`([A-Za-z]+) \{([^}]*)\}`)
 
-// customValue returns a property of a group in the attribute custom, such as whole in "hyphenation {part:1; whole:word;}", or "".
+// customValue returns a property of a group in the attribute custom, such as whole in "hyphenation {part:1; whole:word;}", or
+// "".
 func customValue(n *node, group, property string) string {
 	for _, match := range customs.FindAllStringSubmatch(n.attr("custom"), -1) {
 		properties := strings.Split(match[2], ";")

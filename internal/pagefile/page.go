@@ -44,8 +44,8 @@ func readPAGE(n *node) (pages []document.Page, err error) {
 	return pages, nil
 }
 
-// pageGraphics returns the regions of images and music below an element. One whose outline is missing or not on the page is left out,
-// because no text depends on it.
+// pageGraphics returns the regions of images and music below an element. One whose outline is missing or not on the page is
+// left out, because no text depends on it.
 func pageGraphics(n *node, p *document.Page) (found []document.Graphic) {
 	kinds := map[string]document.GraphicKind{"ImageRegion": document.Illustration, "MusicRegion": document.Music}
 	for i := range n.Nodes {

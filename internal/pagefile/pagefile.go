@@ -1,13 +1,13 @@
 // Package pagefile reads pages from ALTO (versions 2 to 4) and PAGE-XML (PcGts, alone or in METS), as other tools write them.
-// The mock reads its fixtures with it, and the command line reads the documents of the service. The writers of all formats are in
-// internal/format, and the suite has readers of its own.
+// The mock reads its fixtures with it, and the command line reads the documents of the service. The writers of all formats are
+// in internal/format, and the suite has readers of its own.
 //
 // It is strict where the contract is, so that what it returns can be written in every format: boxes lie on their page,
 // confidences are from 0 to 1, words have no control characters. It is lenient where files differ: words may be missing
 // below the lines, and lines without text are left out.
 //
-// Start with Read; alto.go and page.go describe the two vocabularies. ReadDocument, in document.go, reads only PAGE-XML of Uncial,
-// and everything in it.
+// Start with Read; alto.go and page.go describe the two vocabularies. ReadDocument, in document.go, reads only PAGE-XML of
+// Uncial, and everything in it.
 package pagefile
 
 import (
@@ -29,8 +29,8 @@ const assumedConfidence = 0.95
 // maxSide is the longest side of a page, in pixels, as in openapi.yaml.
 const maxSide = 32_767
 
-// Read returns the pages of an ALTO or PAGE-XML file, of which there is at least one. Boxes are in pixels. The error says which element
-// is wrong.
+// Read returns the pages of an ALTO or PAGE-XML file, of which there is at least one. Boxes are in pixels. The error says which
+// element is wrong.
 func Read(source []byte) ([]document.Page, error) {
 	_, pages, err := parse(source)
 	if err != nil {
@@ -116,7 +116,7 @@ func (n *node) name() string {
 	return n.XMLName.Local
 }
 
-// whole returns an attribute that is a number of pixels. Files have fractions too, which are rounded.
+// whole returns an attribute that is a number of pixels. Some files have fractions, which are rounded.
 func (n *node) whole(name string) (int, error) {
 	f, err := strconv.ParseFloat(strings.TrimSpace(n.attr(name)), 64)
 	if err != nil || !(math.Abs(f) <= maxSide) {
@@ -224,6 +224,7 @@ func combining(s string) (n int) {
 // maxShown is the longest piece of a file in a message, in characters.
 const maxShown = 40
 
+// shorten cuts a piece of a file for a message.
 func shorten(s string) string {
 	if r := []rune(s); len(r) > maxShown {
 		return string(r[:maxShown]) + "..."

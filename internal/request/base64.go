@@ -30,7 +30,8 @@ const notDigit = 0xff
 const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 var (
-	// commonTable has the characters of both alphabets of RFC 4648: until a character of only one of them comes, either may be meant.
+	// commonTable has the characters of both alphabets of RFC 4648: until a character of only one of them comes, either may be
+	// meant.
 	commonTable   = newTable(alphanumeric)
 	standardTable = newTable(alphanumeric + "+/")
 	urlTable      = newTable(alphanumeric + "-_")

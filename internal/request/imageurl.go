@@ -129,8 +129,8 @@ func (u *imageURL) name() string {
 // imagesKey is the key of the inline images in the context of a request. They live as long as the request.
 type imagesKey struct{}
 
-// WithImages returns a context with inline images, by the names that replace their URLs. Operation.Check calls it; tests of a server may
-// call it instead of sending a body.
+// WithImages returns a context with inline images, by the names that replace their URLs. Operation.Check calls it; tests of a
+// server may call it instead of sending a body.
 func WithImages(ctx context.Context, images map[string][]byte) context.Context {
 	if len(images) == 0 {
 		return ctx

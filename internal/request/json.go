@@ -33,6 +33,8 @@ type parser struct {
 	problems    *problems
 }
 
+// newParser returns a parser of a body of length bytes, or -1 if the length is unknown. images are the names of the properties
+// that are URLs of images; problems are added to f.
 func newParser(body io.Reader, length int64, images []string, f *problems) *parser {
 	return &parser{source: newSource(body, length), length: length, images: images, problems: f}
 }

@@ -20,7 +20,8 @@ func (do meanwhile) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// An account that took all memory while it was alone loses a body that still arrives once another account gets less than its share.
+// An account that took all memory while it was alone loses a body that still arrives once another account gets less than its
+// share.
 func TestOperation_Check_YieldsMemory(t *testing.T) {
 	t.Parallel()
 	const kept, size = 6 << 20, 1 << 20

@@ -7,8 +7,8 @@
 // InlineImage returns the image of that name.
 //
 // The JSON reader is our own (json.go, string.go, source.go). The decoders of encoding/json and of jsontext in
-// github.com/go-json-experiment/json (as of 20 August 2026) return a string only as a whole, in a buffer that grows with it:
-// an image of 20 MiB would be in memory as 28 MiB of text next to its bytes. They also stop at the first problem, while this one
+// github.com/go-json-experiment/json (as of 20 August 2026) return a string only as a whole, in a buffer that grows with it: an
+// image of 20 MiB would be in memory as 28 MiB of text next to its bytes. They also stop at the first problem, while this one
 // goes on after a repeated name, so that a client learns of all problems at once.
 //
 // Authentication, rate limits and errors are not here but in internal/edge; fetching an image by its address is in
@@ -65,9 +65,9 @@ type Invalid struct{ Details map[string]string }
 
 func (e *Invalid) Error() string { return "the request is not valid" }
 
-// Check reads the request, which uses the memory of the reservation in its context. It returns the request for the generated handler,
-// which is r or a copy of it, with a validBody. Errors: *Invalid; fair.ErrFull if a valid request has an image for which the
-// account has no memory left.
+// Check reads the request, which uses the memory of the reservation in its context. It returns the request for the generated
+// handler, which is r or a copy of it, with a validBody. Errors: *Invalid; fair.ErrFull if a valid request has an image for
+// which the account has no memory left.
 func (o *Operation) Check(w http.ResponseWriter, r *http.Request) (valid *http.Request, err error) {
 	var f problems
 	o.checkQuery(r.URL.RawQuery, &f)
@@ -157,9 +157,9 @@ func checkNoBody(body io.Reader, f *problems) {
 	}
 }
 
-// checkBody reads the body and returns its object, in which names replace the data: URLs, and the images by name. A body
-// that its headers already rule out is not read. full means that an image did not fit in memory; the request is checked all the same,
-// so that the client learns what is wrong with it.
+// checkBody reads the body and returns its object, in which names replace the data: URLs, and the images by name. A body that
+// its headers already rule out is not read. full means that an image did not fit in memory; the request is checked all the
+// same, so that the client learns what is wrong with it.
 func (o *Operation) checkBody(w http.ResponseWriter, r *http.Request, f *problems) (object map[string]any, images map[string][]byte, full bool) {
 	if !checkContentHeaders(r.Header, f) {
 		return nil, nil, false

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxText is how many bytes of a name, string or number are kept. It is twice the longest valid one, a web address, so what
-// is cut is invalid anyway, and the kept beginning fails the same rule.
+// maxText is how many bytes of a name, string or number are kept. It is twice the longest valid one, a web address, so a text
+// that is cut is invalid anyway, and its beginning fails the same rule.
 const maxText = 16 << 10
 
 // cutText is the beginning of a text. The zero value is empty.

@@ -56,11 +56,12 @@ func webURLProblem(s string) string {
 	return ""
 }
 
-// hostNames turns names into their ASCII form. Unlike idna.Lookup it refuses empty labels and those that are too long for the DNS.
+// hostNames turns names into their ASCII form. Unlike idna.Lookup it refuses empty labels and those that are too long for the
+// DNS.
 var hostNames = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true))
 
-// foreignHostProblem suggests the ASCII form (punycode, RFC 5891) of a host name in other letters. afterScheme begins with "//". It
-// returns "" if the name is in ASCII.
+// foreignHostProblem suggests the ASCII form (punycode, RFC 5891) of a host name in other letters. afterScheme begins with
+// "//". It returns "" if the name is in ASCII.
 func foreignHostProblem(afterScheme string) string {
 	host, _, _ := strings.Cut(strings.TrimPrefix(afterScheme, "//"), "/")
 	if end := strings.IndexAny(host, "?#:@"); end >= 0 {

@@ -1,5 +1,5 @@
-// Package strictjson decodes JSON that people or other processes of the project write: settings (Settings), messages (Object). Bodies
-// of API requests are stricter still and belong to package request. Start with Settings.
+// Package strictjson decodes JSON that people or other processes of the project write: settings (Settings), messages (Object).
+// Bodies of API requests are stricter still and belong to package request. Start with Settings.
 package strictjson
 
 import (
@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// Settings is Object for files that people write: no name may be given twice, since the second value would silently replace the first.
+// Settings is Object for files that people write: no name may be given twice, since the second value would silently replace the
+// first.
 func Settings(text []byte, into any) error {
 	if err := Object(text, into); err != nil {
 		return err
@@ -22,8 +23,8 @@ func Settings(text []byte, into any) error {
 	return nil
 }
 
-// Object decodes a text that is one JSON object with known fields and nothing after it. Errors say what is wrong and where, without
-// the names of Go types.
+// Object decodes a text that is one JSON object with known fields and nothing after it. Errors say what is wrong and where,
+// without the names of Go types.
 func Object(text []byte, into any) error {
 	if string(bytes.TrimSpace(text)) == "null" { // encoding/json would change nothing
 		return errors.New("unexpected JSON null; expected an object")
@@ -39,8 +40,8 @@ func Object(text []byte, into any) error {
 	return nil
 }
 
-// repeated reads the next value and returns the first name that one of its objects has twice, or "". The text must be valid JSON. Letter
-// case makes no difference, because encoding/json ignores it.
+// repeated reads the next value and returns the first name that one of its objects has twice, or "". The text must be valid
+// JSON. Letter case makes no difference, because encoding/json ignores it.
 func repeated(d *json.Decoder) (name string) {
 	token, _ := d.Token()
 	open, isOpen := token.(json.Delim)

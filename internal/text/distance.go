@@ -1,8 +1,8 @@
 package text
 
-// Distance returns the Levenshtein distance of two sequences: the minimum number of insertions, deletions and substitutions that
-// turn one into the other. It is exact and takes len(a)*len(b)/64 steps (Myers 1999, in the block form of Hyyrö 2003), so that
-// pages of many thousand characters compare in milliseconds.
+// Distance returns the Levenshtein distance of two sequences: the minimum number of insertions, deletions and substitutions
+// that turn one into the other. It is exact and takes len(a)*len(b)/64 steps (Myers 1999, in the block form of Hyyrö 2003), so
+// that pages of many thousand characters compare in milliseconds.
 func Distance[T comparable](a, b []T) int {
 	a, b = trimCommon(a, b)
 	if len(a) == 0 || len(b) == 0 {

@@ -28,8 +28,8 @@ func OnlyRespells(word, correction string) bool {
 	return differs
 }
 
-// Letters splits a word into its letters, each decomposed (NFD) and followed by its marks: "é" is one letter of two code points. Other
-// characters are elements of their own.
+// Letters splits a word into its letters, each decomposed (NFD) and followed by its marks: "é" is one letter of two code
+// points. Other characters are elements of their own.
 func Letters(word string) []string {
 	var letters []string
 	for _, r := range norm.NFD.String(word) {
@@ -42,8 +42,8 @@ func Letters(word string) []string {
 	return letters
 }
 
-// SameSpelling is the only rule that decides which changes would modernise a text. It reports whether the first letters of two words, as Letters
-// splits them, may stand for each other in spellings of different times:
+// SameSpelling is the only rule that decides which changes would modernise a text. It reports whether the first letters of two
+// words, as Letters splits them, may stand for each other in spellings of different times:
 //   - letters with and without accents, capital and small;
 //   - u and v, i and j and y, s and long s and z ("auoir", "roy", "deuz");
 //   - o and a before i ("étoit", "était");

@@ -2,12 +2,12 @@ package text
 
 import "slices"
 
-// Stretch is where two sequences differ: elements From to To of the first stand for FromOther to ToOther of the second. One of the two may
-// be empty.
+// Stretch is where two sequences differ: elements From to To of the first stand for FromOther to ToOther of the second. One of
+// the two may be empty.
 type Stretch struct{ From, To, FromOther, ToOther int }
 
-// Stretches returns where two sequences differ, in their order: the stretches outside their longest common subsequence. Time and memory
-// grow with the product of the lengths of what is between their common beginning and end.
+// Stretches returns where two sequences differ, in their order: the stretches outside their longest common subsequence. Time
+// and memory are proportional to the product of the lengths between the common beginning and the common end.
 func Stretches[T comparable](a, b []T) []Stretch {
 	skip := 0
 	for skip < min(len(a), len(b)) && a[skip] == b[skip] {

@@ -42,8 +42,8 @@ func FoldType(word string) string { return foldedType.Replace(word) }
 
 var foldedType = strings.NewReplacer("ſ", "s", "ﬁ", "fi", "ﬂ", "fl", "ﬀ", "ff", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "’", "'")
 
-// MayCorrect reports whether a word may be corrected without a word list: it has letters, and is neither a number nor, because of
-// a capital letter, a name.
+// MayCorrect reports whether a word may be corrected without a word list: it has letters, and is neither a number nor, because
+// of a capital letter, a name.
 func MayCorrect(word string) bool {
 	_, core, _ := Core(word)
 	return core != "" && !IsNumber(core) && !strings.ContainsFunc(core, isCapital)
@@ -61,13 +61,14 @@ func MayBeName(core string) bool {
 	return false
 }
 
+// isCapital reports whether a character is a capital letter, or a digraph that begins with one.
 func isCapital(r rune) bool { return unicode.IsUpper(r) || unicode.IsTitle(r) }
 
 // roman matches Roman numerals in small letters as early print sets them: the last i may be a j, and the v before it a u.
 var roman = regexp.MustCompile(`^m*(cm|cd|d?c{0,4})(xc|xl|l?x{0,4})(ix|iv|v?i{0,4}|[uv]?i{0,3}j)$`)
 
-// IsNumber reports whether a core, as Core returns it, contains a digit or is a Roman numeral. Short words such as "i", "mi" and "dix"
-// count as numerals too.
+// IsNumber reports whether a core, as Core returns it, contains a digit or is a Roman numeral. Short words such as "i", "mi"
+// and "dix" count as numerals too.
 func IsNumber(core string) bool {
 	return strings.ContainsFunc(core, unicode.IsNumber) || roman.MatchString(strings.ToLower(core))
 }

@@ -64,6 +64,7 @@ func send(w http.ResponseWriter, mediaType string, body []byte) {
 	_, _ = w.Write(body) // fails only if the client has left
 }
 
+// write returns the reading in a format, by its name in the contract. "json" is the answer of the API.
 func (r *Reading) write(name string) ([]byte, error) {
 	if name == "json" {
 		return json.MarshalIndent(r.Answer, "", "  ")

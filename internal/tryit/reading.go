@@ -137,8 +137,8 @@ func (a *Answer) Explain() string {
 // labels are what the form calls the fields of a request.
 var labels = map[string]string{"imageUrl": "Image", "language": "Language", "enhance": "Enhance"}
 
-// Sentence begins a text with a capital letter and ends it with one full stop. The text must begin with an ASCII character, as the
-// messages of the API do, or be empty; then it stays empty.
+// Sentence begins a text with a capital letter and ends it with one full stop. The text must begin with an ASCII character, as
+// the messages of the API do, or be empty; then it stays empty.
 func Sentence(text string) string {
 	if text == "" {
 		return ""

@@ -64,7 +64,8 @@ type Place struct {
 	WithKey bool
 }
 
-// Render writes the reading as a fragment of HTML: the pages, what to check, the downloads and samples of calls. Errors: those of w.
+// Render writes the reading as a fragment of HTML: the pages, what to check, the downloads and samples of calls. Errors: those
+// of w.
 func (r *Reading) Render(w io.Writer, p Place) error {
 	calls, err := r.samples(p.URL, p.Key)
 	if err != nil {
@@ -94,6 +95,8 @@ func (v readingView) IsBlank() bool { return v.Answer.Text == "" }
 // Percent returns a fraction in whole percent. A doubt is never rounded away: 99.7 % is 99.
 func (readingView) Percent(fraction float64) int { return percent(fraction) }
 
+// percent returns a fraction as whole percent, rounded down, so that only 1 becomes 100. The small addend keeps 0.29 from
+// becoming 28.
 func percent(fraction float64) int { return int(math.Floor(fraction*100 + 1e-9)) }
 
 // PageNumber returns the number of a page from its index.

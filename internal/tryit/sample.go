@@ -26,13 +26,12 @@ type sample struct{ Language, Code string }
 
 // call is what the samples show.
 type call struct {
-	URL     string         // of the server
-	Key     string         // a key to write out, "" to take it from the environment
-	Options map[string]any // language and enhance, as in the request
-	Web     string         // JSON of the whole request if the image has a web address
-	Head    string         // JSON of the request up to the bytes of an inline image
-	Tail    string         // and after them
-	File    string         // name of the file with the image
+	URL  string // of the server
+	Key  string // a key to write out, "" to take it from the environment
+	Web  string // JSON of the whole request if the image has a web address
+	Head string // JSON of the request up to the bytes of an inline image
+	Tail string // and after them
+	File string // name of the file with the image
 }
 
 // samples returns the call that produced the reading. key is a key to write out; "" stands for the environment variable

@@ -68,7 +68,8 @@ func (s *Shelf[Owner]) Add(owner Owner, r *Reading) (id string) {
 	return h.id
 }
 
-// Find returns the reading of this owner that has the id, nil if there is none or it has expired. Another owner's id finds nothing.
+// Find returns the reading of this owner that has the id, nil if there is none or it has expired. Another owner's id finds
+// nothing.
 func (s *Shelf[Owner]) Find(owner Owner, id string) *Reading {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVersion_OneEverywhere compares the version of the contract with those of the chart and of the changelog. `make release` sets
-// that of the programs.
+// TestVersion_OneEverywhere compares the version of the contract with those of the chart and of the changelog. `make release`
+// sets that of the programs.
 func TestVersion_OneEverywhere(t *testing.T) {
 	t.Parallel()
 	find := func(file, pattern string) string {

@@ -47,7 +47,7 @@ type Folder struct {
 	patterns []*Fixture            // in the order of the manifest
 }
 
-// Fixture is what the mock answers for an image.
+// Fixture is the mock's answer for an image.
 type Fixture struct {
 	language           string         // "" for any
 	found              string         // the language of the text; und if it has none
@@ -88,7 +88,7 @@ func Load(dir string, o Options) (*Folder, error) {
 	return f, errors.Join(problems...)
 }
 
-// maxProblems is how many wrong fixtures are reported at once.
+// maxProblems is the maximum number of wrong fixtures in one error.
 const maxProblems = 10
 
 // loader reads the files of a folder, each once.
@@ -115,8 +115,8 @@ func (l *loader) read(name string) ([]byte, error) {
 	return source, nil
 }
 
-// add checks an entry of the list, reads its files and makes it a fixture. Two fixtures for one image in one language are an error,
-// because only one of them could ever answer.
+// add checks an entry of the list, reads its files and makes it a fixture. Two fixtures for one image in one language are an
+// error, because only one of them could ever answer.
 func (l *loader) add(f *Folder, e Entry) error {
 	if err := l.checkEntry(e); err != nil {
 		return err
@@ -223,8 +223,8 @@ func documentOf(pages []document.Page, edits []document.Edit, enhanced bool) *do
 }
 
 // Find returns the fixture of an image in a language, or nil. image is the content of an inline image, nil for an address. An
-// address in the manifest takes precedence over patterns, an earlier pattern over later ones, and a fixture for the language over
-// one for any.
+// address in the manifest takes precedence over patterns, an earlier pattern over later ones, and a fixture for the language
+// over one for any.
 func (f *Folder) Find(imageURL string, image []byte, language string) *Fixture {
 	if f == nil {
 		return nil
@@ -258,8 +258,8 @@ func (f *Folder) Find(imageURL string, image []byte, language string) *Fixture {
 // IsExact reports whether the manifest names the image itself instead of a pattern.
 func (f *Fixture) IsExact() bool { return f.pattern == nil }
 
-// Document returns the reading of the image, in the language of the request or, if that is und, of the manifest or else of the text. It is
-// shared, and must not be changed.
+// Document returns the reading of the image, in the language of the request or, if that is und, of the manifest or else of the
+// text. It is shared, and must not be changed.
 func (f *Fixture) Document(language string, enhance bool) *document.Document {
 	doc := f.verbatim
 	if enhance {

@@ -199,7 +199,7 @@ func TestLoad_refuses(t *testing.T) {
 		"ALTO with another text": {map[string]string{
 			"1.json":            strings.NewReplacer(`"text":"Arma"`, `"text":"Cano"`, `"processingTime":9`, `"document":`+fmt.Sprintf("%q", altoFile)).Replace(jsonFile),
 			folder.ManifestName: list(`{"url":"https://a.test/","language":"de","answers":[{"format":"alto","file":"1.json"}]}`),
-		}, "the document has another text"},
+		}, "the text of the document differs"},
 		"hOCR alone": {map[string]string{
 			"1.json":            strings.Replace(jsonFile, `"processingTime":9`, `"document":"<html/>"`, 1),
 			folder.ManifestName: list(`{"url":"https://a.test/","language":"de","answers":[{"format":"hocr","file":"1.json"}]}`),

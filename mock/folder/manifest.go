@@ -45,7 +45,7 @@ const (
 	maxFolder   = 512 << 20 // bytes, of all files
 )
 
-// ReadManifest reads the list of a folder. A folder without one is an error that is fs.ErrNotExist.
+// ReadManifest reads the list of a folder. If there is none, the error wraps fs.ErrNotExist.
 func ReadManifest(root *os.Root) (m Manifest, err error) {
 	source, err := readFile(root, ManifestName)
 	if err != nil {
@@ -80,7 +80,7 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 	return source, nil
 }
 
-// cause is an error of the file system without the operation and the path, which the message has already.
+// cause returns an error of the file system without the operation and the path, which the message already has.
 func cause(err error) error {
 	if e, ok := errors.AsType[*os.PathError](err); ok {
 		return e.Err

@@ -21,8 +21,8 @@ import (
 	"uncial/internal/strictjson"
 )
 
-// Answer is the body of a recorded answer. remainingPoints belongs to the account, not to the page, and is the only value that may
-// change.
+// Answer is the body of a recorded answer. remainingPoints belongs to the account, not to the page, and is the only value that
+// may change.
 type Answer struct {
 	before, after []byte // around the value of remainingPoints; after is nil if there is none
 	Result        gen.ExtractionResult
@@ -36,8 +36,8 @@ func (a *Answer) Body(remaining int64) []byte {
 	return slices.Concat(a.before, strconv.AppendInt(nil, remaining, 10), a.after)
 }
 
-// Recorded returns the answer that was recorded for a request of this format and enhancement, nil if there is none. Base and the
-// documents of the fixture serve other requests.
+// Recorded returns the answer that was recorded for a request of this format and enhancement, nil if there is none. Base and
+// the documents of the fixture serve other requests.
 func (f *Fixture) Recorded(format gen.Format, enhance bool) *Answer {
 	return f.recorded[request{format, enhance}]
 }
@@ -100,7 +100,7 @@ func (l *loader) reading(f *Fixture, enhance bool) (*document.Document, error) {
 	}
 	for format, a := range f.answers(enhance) {
 		if a.Result.Text != base.Text || a.Result.Confidence != base.Confidence {
-			return nil, fmt.Errorf("the answer in the format %s has another text or confidence than the others", format)
+			return nil, fmt.Errorf("the answer in the format %s differs from the others in text or confidence", format)
 		}
 	}
 	doc, err := l.documentOfAnswers(f, base, enhance)
@@ -228,12 +228,12 @@ func (a *Answer) check(language string, format gen.Format, enhance bool) error {
 		return fmt.Errorf("document: %w", err)
 	}
 	if got := documentOf(pages, nil, enhance).Text(); words(got) != words(r.Text) {
-		return errors.New("the document has another text than the field text")
+		return errors.New("the text of the document differs from the field text")
 	}
 	return nil
 }
 
-// words returns what a document must have in common with a text: its words, line by line and page by page.
+// words returns the part of a text that a document must share: its words, line by line and page by page.
 func words(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), "\n")
 }

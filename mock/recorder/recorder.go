@@ -1,6 +1,6 @@
 // Package recorder fills a folder of fixtures with the answers of a real service, for the mock to replay. It sends one
-// request after the other, and writes each answer and the list of the folder before the next, so that no answer that was paid
-// for is lost: a second run continues where the first one stopped. Package folder defines the layout of the folder.
+// request at a time, and writes each answer and the list of the folder before the next request, so that no answer that was
+// paid for is lost: a second run continues where the first one stopped. Package folder defines the layout of the folder.
 //
 // Start with Recorder.Record; send.go talks to the service.
 package recorder
@@ -30,7 +30,8 @@ import (
 	"uncial/mock/folder"
 )
 
-// Recorder records answers. Progress and Pause are optional, Enhance and Again are false by default; all other fields are required.
+// Recorder records answers. Progress and Pause are optional, Enhance and Again are false by default; all other fields are
+// required.
 type Recorder struct {
 	From      string   // address of the service, with or without /api/v1
 	Key       string   // API key, which is never written
@@ -190,8 +191,8 @@ func (r *Recorder) progress(image, what string, err error) {
 	}
 }
 
-// isFatal reports whether the next image would fail too: the key is refused, the points are used
-// up, the address of the service is wrong (404), or the disk is full.
+// isFatal reports whether the next image would fail too: the key is refused, the points are used up, the address of the service
+// is wrong (404), or the disk is full.
 func isFatal(err error) bool {
 	refused, ok := errors.AsType[*refusal](err)
 	_, unwritable := errors.AsType[*writeError](err)

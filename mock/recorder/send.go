@@ -23,7 +23,7 @@ import (
 const (
 	// maxTries bounds how often a request is sent.
 	maxTries = 5
-	// tryTime is how long one try may take.
+	// tryTime is the time limit of one try.
 	tryTime = 5 * time.Minute
 	// firstPause is Recorder.Pause unless it is set.
 	firstPause = 500 * time.Millisecond
@@ -33,11 +33,11 @@ const (
 	maxAnswer = 64 << 20
 )
 
-// refusal is an answer other than 200. wait is how long the server asks clients to wait.
+// refusal is an answer other than 200.
 type refusal struct {
 	status  int
 	message string
-	wait    time.Duration // from Retry-After; negative if there is none
+	wait    time.Duration // from Retry-After; negative if it is missing
 }
 
 func (r *refusal) Error() string {
@@ -61,8 +61,8 @@ func (r *Recorder) endpoint() (string, error) {
 	return u.JoinPath("extract").String(), nil
 }
 
-// send sends one request until it is answered with 200, refused permanently, or tried too often. All tries, and those of a second
-// run on the same day, carry the same Idempotency-Key, so that an answer that was lost is not paid for twice.
+// send sends one request until it is answered with 200, is refused permanently, or has been tried maxTries times. All tries,
+// and those of a second run on the same day, carry the same Idempotency-Key, so that a lost answer is not paid for twice.
 func (r *Recorder) send(ctx context.Context, s source, w wanted) ([]byte, error) {
 	body, err := json.Marshal(gen.ExtractionRequest{ImageURL: s.imageURL, Language: &r.Language, Format: &w.format, Enhance: &w.enhance})
 	if err != nil {

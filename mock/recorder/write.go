@@ -17,7 +17,7 @@ type writeError struct {
 	err  error
 }
 
-// Error names the file that was to be written, not the temporary one beside it.
+// Error names the file that was to be written, not the temporary one next to it.
 func (e *writeError) Error() string {
 	if errors.Is(e.err, syscall.ENOSPC) || errors.Is(e.err, syscall.EDQUOT) {
 		return fmt.Sprintf("cannot write %s: the disk is full", e.name)
@@ -48,7 +48,7 @@ func writeFile(root *os.Root, name string, content []byte) (err error) {
 	return nil
 }
 
-// writeManifest writes the list of the folder, for people to read too.
+// writeManifest writes the list of the folder, indented for people.
 func writeManifest(root *os.Root, m folder.Manifest) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

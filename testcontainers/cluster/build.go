@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// kubernetesVersion is the version of k8s.io/kubernetes in go.mod. The linker writes it into the programs, which do not know it otherwise.
+// kubernetesVersion is the version of k8s.io/kubernetes in go.mod. The linker writes it into the programs, which would not know
+// it.
 const kubernetesVersion = "1.34.4"
 
 // Images that the cluster runs. The service's are those of `make image TAG=cluster`.
@@ -23,7 +24,7 @@ const (
 	postgresImage = "uncial-postgres:test" // that of the other tests
 )
 
-// buildLimit is the longest that building may take: Kubernetes takes 20 minutes on two idle cores.
+// buildLimit is the time limit of the build: Kubernetes takes 20 minutes on two idle cores.
 const buildLimit = 60 * time.Minute
 
 // images returns the names of all images that the node loads.
@@ -35,7 +36,7 @@ func images() []string {
 	return all
 }
 
-// prepare builds programs and images as far as they are missing, and saves the images to a file.
+// prepare builds missing programs and images, and saves the images to a file.
 func (p paths) prepare() error {
 	ctx, cancel := context.WithTimeout(context.Background(), buildLimit)
 	defer cancel()

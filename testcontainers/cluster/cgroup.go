@@ -18,7 +18,7 @@ const (
 	cgroupRoot = "/sys/fs/cgroup"
 	// cgroupName is the parent of all cgroups of pods, in each hierarchy.
 	cgroupName = "uncial-cluster"
-	// cgroupEnd is how long the kernel may take to empty the cgroups of killed processes.
+	// cgroupEnd is the time that the kernel has to empty the cgroups of killed processes.
 	cgroupEnd = 30 * time.Second
 )
 

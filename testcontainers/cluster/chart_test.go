@@ -99,7 +99,8 @@ func (in *installation) key(t *testing.T, account string, flags ...string) (id, 
 	return made.ID, made.Secret
 }
 
-// run runs a part of the test. If it fails, the cluster is described at once, before the next part replaces pods and their logs.
+// run runs a part of the test. If it fails, the cluster is described at once, before the next part replaces pods and their
+// logs.
 func (in *installation) run(t *testing.T, name string, part func(*testing.T)) bool {
 	t.Helper()
 	return t.Run(name, func(t *testing.T) {

@@ -15,7 +15,8 @@ import (
 	"uncial/testcontainers/cluster/policy"
 )
 
-// pollInterval is how often the enforcer looks for changed pods and policies. A new pod is unprotected for up to this long.
+// pollInterval is the interval at which the enforcer looks for changed pods and policies. A new pod may be unprotected for that
+// long.
 const pollInterval = time.Second
 
 // enforcer enforces the network policies of the cluster, because the network plugins of Debian enforce none.

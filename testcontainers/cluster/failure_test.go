@@ -13,11 +13,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// replaceLimit is how long a pod may take to start, and an engine to get an image.
+// replaceLimit is the time limit for a pod to start, and for an engine to get an image.
 const replaceLimit = 3 * time.Minute
 
-// maxKills is how many replicas of the API are killed at most until a kill interrupts a request. Clients send requests all the time, so
-// that most kills do.
+// maxKills is the maximum number of replicas of the API that are killed until a kill interrupts a request. Clients send
+// requests all the time, so that most kills do.
 const maxKills = 4
 
 // kill ends the processes of a pod with SIGKILL and waits until they have been started again.

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stageVariable tells a process which of the three it is: unset, the one that a person starts; "init", process 1 of the
-// namespaces; "run", the one that starts the cluster in them.
+// stageVariable tells a process which of the three it is: the one that a person starts (unset), process 1 of the
+// namespaces ("init"), or the one that starts the cluster in them ("run").
 const stageVariable = "UNCIAL_CLUSTER_STAGE"
 
 // Isolate calls run in namespaces of its own and returns its exit status. It starts this program again, first as process 1 of
@@ -34,7 +34,7 @@ func Isolate(run func() int) (status int) {
 	}
 }
 
-// report returns the exit status. It prints an error and makes sure that the status is not 0 then.
+// report returns the exit status. It prints an error, after which the status is never 0.
 func report(status int, err error) int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
@@ -74,8 +74,8 @@ func outside() (status int, err error) {
 	return enter()
 }
 
-// enter runs process 1 of the namespaces and returns its exit status. Ctrl-C kills it, and with it all others; so does the SIGQUIT that
-// `go test` sends at its time limit, five seconds before it kills this program.
+// enter runs process 1 of the namespaces and returns its exit status. Ctrl-C kills it, and with it all others; so does the
+// SIGQUIT that `go test` sends at its time limit, five seconds before it kills this program.
 func enter() (status int, err error) {
 	runtime.LockOSThread() // Pdeathsig is sent when the thread ends that started the process
 	defer runtime.UnlockOSThread()
@@ -114,8 +114,8 @@ func enter() (status int, err error) {
 	return 0, err
 }
 
-// initialize is process 1 of the namespaces: it hides the parts of this machine that must not change, starts the process that runs the
-// cluster, and collects orphans until that one ends.
+// initialize is process 1 of the namespaces: it hides the parts of this machine that must not change, starts the process that
+// runs the cluster, and collects orphans until that one ends.
 func initialize() (status int, err error) {
 	if os.Getpid() != 1 {
 		return 1, errors.New(stageVariable + "=init is for process 1 of the namespaces only")

@@ -58,8 +58,8 @@ nft 'table inet t { chain c { type filter hook forward priority filter; ct state
 	return nil
 }
 
-// requireCgroups returns an error that says which control groups a kubelet needs and this machine lacks, or nil. It creates groups and removes them
-// again, because a mounted hierarchy may be read-only.
+// requireCgroups returns an error that says which control groups a kubelet needs and this machine lacks, or nil. It creates
+// groups and removes them again, because a mounted hierarchy may be read-only.
 func requireCgroups() error {
 	folders, err := hierarchies()
 	if err != nil {

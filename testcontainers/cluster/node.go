@@ -13,7 +13,8 @@ import (
 )
 
 // createNetwork gives the node an address. The other end of the pair of interfaces stands in for a router: it gives the node a
-// default route, which packets to the addresses of Services need until these are translated, and it drops packets to the world.
+// default route, which packets to the addresses of Services need until these are translated, and it drops packets to the
+// outside.
 func (c *Cluster) createNetwork(ctx context.Context) error {
 	for _, args := range []string{
 		"link set lo up",
@@ -143,8 +144,8 @@ func (c *Cluster) Pods(ctx context.Context, namespace, component string) ([]core
 	return running, nil
 }
 
-// KillContainers ends the processes of a pod with SIGKILL, as the kernel does when memory runs out. The kubelet starts the containers
-// again. Deleting the pod would not do: even without a grace period it stops in an orderly way.
+// KillContainers ends the processes of a pod with SIGKILL, as the kernel does when memory runs out. The kubelet starts the
+// containers again. Deleting the pod would not work: even without a grace period it stops in an orderly way.
 func (c *Cluster) KillContainers(ctx context.Context, pod corev1.Pod) error {
 	for _, container := range pod.Status.ContainerStatuses {
 		id := strings.TrimPrefix(container.ContainerID, "containerd://")

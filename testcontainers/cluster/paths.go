@@ -23,8 +23,8 @@ type paths struct {
 	logs   string // logs of the last run that failed
 }
 
-// locate finds the folders. That of the programs has a name of its own for each go.sum and source of this module, since the programs
-// depend on nothing else.
+// locate finds the folders. The name of the folder for programs depends on go.sum and the source of this module, and on nothing
+// else, like the programs.
 func locate() (p paths, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -69,7 +69,8 @@ func (p paths) lock() (unlock func(), err error) {
 	return func() { _ = file.Close() }, nil
 }
 
-// keepLogs keeps the logs of a run that failed, in place of those of an earlier one. A run that failed before its cluster started has none.
+// keepLogs keeps the logs of a run that failed, in place of those of an earlier one. A run that failed before its cluster
+// started has none.
 func (p paths) keepLogs(status int) error {
 	logs := filepath.Join(p.run, "var-log")
 	if _, err := os.Stat(logs); status == 0 || errors.Is(err, fs.ErrNotExist) {

@@ -22,7 +22,7 @@ type process struct {
 	err   error         // why; valid after ended
 }
 
-// stopLimit is how long a program may take to end by itself.
+// stopLimit is the time that a program has to end by itself.
 const stopLimit = 10 * time.Second
 
 // start runs a program and writes its output to a file in the folder of logs.
@@ -46,7 +46,6 @@ func (c *Cluster) start(name, program string, args ...string) error {
 	return nil
 }
 
-// part starts a part of Kubernetes.
 func (c *Cluster) part(name string, args ...string) error {
 	return c.start(name, c.program("kube"), append([]string{name}, args...)...)
 }

@@ -13,10 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// suiteLimit is how long the suite may take; two minutes of it are waits for rate limits to reset.
+// suiteLimit is the time limit of the suite, two minutes of which are waits for rate limits to reset.
 const suiteLimit = 20 * time.Minute
 
-// passesSuite runs uncial-contract on the Service, with keys that the operator's commands made, as contracttests/README.md says.
+// passesSuite runs uncial-contract on the Service, with keys that the operator's commands made, as contracttests/README.md
+// says.
 func (in *installation) passesSuite(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "keys.json")
 	data, err := json.Marshal(map[string]any{"keys": in.suiteKeys(t), "images": suiteImages, "enhances": true, "plans": map[string]any{

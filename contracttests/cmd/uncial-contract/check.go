@@ -169,7 +169,7 @@ func (c *checkCmd) Run(ctx context.Context, con *console, status *int) error {
 	return nil
 }
 
-// write prints the report as JSON, or only the verdict: without --json each case was printed when it ended.
+// write prints the report as JSON. Without --json it prints only the verdict, because each case was printed when it ended.
 func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
 	if c.JSON {
 		return printJSON(out, r)
@@ -177,7 +177,8 @@ func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
 	return summarise(out, r)
 }
 
-// minPatience is the shortest time limit for one answer. With a shorter one, slow answers of correct servers would look like defects.
+// minPatience is the shortest time limit for one answer. With a shorter one, slow answers of correct servers would look like
+// defects.
 const minPatience = time.Second
 
 // defaultTimeout is the minimum time limit of a run without --timeout.
@@ -186,7 +187,8 @@ const defaultTimeout = 15 * time.Minute
 // pointsPerPage is the price of a page.
 const pointsPerPage = 10
 
-// estimate returns about how long a thorough run takes on a server that reads a page in a second, and 0 for other runs, which take minutes.
+// estimate returns about how long a thorough run takes on a server that reads a page in a second, and 0 for other runs, which
+// take minutes.
 func estimate(t contracttests.Target, plan []contracttests.Planned) time.Duration {
 	if !t.Thorough || t.Simulated {
 		return 0
@@ -250,8 +252,8 @@ func (c *checkCmd) print(w io.Writer, r contracttests.Result) {
 	}
 }
 
-// again is the command line that repeats a case with its earlier requests, for failures that a single curl cannot show. The
-// seed makes the requests equal; the path of the keys file is quoted for a shell.
+// again returns the command line that repeats a case with its earlier requests, for failures that a single curl cannot show.
+// The seed makes the requests equal; the path of the keys file is quoted for a shell.
 func (c *checkCmd) again(r contracttests.Result) string {
 	whose := "--mock"
 	if !c.Mock {
@@ -279,7 +281,7 @@ func (c *checkCmd) again(r contracttests.Result) string {
 	return line + " --only " + quoted("^"+r.Case+"$")
 }
 
-// quoted is a text as a shell takes it, in quotes only if it needs them.
+// quoted quotes a text for a shell if necessary.
 func quoted(text string) string {
 	if safe.MatchString(text) {
 		return text

@@ -60,8 +60,8 @@ A keys file names a key for each scenario; cases without their key are skipped:
    "images": {"printed": "https://images.example.org/page.jpg"}, "enhances": true}
 A key that begins with $ is the name of an environment variable. contracttests/README.md explains the scenarios.`
 
-// Between collections the heap may grow to three times what is in use, because a run makes many long bodies and ends soon, but hardly
-// beyond memoryLimit.
+// Between collections the heap may grow to three times what is in use, because a run makes many long bodies and ends soon, but
+// hardly beyond memoryLimit.
 const (
 	garbagePercent = 200
 	memoryLimit    = 768 << 20

@@ -160,7 +160,7 @@ func TestCheck_couldNotRun(t *testing.T) {
 		"--quick with --thorough":          {[]string{"--mock", "--quick", "--thorough"}, "--quick chooses the cases"},
 		"a port that does not exist":       {[]string{"--mock", "--base-url", "http://127.0.0.1:99999/api/v1"}, "must be at most 65535, not 99999"},
 		"no patience":                      {[]string{"--mock", "--patience=1ms"}, "--patience must be at least 1s"},
-		"a path in front of the API":       {[]string{"--mock", "--base-url", strings.Replace(mustServe(t, honest()), "/api/v1", "/x/api/v1", 1)}, "GET /status with a key is a 404; check the path of the base URL"},
+		"a path in front of the API":       {[]string{"--mock", "--base-url", strings.Replace(mustServe(t, honest()), "/api/v1", "/x/api/v1", 1)}, "GET /status with a key gets a 404; check the path of the base URL"},
 		"no generated requests":            {[]string{"--mock", "--generated", "0"}, "--generated must be 1 or more"},
 		"one file for two reports":         {[]string{"--mock", "--junit", "report", "--har", filepath.Join(mustGetwd(t), "report")}, "--junit and --har must be different files"},
 		"a negative seed":                  {[]string{"--mock", "--seed", "-5"}, "--seed: expected uint value but got \"-5\"\nSee 'uncial-contract --help'."},
@@ -339,14 +339,15 @@ func mustGetwd(tb testing.TB) string {
 	return dir
 }
 
-// TestCheck_doubtsKeys gives valid keys for scenarios that need others: each failure names the key and says what may be wrong with it.
+// TestCheck_doubtsKeys gives valid keys for scenarios that need others: each failure names the key and says what may be wrong
+// with it.
 func TestCheck_doubtsKeys(t *testing.T) {
 	t.Parallel()
 	server := mustServe(t, honest())
 	for scenario, c := range map[string]struct{ key, only, want string }{
 		"expired": {"ocr_test_ok_doubt1", "^status/401/expired$", `if the key of "expired" has not expired, correct the keys file`},
 		"revoked": {"ocr_test_ok_doubt2", "^extract/401/revoked$", `if the key of "revoked" has not been revoked, correct the keys file`},
-		"sibling": {"ocr_test_archive_doubt3", "^extract/200/keys-share$", `if the key of "sibling" belongs to another account than the first key of "ok", correct the keys file`},
+		"sibling": {"ocr_test_archive_doubt3", "^extract/200/keys-share$", `if the key of "sibling" does not belong to the account of the first key of "ok", correct the keys file`},
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()

@@ -42,7 +42,7 @@ Example:
 }
 
 const (
-	// grace is how long requests that are under way may take when the proxy ends.
+	// grace is the time that running requests have to finish when the proxy ends.
 	grace = 10 * time.Second
 	// readHeaderTimeout and idleTimeout limit clients that are slow on purpose. Bodies and answers have no limit of the
 	// proxy's own, because servers and clients have theirs.
@@ -110,7 +110,7 @@ func (c *proxyCmd) serve(ctx context.Context, out io.Writer, o proxy.Options) (p
 	return p.Close(), err
 }
 
-// stop waits for the requests that are under way, and cuts those off that take too long.
+// stop waits for running requests, and cuts off those that take longer than grace.
 func stop(server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
@@ -119,7 +119,6 @@ func stop(server *http.Server) {
 	}
 }
 
-// printViolation prints one line.
 func printViolation(out io.Writer, v proxy.Violation) {
 	id := ""
 	if v.RequestID != "" {
@@ -128,7 +127,7 @@ func printViolation(out io.Writer, v proxy.Violation) {
 	fmt.Fprintf(out, "%s  %-7s  %s %s %s  %s%s\n", v.At.Format("15:04:05"), v.Side, v.Method, v.Path, answered(v.Status), v.Problem, id)
 }
 
-// counted is a number with its noun.
+// counted returns a number with its noun.
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -136,7 +135,7 @@ func counted(n int, noun string) string {
 	return grouped(int64(n)) + " " + noun + "s"
 }
 
-// answered is a status for people.
+// answered describes a status for people.
 func answered(status int) string {
 	if status == 0 {
 		return "no answer"

@@ -11,7 +11,7 @@ import (
 	"uncial/contracttests"
 )
 
-// reports are the files that a run leaves behind, as far as they were requested.
+// reports are the files that a run writes, nil if they were not requested.
 type reports struct{ junit, har *reportFile }
 
 // createReports creates the files before the run spends points. An empty path means that no such file was requested.
@@ -61,7 +61,7 @@ func (r reports) discard() {
 	r.har.discard()
 }
 
-// reportFile is a file in the making, which is renamed when it is complete. A nil file was not requested.
+// reportFile is a file being written, which is renamed when it is complete. A nil file was not requested.
 type reportFile struct {
 	flag, path string
 	file       *os.File

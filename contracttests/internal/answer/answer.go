@@ -165,7 +165,7 @@ func checkContentType(h http.Header) []string {
 	return nil
 }
 
-// MaxSkew is how far a server's clock may be off. Windows and months are judged by the server's own clock, so that a small
+// MaxSkew is the maximum deviation of a server's clock. Windows and months are judged by the server's own clock, so a small
 // deviation does no harm.
 const MaxSkew = 5 * time.Minute
 
@@ -214,7 +214,7 @@ func checkSchema(schema *openapi3.Schema, value any) (problems []string) {
 	return problems
 }
 
-// plainWords say what kin-openapi says, for people who do not know its schemas.
+// plainWords rewords the messages of kin-openapi for people who do not know its schemas.
 var plainWords = []struct {
 	theirs *regexp.Regexp
 	ours   string
@@ -344,8 +344,8 @@ func checkProse(body map[string]any) (problems []string) {
 	return problems
 }
 
-// neverOnPages are characters that no page has: the replacement for those that a wrong encoding lost, separators of lines other than the
-// line feed, the byte order mark, and the soft hyphen, for which a page has a hyphen.
+// neverOnPages are characters that no page has: the replacement character, line separators other than the line feed, the byte
+// order mark, and the soft hyphen, which is printed as a hyphen.
 const neverOnPages = "\uFFFD\u2028\u2029\uFEFF\u00AD"
 
 // lastRunes returns the end of a text, to show where in it a problem is.

@@ -185,7 +185,7 @@ func TestContract_Check_acceptsLimits(t *testing.T) {
 	}
 }
 
-// TestContract_Check_endsOfKeys looks for the last characters of a key behind what masks leave of the rest.
+// TestContract_Check_endsOfKeys looks for the last characters of a key after a mask.
 func TestContract_Check_endsOfKeys(t *testing.T) {
 	t.Parallel()
 	c := mustLoad()
@@ -203,7 +203,7 @@ func TestContract_Check_endsOfKeys(t *testing.T) {
 	}
 }
 
-// leak is a 400 whose message contains internal details.
+// leak returns a 400 whose message contains internal details.
 func leak(words string) answer.Answer {
 	return good("POST", "/extract", 400, strings.Replace(invalid, "format: must", words+" must", 1))
 }

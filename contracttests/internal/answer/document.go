@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ParseDocument reads an OpenAPI document, which a server may have made in any way. The error says in one line what is wrong with it.
+// ParseDocument reads an OpenAPI document of any server. The error says in one line what is wrong with it.
 func ParseDocument(text []byte) (*openapi3.T, error) {
 	c, err := parseContract(text)
 	if err != nil {
@@ -47,7 +47,7 @@ func parseContract(text []byte) (c *Contract, err error) {
 // withNulls are the members of OpenAPI documents that may hold any value (OpenAPI 3.0.3, section 4.7).
 var withNulls = []string{"example", "examples", "default", "enum"}
 
-// firstNull is the JSON pointer of the first null in a document where there must be none, "" if there is none.
+// firstNull returns the JSON pointer of the first forbidden null in a document, or "".
 func firstNull(value any, at string) string {
 	switch v := value.(type) {
 	case nil:

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Names of libraries, and of other programs: readers of images or texts, databases, frameworks, and languages. Results may name some of
-// the programs matched by aProgram.
+// Names of libraries, and of other programs: readers of images or texts, databases, frameworks, and languages. Results may name
+// some of the programs matched by aProgram.
 const (
 	aLibrary = "the name of a library"
 	aProgram = "the name of a program behind the server"
 )
 
-// aPerson is a sign unless it is an office that callers shall write to (RFC 2142, and the resolution of a 500 in the specification).
+// aPerson is a sign unless it is the address of an office that callers are told to contact (RFC 2142).
 const aPerson = "the address of a person"
 
 var anOffice = regexp.MustCompile(`(?i)^(?:support|help|helpdesk|contact|info|service|sales|billing|security|abuse)@`)
@@ -44,7 +44,7 @@ var internals = []struct {
 	{"a secret or a setting", regexp.MustCompile(`(?i)\b(?:password|passwd|key-secret|api_secret)\s*[=:]|://[^/\s:@]+:[^/\s@]+@|\b[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]=\S`)},
 	{"a process of the server", regexp.MustCompile(`\bpid \d+|\bexited with (?:status|signal|code)|\bsignal \d+\b`)},
 	{aPerson, regexp.MustCompile(`\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b`)},
-	// A short number behind "account" may be a limit, as in "requests per minute and account: 60".
+	// A short number after "account" may be a limit, as in "requests per minute and account: 60".
 	{"an identifier of the server", regexp.MustCompile(`(?i)\b(?:account|user|tenant|customer|owner|row|session)(?:[ _-]?id[ #:="']+(?:[a-z]+[_-])?\d|[ #:="']+(?:[a-z]+[_-]\d|\d{4}))[\w-]*|\b(?:worker|replica|node|pod|shard)(?:[ _-]?id)?[ #:="']+(?:[a-z]+[_-])?\d[\w-]*|\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[0-9a-f]{8,10}-[a-z0-9]{5}\b`)},
 	{"an internal host name", regexp.MustCompile(`\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|corp|intranet|svc)\b|\blocalhost\b|(?:^|[\s/@("])[a-z][a-z0-9-]*:\d{4,5}\b|\bip-\d+-\d+-\d+-\d+\b`)},
 }
@@ -52,11 +52,11 @@ var internals = []struct {
 // ipAddress matches what looks like an IP address; net/netip decides.
 var ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|\[?\b[0-9a-fA-F]{0,4}:[0-9a-fA-F:]*:[0-9a-fA-F:]*\]?`)
 
-// leaks finds what callers must not learn. An answer may quote its request, but never a key. Every name and string of an answer is
-// searched for internals, except what a page says. value is the body, nil if it breaks a rule of JSON.
+// leaks finds what callers must not learn. An answer may quote its request, but never a key. Every name and string of an answer
+// is searched for internals, except what a page says. value is the body, nil if it breaks a rule of JSON.
 func leaks(a Answer, value any) (problems []string) {
 	body := string(a.Body)
-	if value != nil || json.Unmarshal(a.Body, &value) == nil { // one name or string a line and without escapes, so that no letter hides behind one
+	if value != nil || json.Unmarshal(a.Body, &value) == nil { // one name or string per line, without escapes, so that no letter is hidden
 		body = stringsIn(value, nil)
 	}
 	result, _ := value.(map[string]any)
@@ -82,7 +82,8 @@ func leaks(a Answer, value any) (problems []string) {
 	return append(append(problems, poweredBy(a.Header)...), caching(a.Header)...)
 }
 
-// shownHeaders are the headers that are searched for internals, one per line: the lists of products, which may name programs, and all others.
+// shownHeaders are the headers that are searched for internals, one per line: the lists of products, which may name programs,
+// and all others.
 func shownHeaders(h http.Header) (products, others string) {
 	var lists, rest strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(h)) {
@@ -142,8 +143,8 @@ var advertising = regexp.MustCompile(`(?i)^X-(?:Powered-By|AspNet.*|Runtime|Gene
 // isDuration matches the time that frameworks send as X-Runtime, in seconds.
 var isDuration = regexp.MustCompile(`^[0-9]+(?:\.[0-9]+)?$`)
 
-// poweredBy reports headers that name the software or the machine behind the service, such as X-Powered-By: the contract forbids them,
-// because they tell attackers what to try.
+// poweredBy reports headers that name the software or the machine of the service, such as X-Powered-By. The contract forbids
+// them, because they tell attackers what to try.
 func poweredBy(h http.Header) (problems []string) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		if advertising.MatchString(name) && (name != "X-Runtime" || !isDuration.MatchString(h.Get(name))) {
@@ -153,7 +154,8 @@ func poweredBy(h http.Header) (problems []string) {
 	return problems
 }
 
-// cachingHeaders permit or report caching, by what their values must not be. Cache-Control is part of the contract.
+// cachingHeaders maps headers that permit or report caching to the values that they must not have. Cache-Control is part of the
+// contract.
 var cachingHeaders = map[string]*regexp.Regexp{
 	"Etag": regexp.MustCompile(``), "Last-Modified": regexp.MustCompile(``), "Age": regexp.MustCompile(``), "Expires": regexp.MustCompile(`[1-9a-zA-Z]`),
 	"Pragma": regexp.MustCompile(`(?i)public|max-age`), "Surrogate-Control": regexp.MustCompile(`max-age|public`), "Cdn-Cache-Control": regexp.MustCompile(`max-age|public`),

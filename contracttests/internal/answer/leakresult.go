@@ -10,10 +10,10 @@ import (
 // ofThePage are the members of a result that quote the page, which may say anything.
 var ofThePage = []string{"text", "document", "before", "after"}
 
-// inDocuments are the signs of internals that documents are searched for. Their markup looks like the others.
+// inDocuments are the signs of internals that documents are searched for. Markup can look like the other signs.
 var inDocuments = []string{"a stack trace", "a file path", "an internal host name"}
 
-// aboutPDF is what the PDF of a result says of itself, "" if it has none: the rest is compressed.
+// aboutPDF returns the metadata of the PDF of a result, "" if it has none. The rest of a PDF is compressed.
 func aboutPDF(result map[string]any) string {
 	document, _ := result["document"].(string)
 	if !strings.HasPrefix(document, "JVBER") { // %PDF in base64
@@ -22,8 +22,8 @@ func aboutPDF(result map[string]any) string {
 	return documents.AboutPDF(document)
 }
 
-// leaksOfDocument searches the document of a result for internals that neither its text nor the request contains. Of a PDF it searches
-// what it says of itself.
+// leaksOfDocument searches the document of a result for internals that neither its text nor the request contains. Of a PDF it
+// searches the metadata.
 func leaksOfDocument(a Answer, result map[string]any, pdf string) (problems []string) {
 	text, _ := result["text"].(string)
 	shown := pdf

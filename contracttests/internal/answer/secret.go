@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// partLength is how many characters of a key no answer may show, in any form.
+	// partLength is the number of consecutive characters of a key that no answer may show, in any form.
 	partLength = 8
-	// endLength is how many characters at the end of a key masks usually leave.
+	// endLength is the number of characters that masks usually leave at the end of a key.
 	endLength = 4
 )
 
-// mask matches at the end of a text what usually stands for the rest of a key, or words that announce its end. Four characters alone would
-// match by chance, and so would fewer signs: XML, colours and names of headers have # and - everywhere.
+// mask matches, at the end of a text, what usually stands for the rest of a key, or words that announce its end. The end of a
+// key alone would match by chance, and so would fewer signs: XML, colours and header names are full of # and -.
 var mask = regexp.MustCompile(`(?:[*•…]|[.]{3}|(?:^|[^a-z0-9])(?:x{3,}|#{3,}|-{3,})|\b(?:last (?:four|4)|end(?:s|ing)? (?:in|with)))[\s"'“‘` + "`" + `:._-]*$`)
 
-// maskLength is how much of the text in front of the end of a key is compared with mask, in bytes.
+// maskLength is the length of the text before the end of a key that is compared with mask, in bytes.
 const maskLength = 40
 
-// Secrets are the keys of a run, prepared so that any part of them is found in an answer: as it is or reversed, in any letter case,
-// in hex, in base64 at any position, and percent-encoded. Its zero value knows no keys.
+// Secrets are the keys of a run, prepared so that any part of them is found in an answer: as it is or reversed, in any letter
+// case, in hex, in base64 at any position, and percent-encoded. Its zero value knows no keys.
 type Secrets struct {
 	folded parts    // parts in lower case, and reversed parts
 	exact  parts    // the inner characters of parts in base64
@@ -35,7 +35,7 @@ type Secrets struct {
 	ends   parts    // the last characters of keys, in lower case: no answer may show them after a mask such as ****
 }
 
-// parts are texts of one length. Most places of an answer are passed by their first four bytes, without looking up a string.
+// parts are texts of one length. A hash of four bytes rules out most places of an answer without looking up a string.
 type parts struct {
 	length int
 	all    map[string]bool
@@ -44,7 +44,7 @@ type parts struct {
 
 func newParts(length int) parts { return parts{length, map[string]bool{}, new([1 << 16]bool)} }
 
-// add remembers a part of a secret, and how it begins, so that most positions of an answer are passed over without a look-up of parts.
+// add stores a part of a secret and the hash of its beginning.
 func (p parts) add(part string) {
 	p.all[part] = true
 	p.begins[beginning(part)] = true
@@ -72,7 +72,7 @@ func (p parts) next(text string, from int) int {
 	return -1
 }
 
-// base64Length is how many characters of base64 depend on nothing but a part, wherever it begins.
+// base64Length is the number of characters of base64 that depend only on a part of a key, wherever the part begins.
 const base64Length = 9
 
 // NewSecrets prepares the keys. Parts that occur in the contract itself, such as the common prefix of keys, are not secrets.
@@ -120,7 +120,6 @@ var wordsOfContract = sync.OnceValue(func() map[string]bool {
 
 var foldedContract = sync.OnceValue(func() string { return strings.ToLower(string(gen.Document)) })
 
-// reversed returns the bytes from the last to the first.
 func reversed(s string) string {
 	b := []byte(s)
 	slices.Reverse(b)
@@ -143,7 +142,7 @@ func (s Secrets) occurIn(text string) bool {
 	return s.folded.occurIn(plain) || s.exact.occurIn(urlSafe.Replace(text)) || s.hex.occurIn(lower)
 }
 
-// endIn reports whether a text shows the end of a key behind a mask.
+// endIn reports whether a text shows the end of a key after a mask.
 func (s Secrets) endIn(text string) bool {
 	lower := strings.ToLower(text)
 	for i := s.ends.next(lower, 0); i >= 0; i = s.ends.next(lower, i+1) {

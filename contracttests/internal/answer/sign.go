@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// sign is a piece of text that was written for the operators of a server, and of what kind it is.
+// sign is a text that was meant for the operators of a server, with its kind.
 type sign struct{ what, text string }
 
-// Most lines occur in many answers, or differ from others in their numbers only, and searching one takes longer than all other checks.
+// Most lines recur, or differ from others only in numbers, and searching a line takes longer than all other checks.
 const (
 	maxRemembered = 1 << 10 // bytes; longer lines seldom repeat
 	maxLines      = 1 << 15 // after which all lines are forgotten
@@ -36,8 +36,8 @@ func signsIn(text string, isDocument bool) (all []sign) {
 	return all
 }
 
-// signs returns the signs of a leak in a line. Lines that differ only in digits share one search, because most lines of documents are
-// coordinates; only lines in which nothing was found are remembered.
+// signs returns the signs of a leak in a line. Lines that differ only in digits share one search, because most lines of
+// documents are coordinates; only lines in which nothing was found are remembered.
 func (l searched) signs() []sign {
 	if len(l.line) > maxRemembered {
 		return l.search()
@@ -61,8 +61,8 @@ func (l searched) signs() []sign {
 	return nil
 }
 
-// equalDigits writes 1 for every other digit but 0. No mark asks which one it is, except behind a letter, as in s3 and sqlite3, where
-// digits stay as they are. Whatever shows something still shows it, so that a line without signs has none with other digits.
+// equalDigits replaces every digit except 0 by 1, unless it follows a letter, as in s3 and sqlite3. No mark depends on other
+// digits, so a line has signs if, and only if, the result has.
 func equalDigits(line string) string {
 	b := []byte(line)
 	for i, c := range b {
@@ -73,7 +73,8 @@ func equalDigits(line string) string {
 	return string(b)
 }
 
-// search looks for internals. Addresses of hosts behind the server help attackers to map its network; markup may look like them.
+// search looks for internals. Addresses of hosts behind the server help attackers to map its network; markup may look like
+// them.
 func (l searched) search() (signs []sign) {
 	line := l.line
 	for _, i := range internals {

@@ -188,7 +188,8 @@ func (s *session) guessClock(ctx context.Context, a *model.Account) error {
 // clockTick is long enough that the seconds of a running clock change.
 const clockTick = 1100 * time.Millisecond
 
-// peek asks for the status without the model of the account. in is the number of seconds until the reset, -1 if it is not known.
+// peek asks for the status without the model of the account. in is the number of seconds until the reset, -1 if it is not
+// known.
 func (s *session) peek(ctx context.Context, a *model.Account) (x *model.Exchange, in int64, err error) {
 	if x, err = s.Exchange(ctx, statusWith(a.Key)); err != nil {
 		return x, -1, fail(x, "%s", err)
@@ -209,8 +210,8 @@ func (s *session) pace(ctx context.Context, r *model.Request) error {
 	return nil
 }
 
-// paceAll is pace for n extractions of an account that must all count in one window. Cases that send some of them concurrently call it
-// first: a lack of room would otherwise show only after some had been sent.
+// paceAll is pace for n extractions of an account that must all count in one window. Cases that send some of them concurrently
+// call it first: a lack of room would otherwise show only after some had been sent.
 func (s *session) paceAll(ctx context.Context, a *model.Account, n int64) error {
 	if !a.Known || a.Window.Left >= min(n, a.Window.Limit) {
 		return nil
@@ -258,8 +259,8 @@ func (s *session) moveTo(ctx context.Context, a *model.Account, to time.Time) er
 	return nil
 }
 
-// minWindow is how much of a window must be left for a case about one window. Using one up takes at most
-// maxExtractions requests, for each of which this leaves more than 200 ms.
+// minWindow is the minimum time left in a window for a case about one window. Using up a window takes at most
+// maxExtractions requests; each then has more than 200 ms.
 const minWindow = 30 * time.Second
 
 // openWindow waits for the next window if the present one could end during the case.

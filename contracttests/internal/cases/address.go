@@ -15,8 +15,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// addressRows send images by address, from a server of the run. Only the content of an image counts, not its address, declared type or
-// form of transfer.
+// addressRows send images by address, from a server of the run. Only the content of an image counts, not its address, declared
+// type or form of transfer.
 func addressRows() []row {
 	needs := []string{model.NeedFetching}
 	return []row{
@@ -31,14 +31,14 @@ func addressRows() []row {
 			explanation: "An image is read at every address that the contract permits: extension, query, port, letter case and escapes do not matter.",
 		}, {
 			name: "extract/400/every-other-file-by-address", extractions: 60, needs: needs, build: otherAddresses,
-			explanation: "A fetched file of another format, a damaged file, and an image beyond a limit are a 400 that names imageUrl, and the points are released.",
+			explanation: "A fetched file of another format, a damaged file, and an image beyond a limit get a 400 that names imageUrl, and the points are released.",
 		}, {
 			name: "extract/400/every-fetch-reason", extractions: 40, needs: append(needs, model.NeedAllFields), build: failingAddresses, then: reasonsAreRight,
 			explanation: "If the server of an image answers with anything else, fetch has the reason that the contract defines for that answer.",
 		}, {
-			// Caches of images by address, for all accounts.
+			// Finds caches of images by address that all accounts share.
 			name: "extract/400/image-that-is-gone", points: 10, extractions: 2, needs: needs, check: fetchesAgain,
-			explanation: "Each request fetches its image again: an image that its server has removed is a 400, even if it was read before.",
+			explanation: "Each request fetches its image again: an image that its server has removed gets a 400, even if it was read before.",
 		},
 	}
 }
@@ -133,8 +133,8 @@ func servings() (all []serving) {
 	return all
 }
 
-// at asks for a file by its address on the shelf, in one form.
-func (s *session) at(name string, f images.File, form serving) ask {
+// readFromShelf puts a file on the shelf, and asks for it by its address there, in one form.
+func (s *session) readFromShelf(name string, f images.File, form serving) ask {
 	path := "/" + strings.Trim(strings.ReplaceAll(f.Name, ".", "-"), "/")
 	path += fmt.Sprintf("-%d", form.number) + form.suffix
 	handler := func(w http.ResponseWriter, r *http.Request) { form.send(w, r, f.Data) }
@@ -152,7 +152,7 @@ func someAddresses(s *session) (asks []ask) {
 		f, n := s.draw(format, i)
 		form := forms[n%len(forms)]
 		files, used = append(files, f.Name), append(used, form.name)
-		asks = append(asks, s.at("fetched", f, form))
+		asks = append(asks, s.readFromShelf("fetched", f, form))
 	}
 	for _, f := range forms {
 		all = append(all, f.name)
@@ -160,7 +160,7 @@ func someAddresses(s *session) (asks []ask) {
 	s.choseFrom("forms of addresses", all, used)
 	s.choseFrom("image files", namesOf(images.Valid()), files)
 	own := turnedPages()
-	a := s.at("own", own.files[0], forms[0])
+	a := s.readFromShelf("own", own.files[0], forms[0])
 	a.Job.Own = &own.own
 	return append(asks, a.format("alto"))
 }
@@ -186,24 +186,24 @@ func fetchesAgain(ctx context.Context, s *session) error {
 // everyAddress asks for every file once, and for every form once.
 func everyAddress(s *session) (asks []ask) {
 	for _, f := range images.Valid() {
-		asks = append(asks, s.at("fetched", f, serving{name: "as usual", suffix: "." + f.Format, send: typed("image/" + f.Format)}))
+		asks = append(asks, s.readFromShelf("fetched", f, serving{name: "as usual", suffix: "." + f.Format, send: typed("image/" + f.Format)}))
 	}
 	var used []string
 	for i, form := range servings() {
 		files := ofFormat(imageFormats[i%len(imageFormats)])
-		asks, used = append(asks, s.at("fetched", files[i%len(files)], form)), append(used, form.name)
+		asks, used = append(asks, s.readFromShelf("fetched", files[i%len(files)], form)), append(used, form.name)
 	}
 	s.choseFrom("forms of addresses", used, used)
 	return asks
 }
 
-// otherAddresses asks for every file that must be refused; heavy ones only if the run is thorough.
+// otherAddresses asks for every file that must be refused, heavy ones only in a thorough run.
 func otherAddresses(s *session) (asks []ask) {
 	for _, f := range images.Invalid() {
 		if f.Heavy && !s.IsThorough() {
 			continue
 		}
-		asks = append(asks, s.at("fetched", f, serving{name: "as an image", suffix: ".png", send: typed("image/png")}).wrong("imageUrl"))
+		asks = append(asks, s.readFromShelf("fetched", f, serving{name: "as an image", suffix: ".png", send: typed("image/png")}).wrong("imageUrl"))
 	}
 	return append(asks, status())
 }
@@ -237,7 +237,7 @@ func answers(status int) http.HandlerFunc {
 	}
 }
 
-// failingAddresses asks for every failure of a server, and for addresses at which there is none.
+// failingAddresses asks for every failure of a server, and for addresses without a server.
 func failingAddresses(s *session) (asks []ask) {
 	fails := func(reason string, i int, url string) {
 		asks = append(asks, ask{Request: model.Request{Wrong: []string{"imageUrl"}, Job: &model.Job{Image: fmt.Sprint(reason, " ", i), URL: url, Unknown: true}}})

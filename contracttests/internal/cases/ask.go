@@ -44,10 +44,10 @@ type ask struct {
 	credentials []credential
 	repeat      func(base string) string       // makes the Idempotency-Key from a string that is unique in the run
 	until       func(*model.Account) time.Time // moves the clock to this instant instead of sending a request
-	parts       []part                         // what the request consists of; a failure names the first part that fails on its own
+	parts       []part                         // its unusual features, one by one; a failure names the first part that fails on its own
 }
 
-// part is one of several things that are unusual about a request, alone.
+// part is a request with only one of the unusual features of another request.
 type part struct {
 	what string
 	ask  ask
@@ -87,8 +87,8 @@ func (a ask) format(name string) ask  { return a.job(func(j *model.Job) { j.Form
 func (a ask) language(tag string) ask { return a.job(func(j *model.Job) { j.Language = tag }) }
 func (a ask) enhance(on bool) ask     { return a.job(func(j *model.Job) { j.Enhance = &on }) }
 
-// by changes who sends the request.
-func (a ask) by(w who) ask { a.who = w; return a }
+// sentBy changes the sender of the request.
+func (a ask) sentBy(w who) ask { a.who = w; return a }
 
 // keyed gives the request an Idempotency-Key. Equal names in a row make equal keys.
 func (a ask) keyed(name string) ask {
@@ -106,7 +106,7 @@ func (a ask) auth(templates ...string) ask {
 	return a
 }
 
-// header sets a header besides Authorization. In its value $UNCIAL_KEY stands for the key.
+// header sets a header other than Authorization. In its value $UNCIAL_KEY stands for the key.
 func (a ask) header(name string, values ...string) ask {
 	if a.Header = maps.Clone(a.Header); a.Header == nil {
 		a.Header = http.Header{}
@@ -124,7 +124,6 @@ func (a ask) wrong(fields ...string) ask {
 	return a
 }
 
-// with makes an ask of a request.
 func with(r model.Request) ask { return ask{Request: r} }
 
 // move moves the clock forward.
@@ -133,12 +132,12 @@ func move(until func(a *model.Account) time.Time) ask { return ask{until: until}
 // confirmed asks for the status after each of the asks: the server must report what the model expects.
 func confirmed(asks ...ask) (all []ask) {
 	for _, a := range asks {
-		all = append(all, a, status().by(a.who))
+		all = append(all, a, status().sentBy(a.who))
 	}
 	return all
 }
 
-// countExtractions is how many of the asks count against a rate limit.
+// countExtractions returns the number of asks that count against a rate limit.
 func countExtractions(asks []ask) (n int64) {
 	for _, a := range asks {
 		if a.counts() {
@@ -204,7 +203,7 @@ func (r row) play(ctx context.Context, s *session) error {
 	return nil
 }
 
-// blamePart sends the parts of a request that has failed, each on its own, and returns the failure of the first that fails as well.
+// blamePart sends the parts of a failed request one by one, and returns the failure of the first that also fails.
 func (s *session) blamePart(ctx context.Context, a ask, c *cast, err error) error {
 	if asFailure(err) == nil {
 		return err
@@ -238,7 +237,7 @@ func (s *session) choose(ctx context.Context, r row, asks []ask, c *cast) (err e
 		paid = 1 // a failing extraction holds points until it has failed
 	}
 	switch {
-	case r.scenario() == model.KeyError: // every answer is a 500, so that nothing is known about it
+	case r.scenario() == model.KeyError: // every request gets a 500, so nothing is known about the account
 		c.accounts[first] = s.accounts[model.KeyError][0]
 	case uses(sibling): // the second key belongs to the account of ok's first one
 		c.accounts[first] = s.accounts[model.KeyOK][0]

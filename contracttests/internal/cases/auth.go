@@ -23,14 +23,14 @@ var refused = []struct {
 	// The scheme without a key and an empty header are no key either.
 	{"no-key", "A request without a key is refused.", []ask{{}, ask{}.auth("Bearer"), ask{}.auth("")}},
 	{"other-scheme", "Only the scheme Bearer can present a key.", otherSchemes()},
-	// Comparisons by prefix, suffix or pattern, columns that are too short, collations, decoders, and length limits that fail with
-	// a 500.
+	// Finds comparisons by prefix, suffix or pattern, columns that are too short, collations, decoders, and length limits that
+	// fail with a 500.
 	{"unknown-key", "An unknown key is refused, however similar to a valid one: cut, extended, in other letters, or encoded.", similarKeys()},
 	// Two headers are refused in both orders: servers and proxies differ in which one they use.
 	{"malformed-key", "A header with more than one key, or with something that cannot be a key, is refused.", malformedKeys()},
 	// Keys in URLs end up in logs, so servers must not accept them.
 	{"key-elsewhere", "A key outside the header Authorization does not count.", keysElsewhere()},
-	// Headers that proxies add and that a server trusts by mistake; callers can send them as well.
+	// Finds servers that trust headers added by proxies; callers can send such headers too.
 	{"trusted-headers", "No other header replaces a missing key, whoever it claims the caller to be.", trustedHeaders()},
 }
 
@@ -48,7 +48,7 @@ func authRows() (rows []row) {
 				case a.Body == nil:
 					a.Job = &model.Job{Image: printed}
 				}
-				asks = append(asks, a.by(nobody))
+				asks = append(asks, a.sentBy(nobody))
 			}
 			return asks
 		}
@@ -74,34 +74,40 @@ func authRows() (rows []row) {
 			})
 		}
 	}
+	return append(rows, authSituations()...)
+}
+
+// authSituations are cases in which something besides the credential could decide: other mistakes, earlier requests, or the
+// letter case of the scheme.
+func authSituations() (rows []row) {
 	anyCase := func(scheme string) []ask {
 		return []ask{status().auth(scheme + " $UNCIAL_KEY"), invalid().auth(scheme + " $UNCIAL_KEY")}
 	}
 	return append(rows, row{
 		name: "extract/401/before-everything", explanation: "The key is checked first: without one, the answer reveals nothing else about a request.",
 		build: func(s *session) []ask {
-			// Invalid in every way that the server could report instead of the missing key.
+			// These requests are invalid in every way that a server could report instead of the missing key.
 			asks := []ask{
 				body(`{`), body(`{"imageUrl":1,"unknown":true}`), body(""), body("imageUrl=x").header("Content-Type", "application/x-www-form-urlencoded"),
 				body(`{}`).header("Idempotency-Key", ""), body(`{}`).query("page=1"), oversized(), status().query("verbose=1"),
 			}
 			asks = append(asks, s.brokenRequests(base)...)
 			for i := range asks {
-				asks[i] = asks[i].by(nobody)
+				asks[i] = asks[i].sentBy(nobody)
 				asks[i].Wrong = nil
 			}
 			return asks
 		},
 	}, row{
-		// Sessions and logins that are kept for a connection.
+		// Finds sessions, and logins that a server keeps for a connection.
 		name: "status/401/cookies", points: 20, extractions: 3, check: checkCookies,
 		explanation: "A server remembers no caller: it refuses a request without a key even on the connection of an earlier caller, and with every cookie that it has set.",
 	}, row{
-		// Checks that are left out behind a cache, after an error, or while an account is limited.
+		// Finds checks that are skipped after a cache hit, after an error, or while an account is limited.
 		name: "extract/401/in-every-state", needs: []string{needKey(model.KeyEmpty), needKey(model.KeyRateLimited)}, points: 10, extractions: maxExtractions, check: checkKeysInEveryState,
 		explanation: "A request without a valid key is refused, whatever the account of a similar key has done before: after answers with every status, and after repeats.",
 	}, row{
-		// Servers keep what they know of a key in memory, with what it asked for.
+		// Finds servers that keep keys, or the answers to their requests, in memory.
 		name: "status/401/revoked-meanwhile", account: model.KeyRevocable, needs: []string{model.NeedRevoking}, points: 10, extractions: 2, check: checkRevoked,
 		explanation: "A key that was just used is refused from the moment of its revocation, even for requests that it made before.",
 	}, row{
@@ -124,14 +130,15 @@ func checkCookies(ctx context.Context, s *session) error {
 			q = q.header("Cookie", cookies)
 		}
 		q.Wrong = nil
-		if _, err := s.send(ctx, s.request(q.by(nobody), &cast{})); err != nil {
+		if _, err := s.send(ctx, s.request(q.sentBy(nobody), &cast{})); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkKeysInEveryState brings accounts into every state, and then sends requests with keys that resemble theirs, and without one.
+// checkKeysInEveryState brings accounts into every state, and then sends requests with keys that resemble theirs, and without
+// one.
 func checkKeysInEveryState(ctx context.Context, s *session) error {
 	kept := read(printed).format("hocr").header("Idempotency-Key", s.idempotencyKey())
 	states := map[string][]ask{
@@ -163,7 +170,7 @@ func checkKeysInEveryState(ctx context.Context, s *session) error {
 					if cookies := s.cookies(); cookies != "" && credential == nil {
 						stranger = stranger.header("Cookie", cookies)
 					}
-					r := s.request(stranger.by(nobody), &cast{})
+					r := s.request(stranger.sentBy(nobody), &cast{})
 					if r.Wrong = nil; credential != nil {
 						r.Auth = []model.Credential{credential(a.Key)}
 					}
@@ -206,7 +213,7 @@ func checkRevoked(ctx context.Context, s *session) error {
 	a.Known = false // its account cannot be asked any more
 	for _, q := range slices.Concat(asks, []ask{read(printed), read(unfetchable)}) {
 		q.Wrong = nil
-		revoked := s.request(q.by(nobody), &cast{})
+		revoked := s.request(q.sentBy(nobody), &cast{})
 		revoked.Auth = []model.Credential{model.Bearer(a.Key)}
 		if _, err := s.send(ctx, revoked); err != nil {
 			return err

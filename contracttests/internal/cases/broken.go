@@ -9,8 +9,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// brokenRows check words that are divided at the end of a line. The comparison of each document with its text already shows that the
-// text stays as printed.
+// brokenRows check words that are divided at the end of a line. The comparison of each document with its text already shows
+// that the text stays as printed.
 func brokenRows() (rows []row) {
 	for format, explanation := range map[string]string{
 		"alto": "A word that is divided at the end of a line is whole for search engines: ALTO has its hyphen as HYP and the whole word in SUBS_CONTENT.",
@@ -26,8 +26,8 @@ func brokenRows() (rows []row) {
 	return rows
 }
 
-// wordsAreJoined requires the document of the second answer to join a divided word in the way of its format. Where and how often words are
-// divided is up to the recognizer.
+// wordsAreJoined requires the document of the second answer to join a divided word in the way of its format. Where and how
+// often words are divided is up to the recognizer.
 func wordsAreJoined(_ context.Context, s *session, x []*model.Exchange) error {
 	if !s.isExact {
 		return &skip{"the target implements another version of the contract"}

@@ -34,7 +34,8 @@ var boundaries = []func(t time.Time) time.Time{
 
 func nextDay(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour) }
 
-// replaysOverTime stores answers and repeats their requests later. The model of the account knows which answers are still stored.
+// replaysOverTime stores answers and repeats their requests later. The model of the account knows which answers are still
+// stored.
 func replaysOverTime(*session) (asks []ask) {
 	var start time.Time
 	at := func(age time.Duration) ask {
@@ -66,11 +67,11 @@ func replaysOverTime(*session) (asks []ask) {
 	return asks
 }
 
-// months is how many months in a row are walked through, so that every kind of month and its end occur.
+// months is the number of consecutive months that are visited, so that every kind of month and its end occur.
 const months = 14
 
-// inMonth are the instants that are visited in a month, from its first instant on or, if negative, before its end. Some are a few
-// hours away, as far as time zones are, in which a month begins earlier or later than in UTC.
+// inMonth are the instants that are visited in a month, from its first instant on or, if negative, before its end. Some are a
+// few hours away, when a month begins in other time zones.
 var inMonth = []time.Duration{
 	0, time.Second, 59 * time.Minute, 61 * time.Minute, 4*time.Hour + 59*time.Minute, 6 * time.Hour, 8*time.Hour + time.Minute, 24 * time.Hour, 7 * 24 * time.Hour, 8 * 24 * time.Hour, 9*24*time.Hour + time.Hour, 14*24*time.Hour + time.Hour, 15 * 24 * time.Hour,
 	27*24*time.Hour + time.Hour, -26 * time.Hour, -24 * time.Hour, -14*time.Hour + time.Second, -9*time.Hour + time.Second, -time.Hour, -59*time.Minute - 30*time.Second, -time.Minute, -30 * time.Second, -10 * time.Second, -time.Second, -time.Millisecond,
@@ -88,7 +89,7 @@ var farAhead = []time.Time{
 // advances of the clock are repeated often enough for a drift to show.
 var advances = []time.Duration{time.Second, time.Minute, time.Hour, 24 * time.Hour}
 
-// repeats is how often the clock makes each advance.
+// repeats is the number of times that the clock makes each advance.
 const repeats = 20
 
 // calendar is an account on its way through time.
@@ -158,8 +159,8 @@ func (c *calendar) month(ctx context.Context, denied bool) error {
 	return c.moveTo(ctx, c.account, end)
 }
 
-// visit moves the clock and compares points and window. It spends some points if it should, so that a reset shows, and provokes a 402 if
-// denied is set.
+// visit moves the clock and compares points and window. It spends some points if it should, so that a reset shows, and provokes
+// a 402 if denied is set.
 func (c *calendar) visit(ctx context.Context, at time.Time, spend, denied bool) error {
 	a := c.account
 	if err := c.moveTo(ctx, a, at); err != nil {
@@ -179,8 +180,8 @@ func (c *calendar) visit(ctx context.Context, at time.Time, spend, denied bool) 
 	return nil
 }
 
-// denied provokes a 402, whose nextReset the model checks, and gives the points back. Without a PointSetter it spends what is left, if
-// that is possible.
+// denied provokes a 402, whose nextReset the model checks, and gives the points back. Without a PointSetter it spends what is
+// left, if that is possible.
 func (c *calendar) denied(ctx context.Context) error {
 	const maxAllowance = 300 // points; spending more would take too many requests
 	a := c.account

@@ -27,7 +27,8 @@ type Case struct {
 	// Operation and Status are the answer that the case must see at least once; zero values if there is no single one.
 	Operation string
 	Status    int
-	// Needs are what the target must have: "key:<scenario>", "image:<scenario>", "page:<scenario>", or a Need constant of package model.
+	// Needs are what the target must have: "key:<scenario>", "image:<scenario>", "page:<scenario>", or a Need constant of package
+	// model.
 	Needs []string
 	// Extractions limits the requests that count against rate limits, Points what the case spends.
 	Extractions, Points int64
@@ -35,8 +36,8 @@ type Case struct {
 	check func(ctx context.Context, s *session) error
 }
 
-// row is a case as the tables write it. Names are stable: --only and reports use them. A comment in front of a row says
-// which problems of a server the row finds, or why it has this form.
+// row is a case as the tables write it. Names are stable: --only and reports use them. A comment above a row says
+// which defects the row finds, or why it has this form.
 type row struct {
 	name, explanation string
 	about             string   // operation/status, if the name does not begin with it

@@ -8,7 +8,6 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// later moves the clock by d.
 func later(d time.Duration) ask {
 	return move(func(a *model.Account) time.Time { return a.Now.Add(d) })
 }
@@ -55,7 +54,7 @@ var clockRows = []row{
 			read(blank), untilMonth(time.Second), read(blank), status(), untilMonth(0), status(), read(blank), status(),
 		},
 	}, {
-		// Caps that reset on their anniversary, after 30 days, by the number of the month alone, or not at the end of a year.
+		// Finds caps that reset on their anniversary, after 30 days, by the number of the month alone, or not at the end of a year.
 		name: "clock/capped-year", about: "extract/200", account: model.KeyCapped, needs: clockNeeds, points: 10 * (months + 2), extractions: 2 * (months + 1), build: cappedMonths,
 		explanation: "The cap of a key starts again with each month of a year and with the next year, and not before.",
 	}, {
@@ -78,7 +77,7 @@ var clockRows = []row{
 		name: "clock/next-reset-all-year", about: "extract/402", account: model.KeyRateLimited, needs: clockNeeds, extractions: 1200, points: 11_000, check: checkCalendar,
 		explanation: "Points, windows and nextReset follow the calendar: at every month end, in leap years, at year ends, after gaps, in small steps and far ahead.",
 	}, {
-		// Ages at which caches forget, the ends of hours, days, weeks, months and years, and ages beyond the lifetime.
+		// Covers the ages at which caches forget, the ends of hours, days, weeks, months and years, and ages beyond the lifetime.
 		name: "clock/replay", about: "extract/200", needs: clockNeeds, points: 10 * int64(2*len(ages)+len(boundaries)+2), extractions: int64(2*len(youngAges) + 2*len(ages) + 2*len(boundaries) + 2), build: replaysOverTime,
 		explanation: "A stored answer is kept for 24 hours, across every boundary of the calendar, and no longer.",
 	},

@@ -8,13 +8,15 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// Maximum numbers of the cases about conflicts: values of all fields for which they store an answer, and requests that they send.
+// Maximum numbers of the cases about conflicts: values of all fields for which they store an answer, and requests that they
+// send.
 const (
 	maxValues    = 60
 	maxConflicts = 400
 )
 
-// drawnFormats and drawnLanguages are how many formats and languages an answer is stored for on a server on which that takes time.
+// drawnFormats and drawnLanguages are the numbers of formats and languages for which an answer is stored on a server whose
+// extractions take time.
 const (
 	drawnFormats   = 2
 	drawnLanguages = 1
@@ -70,8 +72,9 @@ func checkEveryConflict(ctx context.Context, s *session) error {
 	return nil
 }
 
-// conflicts stores the answers to some values of a field, each under an Idempotency-Key of its own, and sends with the same key the values
-// that follow them in an order that the seed rotates, and the one before. The stored answers must be unchanged at the end.
+// conflicts stores the answers to some values of a field, each under an Idempotency-Key of its own, and sends with the same key
+// the values that follow them in an order that the seed rotates, and the one before. The stored answers must be unchanged at
+// the end.
 func (s *session) conflicts(ctx context.Context, a *model.Account, set string, values []string, stored int, with func(a ask, value string) ask) error {
 	if len(values) < 2 {
 		return nil

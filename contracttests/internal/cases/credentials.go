@@ -27,11 +27,12 @@ func bearer(what string, token func(key string) string) ask {
 	})
 }
 
-// longestCut is how many characters keys are shortened by, one after the other. More would leave a prefix that many keys share.
+// longestCut is the maximum number of characters that are cut off a key. A longer cut would leave a prefix that many keys
+// share.
 const longestCut = 12
 
-// similarKeys are tokens that a careless comparison takes for the key: cut at both ends, extended by every character of a token,
-// with other letters, and in every usual encoding.
+// similarKeys are tokens that a careless comparison takes for the key: cut at both ends, extended by every character of a
+// token, with other letters, and in every usual encoding.
 func similarKeys() []ask {
 	all := []ask{
 		ask{}.auth("Bearer " + madeUp), ask{}.auth("Bearer $UNCIAL_KEY$UNCIAL_KEY"), ask{}.auth("Bearer x$UNCIAL_KEY.x"),
@@ -61,7 +62,7 @@ func similarKeys() []ask {
 	return append(all, encodedKeys()...)
 }
 
-// placeholders are tokens of examples, tests and variables that were not set.
+// placeholders are tokens from examples and tests, and names of variables that were not set.
 var placeholders = strings.Fields(`x 0 1 true null undefined None nil NaN test demo dev debug admin root guest anonymous public default changeme secret password token key API_KEY YOUR_API_KEY your-api-key ocr_live_ ocr_test_
 	ocr_live ocr_live_test ocr_live_demo ocr_live_x ocr_test_0 ocr_live_ok uncial`)
 
@@ -73,7 +74,7 @@ func nextLetter(r rune) rune {
 	return r + 1
 }
 
-// encodedKeys are the key in other letters and encodings, as far as they have the form of a token.
+// encodedKeys are the key in other letters and in those encodings that have the form of a token.
 func encodedKeys() []ask {
 	return []ask{
 		bearer("in capitals", strings.ToUpper), bearer("in small letters", strings.ToLower), bearer("with swapped letter case", swapCase),
@@ -207,7 +208,7 @@ var (
 	keyFields = []string{"apiKey", "api_key", "apikey", "key", "token", "access_token", "accessToken", "authorization", "auth", "secret"}
 )
 
-// keysElsewhere are otherwise valid requests with the key in every usual place but its own, alone and behind "Bearer".
+// keysElsewhere are otherwise valid requests with the key in every usual place but its own, alone and after "Bearer".
 func keysElsewhere() (all []ask) {
 	for _, name := range keyHeaders {
 		all = append(all, ask{}.header(name, "$UNCIAL_KEY"), ask{}.header(name, "Bearer $UNCIAL_KEY"))

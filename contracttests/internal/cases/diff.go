@@ -135,12 +135,12 @@ type diffStep struct {
 // diffSteps is the sequence of a comparison: every scenario of keys, images, formats and languages, other paths and methods,
 // every rule of the request's shape, and a walk.
 func diffSteps(seed uint64) (all []diffStep) {
-	by := func(name, scenario string, paid bool, q ask) {
-		all = append(all, diffStep{name, paid, func(ctx context.Context, s *side) (*model.Exchange, error) { return s.by(ctx, scenario, q) }})
+	add := func(name, scenario string, paid bool, q ask) {
+		all = append(all, diffStep{name, paid, func(ctx context.Context, s *side) (*model.Exchange, error) { return s.sendWithKey(ctx, scenario, q) }})
 	}
 	extract := func(scenario string, q ask) {
 		paid := (scenario == model.KeyOK || scenario == model.KeyLow) && q.Job.Image != unfetchable
-		by(fmt.Sprintf("an extraction of %q as %q by the key %q", q.Job.Image, q.Job.Format, scenario), scenario, paid, q)
+		add(fmt.Sprintf("an extraction of %q as %q by the key %q", q.Job.Image, q.Job.Format, scenario), scenario, paid, q)
 	}
 	// Every format, on a printed and on a blank page.
 	for _, format := range append([]string{"", "json", "text"}, documents.Formats...) {
@@ -150,26 +150,26 @@ func diffSteps(seed uint64) (all []diffStep) {
 	for _, tag := range []string{"en", "EN", "en-GB", unsupported, "qaa"} {
 		extract(model.KeyOK, read(printed).language(tag))
 	}
-	// Every state of a key. The second round finds what the first one has changed.
+	// Every state of a key. The second round finds side effects of the first.
 	for _, scenario := range []string{model.KeyExpired, model.KeyRevoked, model.KeyLow, model.KeyLow, model.KeyEmpty, model.KeyEmpty} {
-		by(fmt.Sprintf("the status of %q", scenario), scenario, false, status())
+		add(fmt.Sprintf("the status of %q", scenario), scenario, false, status())
 		extract(scenario, read(printed))
 		extract(scenario, read(unfetchable))
 	}
-	// Routing, without keys, so that it costs nothing.
+	// Routing, without keys, which costs nothing.
 	for _, path := range []string{"/status", "/extract", "/nowhere"} {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"} {
-			by(method+" "+path+" without a key", "", false, with(model.Request{Method: method, Path: path}))
+			add(method+" "+path+" without a key", "", false, with(model.Request{Method: method, Path: path}))
 		}
 	}
 	for i, q := range []ask{read(printed), read(printed), read(printed).format("json"), read(printed).language("en"), read(other)} {
 		all = append(all, diffStep{fmt.Sprintf("request %d with one Idempotency-Key", i+1), i == 0, func(ctx context.Context, s *side) (*model.Exchange, error) {
-			return s.by(ctx, model.KeyOK, q.header("Idempotency-Key", s.name+"-diff"))
+			return s.sendWithKey(ctx, model.KeyOK, q.header("Idempotency-Key", s.name+"-diff"))
 		}})
 	}
 	for i, rule := range shapeRules() {
 		b := generate.Break(base, seed+uint64(i), rule)
-		by("a request where "+rule.Name, model.KeyOK, false, draft(b.Draft, b.Fields()))
+		add("a request where "+rule.Name, model.KeyOK, false, draft(b.Draft, b.Fields()))
 	}
 	all = append(all, oddSteps()...)
 	for i, st := range drawSteps(seed) {
@@ -180,8 +180,8 @@ func diffSteps(seed uint64) (all []diffStep) {
 	return all
 }
 
-// by sends the request with the key of a scenario, or without one.
-func (s *side) by(ctx context.Context, scenario string, q ask) (*model.Exchange, error) {
+// sendWithKey sends the request with the key of a scenario, or without one.
+func (s *side) sendWithKey(ctx context.Context, scenario string, q ask) (*model.Exchange, error) {
 	a := s.using[scenario]
 	switch {
 	case scenario == "":
@@ -193,7 +193,7 @@ func (s *side) by(ctx context.Context, scenario string, q ask) (*model.Exchange,
 	return s.sendAs(ctx, a, q)
 }
 
-// view is what is compared of an answer: facts by what they are about, in the words of a report. A fact that only one of two
+// view holds the facts of an answer that are compared, by the names that a report gives them. A fact that only one of two
 // views has is not compared.
 type view struct {
 	exchange *model.Exchange
@@ -250,7 +250,7 @@ func headerNames(h http.Header) (names []string) {
 // numbers in sentences, such as points left and seconds to wait, follow from the state of an account.
 var number = regexp.MustCompile(`\d[\d,]*`)
 
-// said is a sentence without what may differ: the list of installed languages, and numbers.
+// said returns a sentence without the parts that may differ: the list of installed languages, and numbers.
 func said(sentence any) string {
 	text, _, _ := strings.Cut(fmt.Sprint(sentence), "; supported: ")
 	return number.ReplaceAllString(text, "N")

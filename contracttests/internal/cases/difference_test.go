@@ -27,7 +27,7 @@ func TestFirstDifference(t *testing.T) {
 	}
 }
 
-func TestSession_at_givesEachFormItsOwnAddress(t *testing.T) {
+func TestSession_readFromShelf_givesEachFormItsOwnAddress(t *testing.T) {
 	t.Parallel()
 	shelf, err := openShelf("127.0.0.1:0", "", "run")
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func TestSession_at_givesEachFormItsOwnAddress(t *testing.T) {
 	s := &session{Run: &Run{shared: &shared{shelf: shelf}}}
 	forms := map[string]string{}
 	for _, form := range servings() {
-		url := s.at("fetched", images.Valid()[0], form).Job.URL
+		url := s.readFromShelf("fetched", images.Valid()[0], form).Job.URL
 		require.NotContains(t, forms, url, form.name)
 		forms[url] = form.name
 	}

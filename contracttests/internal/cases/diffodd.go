@@ -13,8 +13,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// outside are paths outside the API that openapi.yaml or the README names, and some that nobody does. The root is left out: that of
-// the service leads to its dashboard, which mocks do not have.
+// outside are paths outside the API that openapi.yaml or the README names, and some that nobody does. The root is left out:
+// that of the service leads to its dashboard, which mocks do not have.
 var outside = []string{"/healthz", "/readyz", "/openapi.yaml", "/openapi.json", "/docs", "/docs/", "/healthz/", "/favicon.ico", "/robots.txt", "/api", "/api/", "/api/v1", "/api/v1/", "/api/v2/status", "/metrics", "/debug/pprof/", "/.env", "/index.html", "/OPENAPI.YAML"}
 
 // oddHosts are hosts as programs write addresses that no server fetches. Names are left out: mocks resolve none.
@@ -26,16 +26,16 @@ var oddHosts = []string{
 // oddSteps are requests that servers seldom see: every unusual and every wrong one that the suite can generate, every way of
 // negotiating, every credential, odd hosts and files, and paths outside the API.
 func oddSteps() (all []diffStep) {
-	by := func(name, scenario string, q ask) {
-		all = append(all, diffStep{name, false, func(ctx context.Context, s *side) (*model.Exchange, error) { return s.by(ctx, scenario, q) }})
+	add := func(name, scenario string, q ask) {
+		all = append(all, diffStep{name, false, func(ctx context.Context, s *side) (*model.Exchange, error) { return s.sendWithKey(ctx, scenario, q) }})
 	}
 	for _, v := range shapeVariants() {
 		b := generate.Break(base, 1, v)
-		by("an unusual request where "+v.Name, model.KeyEmpty, draft(b.Draft, nil))
+		add("an unusual request where "+v.Name, model.KeyEmpty, draft(b.Draft, nil))
 	}
 	for _, r := range generate.QueryRules() {
 		b := generate.Break(nil, 1, r)
-		by("a status where "+r.Name, model.KeyOK, status().query(b.Draft.Query).wrong(b.Fields()...))
+		add("a status where "+r.Name, model.KeyOK, status().query(b.Draft.Query).wrong(b.Fields()...))
 	}
 	for _, base := range []struct {
 		name, scenario string
@@ -44,7 +44,7 @@ func oddSteps() (all []diffStep) {
 		{"an invalid request", model.KeyOK, invalid()}, {"a request without a key", "", body(`{}`)}, {"a status", model.KeyOK, status()}, {"an unknown path", "", get("/nowhere")}, {"a request without points", model.KeyEmpty, read(printed)},
 	} {
 		for i, q := range negotiated(base.q, false) {
-			by(fmt.Sprintf("%s, negotiated in way %d", base.name, i+1), base.scenario, q)
+			add(fmt.Sprintf("%s, negotiated in way %d", base.name, i+1), base.scenario, q)
 		}
 	}
 	for _, class := range refused {
@@ -54,12 +54,12 @@ func oddSteps() (all []diffStep) {
 	}
 	for _, host := range oddHosts {
 		for _, authority := range []string{host, host + ":80", host + ":0", host + ":65536", "user@" + host} {
-			by("an image at "+authority, model.KeyOK, body(fmt.Sprintf(`{"imageUrl":"http://%s/page.png"}`, authority), "imageUrl"))
+			add("an image at "+authority, model.KeyOK, body(fmt.Sprintf(`{"imageUrl":"http://%s/page.png"}`, authority), "imageUrl"))
 		}
 	}
 	for _, f := range images.Invalid() {
 		if !f.Heavy {
-			by("the file "+f.Name, model.KeyOK, inline(f.Name, dataURL("image/png", f.Data)).wrong("imageUrl"))
+			add("the file "+f.Name, model.KeyOK, inline(f.Name, dataURL("image/png", f.Data)).wrong("imageUrl"))
 		}
 	}
 	for _, path := range outside {
@@ -76,7 +76,7 @@ func credentialStep(q ask) func(ctx context.Context, s *side) (*model.Exchange, 
 		if q.Body == nil {
 			q.Method, q.Path = http.MethodGet, "/status"
 		}
-		r := s.request(q.by(nobody), &cast{})
+		r := s.request(q.sentBy(nobody), &cast{})
 		if s.isKeyOfMock(r) {
 			return nil, &skip{"the credential is a key of the mock"}
 		}

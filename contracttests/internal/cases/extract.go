@@ -40,7 +40,7 @@ var extractRows = []row{
 		explanation: "The confidence of a page follows that of its words.",
 		asks:        []ask{read(printed).format("alto"), read(model.ImageFaint).format("alto"), read(model.ImageFaint).format("text")},
 	}, {
-		// It finds processing times in seconds, which would be 0.
+		// Finds processing times in seconds, which would be 0.
 		name: "extract/200/slow-image", points: 10, needs: []string{needImage(model.ImageSlow)}, asks: []ask{read(model.ImageSlow)},
 		explanation: "The processing time is in milliseconds.",
 		then: func(_ context.Context, _ *session, x []*model.Exchange) error {
@@ -105,11 +105,11 @@ var extractRows = []row{
 		name: "extract/200/reads-the-text", points: 20, needs: []string{model.NeedReading}, asks: []ask{read(model.OwnImage).format("tsv"), read(model.OwnImage).format("page")},
 		explanation: "The text matches what the image shows.",
 	}, {
-		// Options that work alone and not together.
+		// Finds options that work alone but not together.
 		name: "extract/200/combinations", points: 10 * maxCombinations(), extractions: maxCombinations(), needs: []string{model.NeedThorough}, check: checkCombinations,
 		explanation: "Every format is correct in every language, with enhancement and without.",
 	}, {
-		// Two requests per image: answers that are mixed up differ from the earlier readings of the image.
+		// Two requests per image: mixed-up answers differ from the earlier readings of the image.
 		name: "extract/200/at-once", points: 80, atOnce: 8, explanation: "Concurrent requests each get the answer to their own image, and each is charged once.",
 		asks: []ask{
 			read(model.Overlapping), read(printed), read(other), read(blank), read(model.Overlapping), read(printed), read(other), read(blank),
@@ -168,10 +168,10 @@ func checkCombinations(ctx context.Context, s *session) error {
 	return nil
 }
 
-// maxCombined is in how many languages every format is asked for.
+// maxCombined is the maximum number of languages in which every format is requested.
 const maxCombined = 20
 
-// maxCombinations is how many extractions checkCombinations sends at most.
+// maxCombinations is the maximum number of extractions that checkCombinations sends.
 func maxCombinations() int64 { return maxCombined * int64(len(everyFormat)) }
 
 // everyFormat are the formats of the contract; "" stands for a request without one.
@@ -360,7 +360,7 @@ var failureRows = []row{
 			read(printed).keyed("a"), read(printed).keyed("a")),
 	},
 	{
-		// It finds servers that move points for requests that they are going to refuse, which costs the most when they are busy.
+		// Finds servers that hold points for requests that they are going to refuse.
 		name: "extract/500/before-402", account: model.KeyEmpty, needs: []string{needImage(model.ImageOverload)},
 		explanation: "The capacity is checked before the points: even to an account without points, a busy server answers 500 and says when to try again.",
 		asks: []ask{

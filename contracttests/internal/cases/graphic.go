@@ -29,8 +29,8 @@ func graphicRows() (rows []row) {
 	return rows
 }
 
-// graphicsAreRegions requires the second answer to have graphics of both kinds: those of the first one, which has none if it shows a
-// page without any.
+// graphicsAreRegions requires the second answer to have the same graphics as the first: both kinds, or none on a page without
+// any.
 func graphicsAreRegions(_ context.Context, s *session, x []*model.Exchange) error {
 	if !s.isExact {
 		return &skip{"the target implements another version of the contract"}

@@ -11,12 +11,12 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// httpRows send what servers must refuse before they look at path and key. HTTP libraries answer most of it by themselves, in a form of
-// their own.
+// httpRows send what servers must refuse before they look at path and key. HTTP libraries answer most of it by themselves, in a
+// form of their own.
 var httpRows = []row{
 	{
 		name: "elsewhere/417/unknown-expectation", needs: []string{model.NeedConnection},
-		explanation: "An Expect other than 100-continue is a 417 in the form of every error, whatever the path, the method and the key.",
+		explanation: "An Expect other than 100-continue gets a 417 in the form of every error, whatever the path, the method and the key.",
 		build: func(s *session) (asks []ask) {
 			for i, q := range s.places() {
 				expect := []string{"200-ok", "x", "later=5", "200-OK"}[i%4]
@@ -27,7 +27,7 @@ var httpRows = []row{
 	}, {
 		// Checking only the last coding is not enough: the server would have to decode those before it as well.
 		name: "elsewhere/501/unknown-transfer-coding", needs: []string{model.NeedConnection},
-		explanation: "A Transfer-Encoding other than chunked, alone or before chunked, is a 501 in the form of every error.",
+		explanation: "A Transfer-Encoding other than chunked, alone or before chunked, gets a 501 in the form of every error.",
 		build: func(s *session) (asks []ask) {
 			for _, q := range s.places() {
 				for _, coding := range []string{"gzip", "foo, chunked", "gzip, chunked", "foo", "deflate, chunked", "xchunked", "identity"} {
@@ -40,7 +40,7 @@ var httpRows = []row{
 		},
 	}, {
 		name: "elsewhere/505/other-versions", needs: []string{model.NeedConnection},
-		explanation: "A request line with another major version of HTTP is a 505 in the form of every error.",
+		explanation: "A request line with another major version of HTTP gets a 505 in the form of every error.",
 		build: func(s *session) (asks []ask) {
 			for i, q := range s.places() {
 				asks = append(asks, s.refused(q, http.StatusHTTPVersionNotSupported, []string{"HTTP/3.0", "HTTP/2.0", "HTTP/0.9", "HTTP/5.1"}[i%4]))
@@ -50,7 +50,7 @@ var httpRows = []row{
 	}, {
 		// Servers that close the connection with unread bytes reset it, and the answer is lost.
 		name: "elsewhere/431/long-headers", needs: []string{model.NeedConnection},
-		explanation: "Headers that are far too long are a 431 in the form of every error, and not a broken connection.",
+		explanation: "Headers that are far too long get a 431 in the form of every error, and not a broken connection.",
 		build: func(s *session) (asks []ask) {
 			for i, q := range s.places()[:3] {
 				line := []string{"X-Long: ", "Authorization: Bearer ", "Cookie: a="}[i] + strings.Repeat("x", longHeader)
@@ -60,19 +60,19 @@ var httpRows = []row{
 		},
 	}, {
 		name: "elsewhere/400/not-http", needs: []string{model.NeedConnection},
-		explanation: "Anything that is not HTTP is a 400 in the form of every error.",
+		explanation: "Anything that is not HTTP gets a 400 in the form of every error.",
 		build: func(s *session) (asks []ask) {
 			for i, q := range s.places() {
 				asks = append(asks, s.refused(q, http.StatusBadRequest, []string{"HTTP/x", "HTTP/1", "http/1.1", "HTTP/1.10"}[i%4]),
 					s.refused(q, http.StatusBadRequest, "HTTP/1.1", []string{": no name", "a name: x", "no colon", "X-Odd: \x00", "Host: another.invalid"}[i%5]))
 			}
-			hello := get("/status").by(nobody)
+			hello := get("/status").sentBy(nobody)
 			hello.Text, hello.Refusal = "hello\r\n\r\n", http.StatusBadRequest
 			return append(asks, hello)
 		},
 	}, {
-		// Names of headers in any letter case, spaces around values, addresses with a host, and later minor versions (RFC 9110, sections 2.5
-		// and 5.1; RFC 9112, sections 3.2.2 and 5).
+		// Covers header names in any letter case, spaces around values, addresses with a host, and later minor versions (RFC 9110,
+		// sections 2.5 and 5.1; RFC 9112, sections 3.2.2 and 5).
 		name: "status/200/ways-to-write-it", needs: []string{model.NeedConnection}, extractions: 4,
 		explanation: "The server treats a request the same in every spelling that HTTP permits.",
 		build:       waysToWriteHTTP,
@@ -111,8 +111,8 @@ func waysToWriteHTTP(s *session) (asks []ask) {
 	return append(asks, whole)
 }
 
-// checkOutside asks for the operations at paths outside the base path. A gateway may have anything there; of the answers of this contract
-// only a 404 is right.
+// checkOutside asks for the operations at paths outside the base path. A gateway may answer anything there, but an answer in
+// the form of this contract must be a 404.
 func checkOutside(ctx context.Context, s *session) error {
 	root, isUsual := strings.CutSuffix(s.BaseURL, "/api/v1")
 	if !isUsual {
@@ -123,7 +123,7 @@ func checkOutside(ctx context.Context, s *session) error {
 		return err
 	}
 	for _, path := range []string{"", "/v1", "/api", "/api/v2", "/api/v0", "/api/latest", "/API/V1", "/api/v1/api/v1", "/api//v1", "/v1/api"} {
-		for _, q := range []ask{status(), body(`{}`), status().by(nobody)} {
+		for _, q := range []ask{status(), body(`{}`), status().sentBy(nobody)} {
 			r := s.request(q, &cast{accounts: map[who]*model.Account{first: a}})
 			r.Complete(s.Target)
 			r.Absolute, r.Account = root+path+r.Path, nil
@@ -147,17 +147,17 @@ const longHeader = 2 << 20
 
 // places are requests to every kind of path, with a key and without. Those with a key are free and do not count.
 func (s *session) places() []ask {
-	return []ask{status(), body(`{}`).by(nobody), get("/nowhere"), elsewhere(http.MethodPut, "/extract"), status().by(nobody), elsewhere(http.MethodDelete, "/status").by(nobody), get("/nowhere").by(nobody)}
+	return []ask{status(), body(`{}`).sentBy(nobody), get("/nowhere"), elsewhere(http.MethodPut, "/extract"), status().sentBy(nobody), elsewhere(http.MethodDelete, "/status").sentBy(nobody), get("/nowhere").sentBy(nobody)}
 }
 
-// refused is written, without chunks, of a request that the server must refuse with the status.
+// refused is written, without chunks, for a request that the server must refuse with the status.
 func (s *session) refused(a ask, status int, version string, lines ...string) ask {
 	a = s.written(a, false, version, lines...)
 	a.Refusal = status
 	return a
 }
 
-// written writes a request with another version or further header lines, and its body in chunks if isChunked is set.
+// written writes a request with another version or additional header lines, and with its body in chunks if isChunked is set.
 func (s *session) written(a ask, isChunked bool, version string, lines ...string) ask {
 	a.Complete(s.Target)
 	if a.who != nobody {

@@ -36,14 +36,14 @@ var idempotencyRows = []row{
 		explanation: "A repeat with the same Idempotency-Key gets the stored answer, which alone has Idempotency-Replayed, and costs nothing, even after other calls; it still counts against the rate limit, and needs its API key.",
 		asks: []ask{
 			read(printed).format("hocr").keyed("a"), read(printed).format("hocr").keyed("a"), status(), read(other), read(printed).format("hocr").keyed("a"),
-			read(printed).format("hocr").keyed("a").by(nobody).auth("Bearer xo"), read(printed).format("hocr").keyed("a").by(nobody),
+			read(printed).format("hocr").keyed("a").sentBy(nobody).auth("Bearer xo"), read(printed).format("hocr").keyed("a").sentBy(nobody),
 			read(printed).format("hocr").keyed("a"),
 		},
 	}, {
 		// One field differs at a time, so that a fingerprint that omits a field is found. The last request shows
 		// that conflicts keep the stored answer.
 		name: "extract/400/replay-of-another-request", points: 10,
-		explanation: "The same Idempotency-Key with a different request, whichever field differs, is a 400 that names the header; it has no Idempotency-Replayed.",
+		explanation: "The same Idempotency-Key with a different request, whichever field differs, gets a 400 that names the header; it has no Idempotency-Replayed.",
 		asks: slices.Concat([]ask{full().keyed("a")}, confirmed(
 			full().job(func(j *model.Job) { j.Image = other }).keyed("a"), full().language("de").keyed("a"), full().language("und").keyed("a"), full().enhance(true).keyed("a"), full().format("tsv").keyed("a"),
 		), []ask{body(`{"imageUrl":7}`, "imageUrl").keyed("a"), full().keyed("a")}),
@@ -54,15 +54,15 @@ var idempotencyRows = []row{
 		explanation: "Idempotency-Keys are distinct if they differ in letter case, in their last character, or belong to different accounts: only a repeat has Idempotency-Replayed.",
 		asks: []ask{
 			read(printed).keyed("a"), read(other).keyedBy(upperKey), read(printed).keyedBy(longKey("1")), read(other).keyedBy(longKey("2")),
-			read(other).keyed("a").by(second), read(blank).keyedBy(longKey("_")), read(blank).format("text").keyedBy(longKey("%")),
-			read(blank).format("tsv").keyedBy(longKey("*")), read(other).keyed("a").by(second), read(printed).keyed("a"), status().by(second),
+			read(other).keyed("a").sentBy(second), read(blank).keyedBy(longKey("_")), read(blank).format("text").keyedBy(longKey("%")),
+			read(blank).format("tsv").keyedBy(longKey("*")), read(other).keyed("a").sentBy(second), read(printed).keyed("a"), status().sentBy(second),
 		},
 	}, {
 		// Most servers build the stored answer anew for some formats, or store it before they have finished it.
 		name: "extract/200/replay-formats", points: 10 * int64(2*len(documents.Formats)+4), asks: everyFormatTwice(),
 		explanation: "A repeat gets the stored answer byte for byte, in every format and with enhancement.",
 	}, {
-		// Fingerprints that cover headers or the connection, and answers that are stored with their headers.
+		// Finds fingerprints that cover headers or the connection, and answers that are stored with their headers.
 		name: "extract/200/replay-negotiation", points: 10, extractions: maxNegotiated, build: negotiatedReplays,
 		explanation: "A repeat gets the stored answer byte for byte, whatever its headers and its connection: only the request counts.",
 	}, {
@@ -70,22 +70,22 @@ var idempotencyRows = []row{
 		name: "extract/200/replay-every-image", points: 10 * int64(len(replayedImages)), extractions: 2 * int64(len(replayedImages)), build: replaysOfImages,
 		explanation: "A repeat gets the stored answer byte for byte, whatever the image shows.",
 	}, {
-		// Fingerprints in which two values are one, such as formats without a document.
+		// Finds fingerprints that treat two values as equal, such as the formats without a document.
 		name: "extract/400/replay-of-another-value", points: 10 * (drawnFormats + drawnLanguages), extractions: drawnFormats*(int64(len(formats()))+1) + drawnLanguages*(maxCombined+1) + 1, check: checkConflicts,
-		explanation: "The same Idempotency-Key with another format or language is a 400, even if the answer is the same for both.",
+		explanation: "The same Idempotency-Key with another format or language gets a 400, even if the answer is the same for both.",
 	}, {
 		name: "extract/400/replay-of-every-other-value", points: 10 * maxValues, extractions: maxConflicts, needs: []string{model.NeedThorough}, check: checkEveryConflict,
-		explanation: "The same Idempotency-Key with another value of a field is a 400, for every pair of values and up to 20 languages.",
+		explanation: "The same Idempotency-Key with another value of a field gets a 400, for every pair of values and up to 20 languages.",
 	}, {
-		// Fingerprints of a part of the URL, or of its letters in one case.
+		// Finds fingerprints that cover only a part of the URL, or ignore its letter case.
 		name: "extract/400/replay-of-a-similar-request", points: 60, extractions: 34, build: similarURLs,
-		explanation: "The same Idempotency-Key with the URL of another image is a 400, however similar the two URLs are.",
+		explanation: "The same Idempotency-Key with the URL of another image gets a 400, however similar the two URLs are.",
 	}, {
 		// A failing request with another key costs nothing, and shows whether its key was taken for a used one.
 		name: "extract/200/replay-similar-keys", points: 20, extractions: 60, build: similarRequests,
 		explanation: "Idempotency-Keys are compared byte by byte: a key that differs anywhere, in any way, is another key.",
 	}, {
-		// Caches with few places, and stores that other requests clean up.
+		// Finds small caches, and stores that other requests purge.
 		name: "extract/200/replay-after-traffic", points: 20 + 10*otherReplies, extractions: otherReplies + 30, build: repliesAfterTraffic,
 		explanation: "A stored answer outlives every other kind of request, and the answers that are stored after it.",
 	}, {
@@ -93,11 +93,12 @@ var idempotencyRows = []row{
 		name: "status/200/idempotency-key", points: 20, explanation: "GET /status ignores an Idempotency-Key: it always reports the present state.",
 		asks: []ask{read(printed).keyed("a"), status().keyed("a"), read(other), status().keyed("a"), status().keyed("b"), invalid(), status().keyed("b"), read(printed).keyed("a")},
 	}, {
-		// Every kind of error comes first: an invalid request, one that fails while it runs, and those that never become an extraction.
+		// Every kind of error comes first: an invalid request, one that fails while it runs, and those that never become an
+		// extraction.
 		name: "extract/200/errors-are-not-kept", points: 20, explanation: "After an error the Idempotency-Key is free again: the corrected request is carried out.",
 		asks: []ask{
 			invalid().keyed("a"), read(unfetchable).keyed("a"), read(printed).keyed("a"), read(printed).keyed("a"),
-			read(printed).keyed("b").by(nobody), read(printed).keyed("b").by(nobody).auth("Bearer x$UNCIAL_KEY"), elsewhere("PUT", "/extract").keyed("b"), elsewhere("POST", "/nowhere").keyed("b"), status().keyed("b"),
+			read(printed).keyed("b").sentBy(nobody), read(printed).keyed("b").sentBy(nobody).auth("Bearer x$UNCIAL_KEY"), elsewhere("PUT", "/extract").keyed("b"), elsewhere("POST", "/nowhere").keyed("b"), status().keyed("b"),
 			body(`{`, "body").keyed("b"), body("x", "Content-Type").header("Content-Type", "text/plain").keyed("b"), unreadable(unsupported).keyed("b"), read(notAnImage).keyed("b"), read(printed).keyed("b"), read(printed).keyed("b"),
 		},
 	}, {
@@ -111,7 +112,7 @@ var idempotencyRows = []row{
 	}, {
 		// A server that stores the fingerprint only with the answer would let the second request wait, or run it.
 		name: "extract/400/replay-of-another-request-at-once", points: 10 * triesAtOnce, extractions: 3 * triesAtOnce, needs: []string{needImage(model.ImageSlow)}, check: checkConflictAtOnce,
-		explanation: "A different request with the Idempotency-Key of a running one is a 400, as it is later.",
+		explanation: "A different request with the Idempotency-Key of a running one gets a 400 at once, like one sent later.",
 	}, {
 		// The waiting requests must not be refused with 402 while the first one holds the last points.
 		name: "extract/200/replay-at-once-without-points", account: model.KeyLow, points: 10, atOnce: 4,
@@ -124,7 +125,7 @@ var idempotencyRows = []row{
 	},
 }
 
-// triesAtOnce is how often a case tries to send a request while another runs: on a busy machine the other may have ended.
+// triesAtOnce is the number of attempts to send a request while another one runs: on a busy machine the other may have ended.
 const triesAtOnce = 5
 
 // checkConflictAtOnce sends a request, waits until it runs, and sends a different one with its Idempotency-Key.
@@ -141,7 +142,8 @@ func checkConflictAtOnce(ctx context.Context, s *session) error {
 	return &skip{"requests ended before another could be sent: the machine is busy"}
 }
 
-// conflictAtOnce is one try of checkConflictAtOnce. wasAtOnce is false if the first request had been answered before the second was sent.
+// conflictAtOnce is one try of checkConflictAtOnce. wasAtOnce is false if the first request had been answered before the second
+// was sent.
 func (s *session) conflictAtOnce(ctx context.Context, a *model.Account) (wasAtOnce bool, err error) {
 	c := &cast{map[who]*model.Account{first: a}, s.idempotencyKey()}
 	slow, conflict := s.request(read(model.ImageSlow).keyed("a"), c), s.request(read(blank).keyed("a"), c)
@@ -214,8 +216,8 @@ var replayedImages = []struct{ image, format string }{
 	{model.ImageFaded, "page"},
 }
 
-// replaysOfImages asks twice for each image whose answer has something that a stored copy could lose: pages, formats, edits, a language that
-// was found.
+// replaysOfImages asks twice for each image whose answer has something that a stored copy could lose: pages, formats, edits, a
+// language that was found.
 func replaysOfImages(s *session) (asks []ask) {
 	for i, r := range replayedImages {
 		if s.ImageURL(r.image) == "" {
@@ -230,7 +232,8 @@ func replaysOfImages(s *session) (asks []ask) {
 	return asks
 }
 
-// similarURLs stores the answer to an image and asks for others with its Idempotency-Key, which must be refused before they are fetched.
+// similarURLs stores the answer to an image and asks for others with its Idempotency-Key, which must be refused before they are
+// fetched.
 func similarURLs(s *session) []ask {
 	asks := []ask{read(model.OwnImage).keyed("a")}
 	scheme, data, _ := strings.Cut(s.ImageURL(model.OwnImage), ",")
@@ -270,8 +273,8 @@ func similarURLs(s *session) []ask {
 // sharedParts are numbers of characters, from the first on, in which two long keys agree.
 var sharedParts = []int{30, 32, 36, 40, 48, 50, 60, 64, 80, 100, 120, 127, 128, 150, 191, 200, 250, 253, 254}
 
-// similarRequests use keys that are similar to a used one. Their image cannot be fetched, so that they cost nothing; a key that is taken
-// for the used one is a conflict instead.
+// similarRequests use keys that are similar to a used one. Their image cannot be fetched, so that they cost nothing; a key that
+// is taken for the used one is a conflict instead.
 func similarRequests(*session) []ask {
 	long := func(base string) string { return base + strings.Repeat("-", 255-len(base)) }
 	asks := []ask{read(printed).keyedBy(long)}
@@ -312,7 +315,7 @@ func repliesAfterTraffic(s *session) []ask {
 	put := elsewhere(http.MethodPut, "/extract")
 	kept := read(printed).keyed("kept")
 	asks := []ask{
-		kept, status(), kept, invalid(), kept, read(unfetchable), kept, read(blank), kept, put, kept, get("/nowhere"), kept, read(other).keyed("kept").wrong("Idempotency-Key"), kept, read(printed).by(nobody), kept, read(unfetchable).keyed("free"), kept,
+		kept, status(), kept, invalid(), kept, read(unfetchable), kept, read(blank), kept, put, kept, get("/nowhere"), kept, read(other).keyed("kept").wrong("Idempotency-Key"), kept, read(printed).sentBy(nobody), kept, read(unfetchable).keyed("free"), kept,
 	}
 	n := fewReplies
 	if s.IsThorough() {

@@ -24,7 +24,8 @@ var imageRows = []row{
 		name: "extract/200/every-image", points: 5000, extractions: 500, needs: []string{model.NeedThorough}, build: everyImage,
 		explanation: "Every variant of every format is read, from one pixel to the limits of bytes, pixels, sides and pages, and in every form of data: URL.",
 	}, {
-		// Their boxes are compared with those of the words that the suite has drawn, and those of edits with the words of the document.
+		// Their boxes are compared with those of the words that the suite has drawn, and those of edits with the words of the
+		// document.
 		name: "extract/200/turned-image", points: 60, build: func(s *session) []ask { return turned(s, s.Seed, 2) }, extractions: 6,
 		explanation: "A page is read upright if its file says that it is turned or mirrored, and all boxes are those of the upright page.",
 	}, {
@@ -36,7 +37,7 @@ var imageRows = []row{
 		explanation: "The page of a WebP whose metadata say that it is turned has the upright size.",
 	}, {
 		name: "extract/400/every-other-file", extractions: 60, build: otherFiles,
-		explanation: "A file of another format, a damaged file, and an image beyond a limit are a 400 that names imageUrl, and the points are released.",
+		explanation: "A file of another format, a damaged file, and an image beyond a limit get a 400 that names imageUrl, and the points are released.",
 	},
 }
 
@@ -92,7 +93,8 @@ func ofFormat(format string) (all []images.File) {
 
 var imageFormats = []string{"jpeg", "png", "tiff", "bmp", "webp"}
 
-// someImages are a file of each format, each in another form of data: URL. The seed draws files and forms; the report names those left out.
+// someImages are a file of each format, each in another form of data: URL. The seed draws files and forms; the report names
+// those left out.
 func someImages(s *session) (asks []ask) {
 	forms := urlForms()
 	var files, used []string
@@ -208,7 +210,7 @@ func turned(s *session, seed uint64, n int) (asks []ask) {
 	return asks
 }
 
-// otherFiles sends every file that must be refused; heavy ones only if the run is thorough.
+// otherFiles sends every file that must be refused, heavy ones only in a thorough run.
 func otherFiles(s *session) (asks []ask) {
 	var used []string
 	for _, f := range images.Invalid() {

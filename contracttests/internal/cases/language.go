@@ -11,8 +11,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// unsupported is a well-formed tag for a language that no server supports: qaa is for private use. A server that supports it would fail the cases
-// about languages.
+// unsupported is a well-formed tag for a language that no server supports: qaa is for private use. A server that supports it
+// would fail the cases about languages.
 const unsupported = "qaa"
 
 // maxList is the longest list of languages that is read, in bytes: room for every language there is.

@@ -22,13 +22,13 @@ func malformed() []ask {
 	}
 }
 
-// orderRows check the order of the checks on an account without points, with every kind of invalid request (on a server that reads images
-// only if the run is thorough, because each counts against the rate limit). The rest of the order is checked by every other case, through
-// expect.For.
+// orderRows check the order of the checks on an account without points, with every kind of invalid request (on a server that
+// reads images only if the run is thorough, because each counts against the rate limit). The rest of the order is checked by
+// every other case, through expect.For.
 var orderRows = []row{
 	{
 		// Every kind of problem is tried, because servers check them at different stages.
-		name: "extract/400/before-402", account: model.KeyEmpty, extractions: maxMalformed + int64(len(ruleGroups())), explanation: "The shape of a request is checked before the points: without points an invalid request is a 400.",
+		name: "extract/400/before-402", account: model.KeyEmpty, extractions: maxMalformed + int64(len(ruleGroups())), explanation: "The shape of a request is checked before the points: without points an invalid request gets a 400.",
 		build: func(s *session) []ask {
 			asks := append(malformed(), read(printed).wrong("Idempotency-Key").header("Idempotency-Key", ""), unreadable(unsupported))
 			if s.IsThorough() {
@@ -47,8 +47,8 @@ var orderRows = []row{
 			return append(asks, s.brokenRequests(busy)...)
 		},
 	}, {
-		// It finds servers that fetch images for accounts that cannot pay.
-		name: "extract/402/before-the-image", account: model.KeyEmpty, explanation: "The points are checked before the image: without points an unreadable image is a 402.",
+		// Finds servers that fetch images for accounts that cannot pay.
+		name: "extract/402/before-the-image", account: model.KeyEmpty, explanation: "The points are checked before the image: without points an unreadable image gets a 402.",
 		asks: []ask{read(unfetchable), read(notAnImage)},
 	},
 }
@@ -65,27 +65,28 @@ var limitRows = []row{
 	{
 		// The kept reply shows that a repeat counts like any other request.
 		name: "extract/429/window-used-up", account: model.KeyRateLimited, extractions: maxExtractions, points: 20, check: checkUsedUpWindow,
-		explanation: "Once the requests of the window are used up, every extraction, valid or not, is a 429 that says when to try again and costs nothing; other requests are still answered.",
+		explanation: "Once the requests of the window are used up, every extraction, valid or not, gets a 429 that says when to try again and costs nothing; other requests are still answered.",
 	}, {
 		// The account has more points than its key.
 		name: "extract/429/capped", account: model.KeyCapped, extractions: maxExtractions, check: checkLimitedCapped,
 		explanation: "A 429 reports the points that are left under the cap of its key.",
 	}, {
-		// It finds windows that slide, and keys that a refusal has used up.
+		// Finds sliding windows, and Idempotency-Keys that a refusal has used up.
 		name: "extract/429/resets", account: model.KeyRateLimited, extractions: maxExtractions, points: 10, check: checkWindowResets,
 		explanation: "When the window resets, as Retry-After said, requests are accepted again, and the Idempotency-Key of a refused one is free.",
 	}, {
-		// Rounding, and answers that are stored for a while.
+		// Finds rounding errors and cached answers.
 		name: "extract/429/every-second", account: model.KeyRateLimited, needs: clockNeeds, extractions: maxExtractions, check: checkEverySecond,
 		explanation: "At every second of a used-up window, a 429 says how long the rest of the window lasts.",
 	}, {
-		// It finds counters that are read before they are changed. Invalid requests suffice, so it costs nothing.
+		// Finds counters that are read before they are changed. Invalid requests suffice, so the case costs nothing.
 		name: "extract/429/at-once", account: model.KeyRateLimited, extractions: maxExtractions, check: checkLimitAtOnce,
 		explanation: "Of many concurrent requests, the server accepts exactly as many as the window has left.",
 	},
 }
 
-// limited is an account of the scenario whose window can be used up. fresh leaves out accounts that were used up before the run.
+// limited is an account of the scenario whose window can be used up. fresh leaves out accounts that were used up before the
+// run.
 func (s *session) limited(ctx context.Context, scenario string, fresh bool) (*model.Account, error) {
 	reason := fmt.Sprintf("the account mapped to %q allows too many requests a minute to use them up; a plan with 10 to 60 is best", scenario)
 	for _, a := range s.accounts[scenario] {
@@ -182,7 +183,8 @@ func checkUsedUpWindow(ctx context.Context, s *session) error {
 // lastMoments are times before the reset of a window at which rounding shows.
 var lastMoments = []time.Duration{1300 * time.Millisecond, time.Second, 700 * time.Millisecond, 200 * time.Millisecond, time.Millisecond}
 
-// sendUsedUp sends a request that must be a 429. If the window resets meanwhile, it uses up the new one and sends the request again.
+// sendUsedUp sends a request that must get a 429. If the window resets meanwhile, it uses up the new one and sends the request
+// again.
 func (s *session) sendUsedUp(ctx context.Context, a *model.Account, q ask) (*model.Exchange, error) {
 	x, err := s.sendAs(ctx, a, q.rushed())
 	if err != nil || x.Status == http.StatusTooManyRequests {
@@ -198,7 +200,7 @@ func (s *session) sendUsedUp(ctx context.Context, a *model.Account, q ask) (*mod
 	return x, err
 }
 
-// refusedUntilReset sends a request that must be a 429, and compares it with the status.
+// refusedUntilReset sends a request that must get a 429, and compares it with the status.
 func (s *session) refusedUntilReset(ctx context.Context, a *model.Account, q ask) error {
 	x, err := s.sendUsedUp(ctx, a, q)
 	if err != nil {
@@ -211,7 +213,8 @@ func (s *session) refusedUntilReset(ctx context.Context, a *model.Account, q ask
 	return checkRetry(a, x, record)
 }
 
-// exhausted returns a limited account whose window is used up, so that the next request that counts is refused. See limited for fresh.
+// exhausted returns a limited account whose window is used up, so that the next request that counts is refused. See limited for
+// fresh.
 func (s *session) exhausted(ctx context.Context, scenario string, fresh bool) (*model.Account, error) {
 	a, err := s.limited(ctx, scenario, fresh)
 	if err != nil {
@@ -264,7 +267,8 @@ func checkLimitedEmpty(ctx context.Context, s *session) error {
 	return err
 }
 
-// checkLimitedCapped uses up the window of an account whose key has a cap: remainingPoints of a 429 is what is left under the cap.
+// checkLimitedCapped uses up the window of an account whose key has a cap: remainingPoints of a 429 is what is left under the
+// cap.
 func checkLimitedCapped(ctx context.Context, s *session) error {
 	a, err := s.exhausted(ctx, model.KeyCapped, true)
 	if err != nil {

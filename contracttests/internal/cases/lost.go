@@ -14,7 +14,7 @@ import (
 // Idempotency-Key decides whether it pays once or twice.
 var lostRows = []row{
 	{
-		// It needs no special image: the caller hangs up by itself. The server may finish the first request or start
+		// No special image is needed: the caller hangs up by itself. The server may finish the first request or start
 		// again.
 		name: "extract/200/caller-hung-up", points: 10 * triesAtOnce, extractions: 3 * triesAtOnce,
 		check:       func(ctx context.Context, s *session) error { return checkLost(ctx, s, s.overlapping(), hangUp) },
@@ -25,7 +25,7 @@ var lostRows = []row{
 	lostRow("wrong-length", model.ImageLength, "whose answer came with a wrong Content-Length"),
 }
 
-// hangUp is how long an impatient caller waits for an answer.
+// hangUp is the time after which an impatient caller hangs up.
 const hangUp = 50 * time.Millisecond
 
 // lostRow is a case whose image makes the server lose its first answer.
@@ -53,7 +53,7 @@ func checkLost(ctx context.Context, s *session, image string, patience time.Dura
 			return err
 		}
 	}
-	return nil // a server that is faster than the caller has answered, and repeated its answers
+	return nil // the server was faster than the caller, and repeated its answers
 }
 
 // loseOnce is one try of checkLost. isLost is false if the answer arrived after all.

@@ -22,8 +22,8 @@ func sends(name string, values ...string) (all []variation) {
 	return all
 }
 
-// dimensions are what requests are varied in. Requests take one value of each, so that few of them hold every value. Codings are
-// named without being offered, apart from gzip, because answers in them could not be read.
+// dimensions are the ways in which requests vary. Each request takes one value of each, so that few requests cover all values.
+// Codings other than gzip are named but not offered, because their answers could not be read.
 func dimensions() [][]variation {
 	return [][]variation{
 		sends("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", "application/xml", "text/plain", "image/png, image/*;q=0.5", "text/csv", "application/problem+json",
@@ -50,7 +50,8 @@ func dimensions() [][]variation {
 	}
 }
 
-// expecting is the variation that waits with a body for a 100. The expectation may be written in any letter case (RFC 9110, section 10.1.1).
+// expecting is the variation that waits with a body for a 100. The expectation may be written in any letter case (RFC 9110,
+// section 10.1.1).
 func expecting(value string) variation {
 	return func(a ask) ask {
 		if a.mayHaveBody() {
@@ -68,8 +69,8 @@ func contentTypes() []variation {
 // mayHaveBody reports whether the request sends a body that can be sent in another way.
 func (a ask) mayHaveBody() bool { return a.Body != nil || a.Job != nil }
 
-// negotiated are variations of a request that together hold every value of every dimension. withAnyType includes a Content-Type that
-// is wrong, for answers that are decided before it is looked at.
+// negotiated are variations of a request that together hold every value of every dimension. withAnyType includes a Content-Type
+// that is wrong, for answers that are decided before it is looked at.
 func negotiated(base ask, withAnyType bool) (all []ask) {
 	dims := dimensions()
 	if base.mayHaveBody() {
@@ -107,7 +108,7 @@ func negotiated(base ask, withAnyType bool) (all []ask) {
 	return all
 }
 
-// difference says in what a request with one variation differs from the one without.
+// difference describes how a request with one variation differs from the one without.
 func (a ask) difference(base ask) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(a.Header)) {
@@ -136,14 +137,14 @@ func negotiationRows() (rows []row) {
 		anyType       bool
 	}{
 		{"extract/400", "", invalid(), false},
-		{"extract/401", "", read(printed).by(nobody), true},
+		{"extract/401", "", read(printed).sentBy(nobody), true},
 		{"extract/402", model.KeyEmpty, read(printed), false},
 		{"extract/500", model.KeyError, read(printed), false},
 		{"status/400", "", status().query("verbose=1").wrong("verbose"), false},
-		{"status/401", "", status().by(nobody), false},
+		{"status/401", "", status().sentBy(nobody), false},
 		{"status/500", model.KeyError, status(), false},
-		{"elsewhere/404", "", nowhere.by(nobody), true},
-		{"elsewhere/405", "", put.by(nobody), true},
+		{"elsewhere/404", "", nowhere.sentBy(nobody), true},
+		{"elsewhere/405", "", put.sentBy(nobody), true},
 	} {
 		rows = append(rows, row{
 			name: e.name + "/negotiation", account: e.account, asks: negotiated(e.base, e.anyType),
@@ -160,7 +161,8 @@ func negotiationRows() (rows []row) {
 	})
 }
 
-// negotiatedResults asks for every format under every negotiation. A long page is among them, because short answers are seldom compressed.
+// negotiatedResults asks for every format under every negotiation. A long page is among them, because short answers are seldom
+// compressed.
 func negotiatedResults(s *session) (asks []ask) {
 	for i, q := range negotiated(read(printed), false) {
 		asks = append(asks, q.format(everyFormat[i%len(everyFormat)]))
@@ -173,7 +175,8 @@ func negotiatedResults(s *session) (asks []ask) {
 	return asks
 }
 
-// checkLimitNegotiation sends every header that asks for another form of answer while the account is limited: the 429 is JSON all the same.
+// checkLimitNegotiation sends every header that asks for another form of answer while the account is limited: the 429 is JSON
+// all the same.
 func checkLimitNegotiation(ctx context.Context, s *session) error {
 	a, err := s.exhausted(ctx, model.KeyRateLimited, false)
 	if err != nil {

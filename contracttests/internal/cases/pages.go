@@ -18,21 +18,21 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// pageRows read pages that provoke mistakes in documents: those of the target, or else pages that the suite draws. Whether the documents agree
-// with the text and with each other is checked for every result.
+// pageRows read pages that provoke mistakes in documents: those of the target, or else pages that the suite draws. Whether the
+// documents agree with the text and with each other is checked for every result.
 var pageRows = []row{
 	{
-		// Words that markup and tables must escape or quote.
+		// Finds missing escapes and quotes in markup and tables.
 		name: "extract/200/special-characters", points: 60, extractions: 6, needs: []string{needPage(model.ImageSigns)}, then: readsSpecialCharacters,
 		explanation: "Words with quotation marks and characters of markup are the same in documents as in the text.",
 		build:       inEveryFormat(model.ImageSigns, func() images.File { return drawnPages().special }),
 	}, {
-		// Names that sort in another order than the pages.
+		// Finds pages that are sorted by name, such as page 10 before page 2.
 		name: "extract/200/ten-pages", points: 60, extractions: 6, needs: []string{needPage(model.ImageTenPages)}, then: readsInOrder,
-		explanation: "The documents of an image with ten pages have these pages in order.",
+		explanation: "The documents of an image with ten pages have the pages in order.",
 		build:       inEveryFormat(model.ImageTenPages, func() images.File { return drawnPages().ten }),
 	}, {
-		// Ids that are made of numbers without a separator, and buffers that are too small.
+		// Finds ids that join numbers without a separator, and buffers that are too small.
 		name: "extract/200/many-words", points: 60, extractions: 6, needs: []string{needPage(model.ImageLong)}, then: readsManyWords,
 		explanation: "Documents are complete, and ids unique, on a page with more than ten lines of more than ten words.",
 		build:       inEveryFormat(model.ImageLong, func() images.File { return drawnPages().many }),
@@ -55,12 +55,12 @@ var pageRows = []row{
 			return asks
 		},
 	}, {
-		// Servers convert files that PDF cannot hold, and must declare the form of the others correctly. The last file is large, and so is the
-		// answer, which servers must store whole.
+		// Servers convert files that PDF cannot hold, and must declare the form of the others correctly. The last file is large, and
+		// so is the answer, which servers must store whole.
 		name: "extract/200/pdf-of-every-picture", points: 70, extractions: 8, needs: []string{model.NeedReading}, build: picturesAsPDF,
 		explanation: "Pictures with every kind of colours make a PDF/A-2b, and a repeat gets the whole of a large PDF.",
 	}, {
-		// Transforms of the first page that serve for all.
+		// Finds servers that apply the transform of the first page to all pages.
 		name: "extract/200/pages-of-different-sizes", points: 70, extractions: 7, needs: []string{model.NeedReading},
 		explanation: "If the pages of a file differ in size, the words of each page are in their places, in every format and whatever the order of the pages in the file.",
 		build: func(*session) (asks []ask) {
@@ -91,7 +91,8 @@ var pageRows = []row{
 type drawn struct{ special, ten, many, unequal, backward images.File }
 
 const (
-	// Texts that the suite draws. specialText has every character that XML and HTML escape; the words of manyWords are short, so that many fit.
+	// Texts that the suite draws. specialText has every character that XML and HTML escape; the words of manyWords are short, so
+	// that many fit.
 	specialText = `He said "Come & see" to <her> and 'him'.`
 	manyLines   = 12
 	manyWords   = "we all go on to see if it is so far up"
@@ -146,8 +147,8 @@ func peculiarInEveryFormat(s *session) (asks []ask) {
 	return asks
 }
 
-// readsSpecialCharacters requires characters that have a meaning in XML and HTML. A recognizer may misread some of them; a mock must have all,
-// and signs beyond the Basic Multilingual Plane too.
+// readsSpecialCharacters requires characters that have a meaning in XML and HTML. A recognizer may misread some of them; a mock
+// must have all, and signs beyond the Basic Multilingual Plane too.
 func readsSpecialCharacters(_ context.Context, _ *session, x []*model.Exchange) error {
 	text := x[0].Text("text")
 	if x[0].Request.Job.Unknown && !strings.ContainsAny(text, `"&<>'`) {
@@ -168,8 +169,8 @@ func readsSpecialCharacters(_ context.Context, _ *session, x []*model.Exchange) 
 	return nil
 }
 
-// The signs on the page of a simulated target, which servers escape, quote, normalise or cut: those that the example of the contract
-// promises, and the others on the page of uncial-mock, which is the one that can be controlled.
+// The signs on the page of a simulated target, which servers escape, quote, normalise or cut: those that the example of the
+// contract promises, and the others on the page of uncial-mock, which is the one that can be controlled.
 const (
 	promisedSigns = `"&<>`
 	fixedSigns    = `'“‘«ſﬁ½—…\%~éß`

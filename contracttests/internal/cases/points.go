@@ -25,7 +25,7 @@ var pointsRows = []row{
 	}, {
 		// Two ways to fail, each with and without options: the release must not depend on where the extraction
 		// failed.
-		name: "extract/400/image", explanation: "An image that cannot be fetched or read is a 400 that names imageUrl, and the points are released.",
+		name: "extract/400/image", explanation: "An image that cannot be fetched or read gets a 400 that names imageUrl, and the points are released.",
 		asks: confirmed(read(unfetchable), read(notAnImage), read(unfetchable).format("alto").enhance(true), read(notAnImage).format("text").language("en")),
 	}, {
 		// The three problems are found at different stages: schema, JSON, enumeration.
@@ -35,14 +35,14 @@ var pointsRows = []row{
 		// The second account confirms its points and its window separately.
 		name: "extract/200/accounts-are-apart", points: 10, needs: []string{needKey(model.KeySpare)},
 		explanation: "The points that one account spends do not affect another.",
-		asks:        []ask{read(printed), status().by(second), invalid().by(second)},
+		asks:        []ask{read(printed), status().sentBy(second), invalid().sentBy(second)},
 	}, {
 		// One model of the account predicts the answers of both keys. The fourth request repeats the third with
 		// the other key.
 		name: "extract/200/keys-share", points: 20, needs: []string{needKey(model.KeySibling)},
 		explanation: "All keys of an account share its points, its window and its stored answers.",
 		asks: []ask{
-			read(printed).by(sibling), status(), read(other).keyed("a"), read(other).keyed("a").by(sibling), status().by(sibling), status(),
+			read(printed).sentBy(sibling), status(), read(other).keyed("a"), read(other).keyed("a").sentBy(sibling), status().sentBy(sibling), status(),
 		},
 	}, {
 		// The unfetchable image shows that nothing is fetched without points.
@@ -50,7 +50,7 @@ var pointsRows = []row{
 		explanation: "With fewer than 10 points left, an extraction is refused; the answer says what is left and when the points reset, and nothing is charged.",
 		asks:        confirmed(read(printed), read(blank).format("page"), read(printed).enhance(true), read(unfetchable)),
 	}, {
-		// It costs nothing, so that it can try more languages than extract/200/languages.
+		// The case costs nothing, so it can try more languages than extract/200/languages.
 		name: "extract/402/every-listed-language", account: model.KeyEmpty, extractions: 60, check: checkListedLanguages,
 		explanation: "A language is accepted if, and only if, the server lists it: without points the answer is then 402, not 400.",
 	}, {
@@ -65,7 +65,7 @@ var pointsRows = []row{
 		explanation: "The monthly cap of a key is never exceeded; the 402 says that the key is limited, and its remaining points are those under the cap.",
 		asks:        append(slices.Repeat([]ask{read(model.Overlapping)}, 3), status(), read(other), status()),
 	}, {
-		// Servers that release points in the account, but not under the cap.
+		// Finds servers that release points in the account, but not under the cap.
 		name: "extract/400/capped-image", account: model.KeyCapped, explanation: "Points that return to the account return to the cap of the key as well.",
 		build: func(s *session) []ask {
 			asks := []ask{read(unfetchable), read(notAnImage), invalid(), read(notAnImage).format("alto").enhance(true)}
@@ -86,7 +86,7 @@ var pointsRows = []row{
 		name: "status/200/cap-of-one-key", account: model.KeyCapped, needs: []string{needKey(model.KeyUncapped)}, points: 10, extractions: 1, check: checkUncapped,
 		explanation: "Points that other keys of the account spend do not count against the cap of a key, and its cap does not limit them.",
 	}, {
-		// It finds comparisons with > instead of >=.
+		// Finds comparisons with > instead of >=.
 		name: "extract/402/exact", account: model.KeyExact, points: 10, explanation: "The last 10 points suffice for an extraction, after which 0 are left.",
 		asks: confirmed(read(printed), read(printed)),
 	},
@@ -147,7 +147,8 @@ func checkUncapped(ctx context.Context, s *session) error {
 	return nil
 }
 
-// maxRelease limits how long points may be held. The images of the scenario stuck take 10 s at most in the servers that test the suite.
+// maxRelease limits how long points may be held. The images of the scenario stuck take 10 s at most in the servers that test
+// the suite.
 const maxRelease = 12 * time.Second
 
 // maxNotice limits how long a server may take to notice a new request, or that a caller has disconnected.
@@ -193,8 +194,9 @@ func checkAbandoned(ctx context.Context, s *session) error {
 	return err
 }
 
-// awaitRelease waits until the points of a failed case are released, at most until end: a server that holds no points may charge them when the
-// extraction ends. It then copies the reported balance into the model, so that the next case is not blamed.
+// awaitRelease waits until the points of a failed case are released, at most until end: a server that holds no points may
+// charge them when the extraction ends. It then copies the reported balance into the model, so that the next case is not
+// blamed.
 func (s *session) awaitRelease(ctx context.Context, a *model.Account, end time.Time, isReleased func(used int64) bool) {
 	for time.Now().Before(end) {
 		x, err := s.Exchange(ctx, statusWith(a.Key))

@@ -42,7 +42,7 @@ func (s *session) race(ctx context.Context, a *model.Account, requests []*model.
 			return nil, fail(x, "concurrent requests with one Idempotency-Key must all get the same answer")
 		}
 	}
-	// The account is brought up to date before the verdict, so that one problem is not reported twice.
+	// The account is updated before the verdict, so that one problem is not reported twice.
 	if x, problem := a.Absorb(exchanges); problem != "" {
 		return nil, fail(x, "%s", problem)
 	}

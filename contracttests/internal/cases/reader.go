@@ -2,8 +2,8 @@ package cases
 
 import "uncial/contracttests/internal/model"
 
-// readerRows check what results say about the program and the models that made them. Readings.CheckResult compares it with the document
-// and with earlier results.
+// readerRows check what results say about the program and the models that made them. Readings.CheckResult compares it with the
+// document and with earlier results.
 var readerRows = []row{
 	{
 		// The formats find readers that depend on how the answer is written.

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,8 +19,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// Run is a target, its accounts, and what was seen so far. Its cases run one after the other; only the requests of one case may be
-// concurrent. Runs that Beside has made run at the same time.
+// Run is a target, its accounts, and everything learned about it so far. Its cases run one after the other; only the requests
+// of one case may be concurrent. Runs that Beside has made run at the same time.
 type Run struct {
 	model.Target
 	*shared
@@ -31,7 +29,7 @@ type Run struct {
 	still    *bool                       // whether the clock of a simulated target stands still; nil if not tried
 }
 
-// shared is what is seen of the server with any account.
+// shared is what the lanes of a run know about the server, whatever account they use.
 type shared struct {
 	contract *answer.Contract
 	served   *answer.Contract // what the target serves as its contract, nil if it serves none; set by Probe
@@ -76,8 +74,8 @@ func newRun(t model.Target, with *shared) *Run {
 	return r
 }
 
-// Beside returns a run for the keys of each further group of accounts. Their cases may run concurrently with those of r. Probe must have
-// succeeded, the client of the target must have an http.Transport, and no case may be running.
+// Beside returns a run for the keys of each group of accounts. Their cases may run concurrently with those of r. Probe must
+// have succeeded, the client of the target must have an http.Transport, and no case may be running.
 func (r *Run) Beside(ctx context.Context, groups []map[string][]string) ([]*Run, error) {
 	all := r.Secrets()
 	for _, keys := range groups {
@@ -139,13 +137,13 @@ func (r *Run) Spent() (points int64) {
 	return points
 }
 
-// The length of what a report shows of a problem and of the wrong answer, in characters.
+// Maximum lengths of a problem and of a wrong answer in a report, in characters.
 const (
 	MaxReason = 2000
 	maxQuoted = 600
 )
 
-// triesOfWindow is how often a case uses up a window that resets before a request could be refused.
+// triesOfWindow is the number of attempts to use up a window that resets before a request can be refused.
 const triesOfWindow = 3
 
 // windowReset reports whether the case needs a 429, used up a window for it, and saw none before the window reset.
@@ -189,7 +187,7 @@ func (r *Run) Do(ctx context.Context, c Case) model.Result {
 	return result
 }
 
-// isUnreachable reports whether no connection could be made: the server is down, and nothing is known about its answers.
+// isUnreachable reports whether no connection could be made: the server is down, so the case says nothing about it.
 func isUnreachable(err error) bool {
 	if f := asFailure(err); f != nil {
 		return f.exchange != nil && f.exchange.Unreachable
@@ -205,7 +203,7 @@ func (r *Run) blame(result *model.Result, x *model.Exchange) {
 	} else if strings.Contains(result.Curl, "UNCIAL_KEY") {
 		result.Key = model.KeyOK
 	}
-	// Some requests of an account come with another key than its own.
+	// Some requests of an account carry a key other than its own.
 	for _, scenario := range slices.Sorted(maps.Keys(r.Keys)) {
 		if slices.ContainsFunc(r.Keys[scenario], x.Request.Uses) {
 			result.Key = scenario
@@ -216,12 +214,12 @@ func (r *Run) blame(result *model.Result, x *model.Exchange) {
 	}
 }
 
-// mistakes are mistakes in a keys file that look like defects of the server, by the scenario of the key.
+// mistakes in a keys file can look like defects of the server; they are listed by the scenario of the key.
 var mistakes = map[string]string{
 	model.KeyExpired: "has not expired",
 	model.KeyRevoked: "has not been revoked",
 	model.KeyOutside: "may be used from this address",
-	model.KeySibling: `belongs to another account than the first key of "ok"`,
+	model.KeySibling: `does not belong to the account of the first key of "ok"`,
 }
 
 // doubtfulKey continues the reason of a failure that a wrong key may explain; it returns "" if none can.
@@ -240,7 +238,7 @@ func (r *Run) doubtfulKey(c Case, x *model.Exchange) string {
 // stringLiteral matches the strings of JSON, names included.
 var stringLiteral = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// withoutEscapes writes letters that JSON has as \uXXXX as they are, for people.
+// withoutEscapes replaces escapes such as \u00e9 in JSON by the letters themselves, for people.
 func withoutEscapes(text string) string {
 	if !strings.Contains(text, `\u`) {
 		return text
@@ -256,14 +254,6 @@ func withoutEscapes(text string) string {
 		_ = e.Encode(s) // a string can always be encoded
 		return strings.TrimSuffix(b.String(), "\n")
 	})
-}
-
-// Ended says why a run did not complete. ctx must have ended; the text is the beginning of a Problem.
-func Ended(ctx context.Context) string {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return "the time limit was reached"
-	}
-	return "interrupted"
 }
 
 // Probe checks that there is a server of the contract and that it accepts the keys, before every case reports the same.
@@ -285,7 +275,7 @@ func (r *Run) Probe(ctx context.Context) error {
 		if first.Status == http.StatusBadRequest && isHTTPS.Match(first.Body) && strings.HasPrefix(r.BaseURL, "http://") {
 			return fmt.Errorf("%s answers %d %s; begin the base URL with https://", r.BaseURL, first.Status, r.Presentable(string(first.Body), 60))
 		}
-		return fmt.Errorf("the server at %s does not implement this contract: GET /status without a key must be a 401 in JSON, not %d %s; check the base URL",
+		return fmt.Errorf("the server at %s does not implement this contract: GET /status without a key must get a 401 in JSON, not %d %s; check the base URL",
 			r.BaseURL, first.Status, r.Presentable(string(first.Body), 60))
 	}
 	if err := r.probeKeys(ctx); err != nil {
@@ -299,50 +289,10 @@ func (r *Run) Probe(ctx context.Context) error {
 	if err := r.probeClock(ctx); err != nil {
 		return err
 	}
-	if keys := r.Keys[model.KeyOK]; r.description == nil && len(keys) > 0 { // errors may have another Link than successes
+	if keys := r.Keys[model.KeyOK]; r.description == nil && len(keys) > 0 { // the Link of errors may differ from that of successes
 		if x, err := r.Exchange(ctx, statusWith(keys[0])); err == nil {
 			r.compareVersions(ctx, x)
 		}
-	}
-	return nil
-}
-
-// unanswered says that the server does not answer, and why.
-func (r *Run) unanswered(ctx context.Context, err error) error {
-	why := whyNot(err)
-	if ctx.Err() != nil {
-		why = Ended(ctx)
-	}
-	return fmt.Errorf("%s does not answer: %s", r.BaseURL, why)
-}
-
-// whyNot says in a few words why there is no answer: the address is named already.
-func whyNot(err error) string {
-	if host, ok := errors.AsType[*net.DNSError](err); ok {
-		return "the host " + host.Name + " was not found"
-	}
-	if call, ok := errors.AsType[*os.SyscallError](err); ok {
-		return call.Err.Error()
-	}
-	if errors.Is(err, http.ErrSchemeMismatch) {
-		return "it answers without TLS; begin the base URL with http://"
-	}
-	return strings.TrimPrefix(err.Error(), "no answer: ")
-}
-
-// probeClock detects a mock whose keys file lacks "simulated": every case would fail for that reason.
-func (r *Run) probeClock(ctx context.Context) error {
-	keys := r.Keys[model.KeyOK]
-	if r.Simulated || r.Control != nil || len(keys) == 0 || !strings.HasPrefix(keys[0], "ocr_test_") {
-		return nil
-	}
-	x, err := r.Exchange(ctx, statusWith(keys[0]))
-	if err != nil {
-		return nil //nolint:nilerr // the cases report it
-	}
-	now, ok := windowClock(x)
-	if date, err := http.ParseTime(x.Header.Get("Date")); ok && err == nil && now.Sub(date).Abs() > answer.MaxSkew {
-		return fmt.Errorf("the server is a mock whose clock shows %s; add \"simulated\": true to the keys file, or use --mock", now.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
@@ -354,36 +304,10 @@ func statusWith(key string) *model.Request {
 	return q
 }
 
-// windowClock is the time of the server by its window: the reset in a status record minus the seconds until then.
-func windowClock(x *model.Exchange) (time.Time, bool) {
-	var record struct{ RateLimit struct{ Reset *int64 } }
-	_, in, _, ok := model.HeaderWindow(x)
-	if json.Unmarshal(x.Body, &record) != nil || record.RateLimit.Reset == nil || !ok {
-		return time.Time{}, false
-	}
-	return time.Unix(*record.RateLimit.Reset-in, 0), true
-}
-
 // bare is the request of an ask without an account.
 func (a ask) bare() *model.Request {
 	a.Complete(model.Target{})
 	return &a.Request
-}
-
-// compareClocks derives from an answer how far the target's clock is off. Windows follow the target's clock.
-func (r *Run) compareClocks(x *model.Exchange) {
-	date, err := http.ParseTime(x.Header.Get("Date"))
-	// A deviation below two seconds is within the precision of Date and of the network.
-	skew := date.Add(time.Second / 2).Sub(x.Received) // Date has whole seconds
-	if err != nil || skew.Abs() < 2*time.Second {
-		return
-	}
-	r.skew = skew
-	for _, accounts := range r.accounts {
-		for _, a := range accounts {
-			a.Skew = skew
-		}
-	}
 }
 
 // codes occur in every error of the contract, however wrong the rest of it may be.
@@ -430,7 +354,8 @@ func (r *Run) probeKeys(ctx context.Context) error {
 	return nil
 }
 
-// probePath returns an error if the base URL points to a wrong path of a server that keeps the contract, where everything is a 404.
+// probePath returns an error if the base URL points to a wrong path of a server that keeps the contract, where every request
+// gets a 404.
 func (r *Run) probePath(ctx context.Context) error {
 	for _, key := range r.Keys[model.KeyOK] {
 		x, err := r.Exchange(ctx, statusWith(key))
@@ -441,5 +366,5 @@ func (r *Run) probePath(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s answers in the form of the contract, but GET /status with a key is a 404; check the path of the base URL", r.BaseURL)
+	return fmt.Errorf("%s answers in the form of the contract, but GET /status with a key gets a 404; check the path of the base URL", r.BaseURL)
 }

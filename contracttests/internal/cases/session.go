@@ -21,7 +21,8 @@ type session struct {
 	*Run
 	exchanges []*model.Exchange // in the order of their answers
 	leftOut   []model.LeftOut
-	// usedUpUntil is about when the window resets that the case has used up, zero if it has used up none or the clock stands still.
+	// usedUpUntil is approximately when the window that the case has used up resets; zero if there is none or the clock stands
+	// still.
 	usedUpUntil time.Time
 }
 
@@ -38,7 +39,7 @@ func fail(x *model.Exchange, format string, args ...any) error {
 	return &failure{x, []string{fmt.Sprintf(format, args...)}}
 }
 
-// asFailure finds the failure in an error, or returns nil.
+// asFailure returns the failure in an error, or nil.
 func asFailure(err error) *failure {
 	f, _ := errors.AsType[*failure](err)
 	return f
@@ -52,7 +53,7 @@ func explain(err error, format string, args ...any) error {
 	return err
 }
 
-// choseFrom notes which members of a set the case tries, so that the report names the others.
+// choseFrom records which members of a set the case tries; the report names the others.
 func (s *session) choseFrom(set string, all, chosen []string) {
 	rest := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(chosen, name) })
 	s.leftOut = append(s.leftOut, model.LeftOut{Set: set, Of: len(all), Names: rest})
@@ -116,8 +117,8 @@ func (s *session) record(x *model.Exchange) {
 	s.exchanges = append(s.exchanges, x)
 }
 
-// exchangeAgain sends a request. If the server has closed the connection meanwhile, it sends the request once more on a new one,
-// but only if the first certainly had no effect.
+// exchangeAgain sends a request. If the server has closed the connection meanwhile, it sends the request once more on a new
+// one, but only if the first certainly had no effect.
 func (s *session) exchangeAgain(ctx context.Context, r *model.Request) (*model.Exchange, error) {
 	x, err := s.Exchange(ctx, r)
 	if !errors.Is(err, model.ErrIdleClosed) {
@@ -133,8 +134,8 @@ func (s *session) exchangeAgain(ctx context.Context, r *model.Request) (*model.E
 	return s.Exchange(ctx, r)
 }
 
-// hadNoEffect reports whether a request without an answer certainly changed nothing: it could not, or the points and the window of
-// its account have not changed.
+// hadNoEffect reports whether a request without an answer certainly changed nothing: it could not, or the points and the window
+// of its account have not changed.
 func (s *session) hadNoEffect(ctx context.Context, r *model.Request) bool {
 	a := r.Account
 	if a == nil || !r.IsExtraction() || a.Scenario == model.KeyError {
@@ -160,7 +161,7 @@ func (s *session) overlapping() string {
 	return printed
 }
 
-// maxQuotable is how much of a request body an answer may quote, in bytes: more is not searched.
+// maxQuotable limits the part of a request body that an answer may quote, in bytes: the rest is not searched.
 const maxQuotable = 1 << 20
 
 // checkAlone compares an answer with the contract, and its request id with those seen before.
@@ -270,7 +271,7 @@ func (s *session) saw(operation string, status int) bool {
 	})
 }
 
-// counted is how many requests of the case counted against a rate limit.
+// counted is the number of requests of the case that counted against a rate limit.
 func (s *session) counted() (n int64) {
 	for _, x := range s.exchanges {
 		if x.Request.IsExtraction() && x.Request.Account != nil && x.Status != http.StatusTooManyRequests {

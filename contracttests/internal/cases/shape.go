@@ -18,21 +18,21 @@ var shapeRows = []row{
 	{
 		// A failing request is reduced to a single rule already, so the report names it.
 		name: "extract/400/each-rule", extractions: int64(len(ruleGroups())), check: checkEachRule,
-		explanation: "A request that breaks a rule of the contract is a 400 whose details name the field; each rule is tried once, with values drawn by the seed.",
+		explanation: "A request that breaks a rule of the contract gets a 400 whose details name the field; each rule is tried once, with values drawn by the seed.",
 	}, {
-		// It finds readers with buffers, and checks that look only at the beginning of a body.
+		// Finds readers with buffers, and checks that look only at the beginning of a body.
 		name: "extract/400/each-rule-in-a-long-body", extractions: int64(len(ruleGroups())), needs: []string{model.NeedThorough}, check: checkLongBodies,
-		explanation: "A request that breaks a rule is a 400 even if its image makes it long.",
+		explanation: "A request that breaks a rule gets a 400 even if its image makes it long.",
 	}, {
 		// Failing requests are reduced to the fewest rules that still fail.
 		name: "extract/400/several-rules", extractions: model.DefaultGenerated, check: checkSeveralRules,
-		explanation: "A request that breaks several rules is a 400 whose details name every invalid field.",
+		explanation: "A request that breaks several rules gets a 400 whose details name every invalid field.",
 	}, {
 		// Without points no image is fetched, so that addresses need not exist.
 		name: "extract/402/unusual-but-right", account: model.KeyEmpty, extractions: int64(len(generate.Pack(shapeVariants()))), check: checkVariants,
 		explanation: "The server accepts everything that the contract permits, however unusual: without points the answer is then 402, not 400.",
 	}, {
-		name: "extract/400/language", explanation: "An unsupported language is a 400 whose details list the supported ones; no language is silently read as another.",
+		name: "extract/400/language", explanation: "An unsupported language gets a 400 whose details list the supported ones; no language is silently read as another.",
 		// A language without a model, private tags, collections, scripts that a language is not written in, and tags that match the
 		// pattern but are not well-formed (RFC 5646, section 2.1).
 		asks: unreadableAll(unsupported, "tlh-Latn", "qaa", "qtz", "mul", "zxx", "art-lojban", "i-klingon", "en-Cyrl", "en-Arab", "en-Grek", "de-Cyrl", "de-Arab", "fr-Arab", "fr-Grek", "la-Grek", "la-Arab", "de-Grek", "it-Cyrl",
@@ -41,7 +41,7 @@ var shapeRows = []row{
 	}, {
 		// The request waits for 100 Continue, so that servers can refuse it without receiving 30 MiB.
 		name: "extract/400/too-large", extractions: 2, build: func(*session) []ask { return []ask{oversized()} },
-		explanation: "A body larger than an image of 20 MiB needs is a 400 in the usual form, not a broken connection.",
+		explanation: "An oversized body gets a 400 in the usual form, not a broken connection. A body is oversized if it is larger than an image of 20 MiB requires.",
 	},
 }
 
@@ -70,7 +70,7 @@ func (s *session) brokenRequests(valid []generate.Member) (asks []ask) {
 	return asks
 }
 
-// fewOfSet is how many rules of a set are tried on a server on which requests take time.
+// fewOfSet is the number of rules of a set that are tried on a server whose requests take time.
 const fewOfSet = 8
 
 // affordable are the rules that a run tries: on a server that reads images, a few of each set, and the report names the others.
@@ -81,8 +81,8 @@ func (s *session) affordable(rules []generate.Rule) []generate.Rule {
 	return s.sample(rules, "")
 }
 
-// sample leaves out most rules of each set, which the report names. The seed chooses the others, spread over the set. where completes the name of
-// a set.
+// sample leaves out most rules of each set, which the report names. The seed chooses the others, spread over the set. where
+// completes the name of a set.
 func (s *session) sample(rules []generate.Rule, where string) (some []generate.Rule) {
 	sets, seen := namesOfSets(rules), map[string]int{}
 	for _, r := range rules {
@@ -180,8 +180,8 @@ func (s *session) shrink(ctx context.Context, b generate.Broken) error {
 	return explain(err, "with seed %d, where %s", s.Seed, &b)
 }
 
-// checkEachRule breaks every rule once. Rules about different places share a request. The factor gives each request a seed of its
-// own.
+// checkEachRule breaks every rule once. Rules about different places share a request. The factor gives each request a seed of
+// its own.
 func checkEachRule(ctx context.Context, s *session) error {
 	for i, group := range generate.Pack(s.affordable(shapeRules())) {
 		if err := s.shrink(ctx, generate.Break(base, s.Seed+uint64(i)*7919, group...)); err != nil {
@@ -203,8 +203,8 @@ func checkSeveralRules(ctx context.Context, s *session) error {
 	return nil
 }
 
-// checkVariants sends every variant once. Variants of different places share a request. A request that is refused is taken apart,
-// so that the report names the variant.
+// checkVariants sends every variant once. Variants of different places share a request. A request that is refused is taken
+// apart, so that the report names the variant.
 func checkVariants(ctx context.Context, s *session) error {
 	groups := generate.Pack(s.affordable(shapeVariants()))
 	a, err := s.account(ctx, model.KeyEmpty, int64(len(groups)), 0)

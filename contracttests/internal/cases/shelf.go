@@ -12,8 +12,8 @@ import (
 	"uncial/internal/listen"
 )
 
-// shelf is a server of images for the target to fetch. Its paths begin with a name that is unique to the run. It is safe for concurrent
-// use.
+// shelf is a server of images for the target to fetch. Its paths begin with a name that is unique to the run. It is safe for
+// concurrent use.
 type shelf struct {
 	base    string // URL in front of the paths, without "/" at its end
 	closed  string // an address of the same host at which nothing listens, whatever else runs there
@@ -71,7 +71,7 @@ func (s *shelf) put(path string, h http.HandlerFunc) (url string) {
 	return s.base + path
 }
 
-// ServeHTTP answers by the path behind the name of the run. Proxies in front may add to the path, but not change its end.
+// ServeHTTP answers by the path after the name of the run. Proxies may add to the path before it, but must not change its end.
 func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, name, _ := strings.Cut(s.base, "//")
 	name = name[strings.LastIndexByte(name, '/'):]

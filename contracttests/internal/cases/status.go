@@ -84,7 +84,7 @@ var elsewhereRows = []row{
 	{
 		// Similar paths find routers that normalise: letter case, trailing slashes, suffixes, path parameters,
 		// empty segments.
-		name: "elsewhere/404/unknown-paths", explanation: "An unknown path is a 404 in the form of every error, with a key and without.",
+		name: "elsewhere/404/unknown-paths", explanation: "An unknown path gets a 404 in the form of every error, with a key and without.",
 		build: func(s *session) (asks []ask) {
 			for _, path := range []string{
 				"/", "/extract/", "/status/", "/Status", "/EXTRACT", "/status.json", "/extract/1", "/extracts", "/usage", "/status;v=1",
@@ -94,14 +94,14 @@ var elsewhereRows = []row{
 			} {
 				post := body(`{}`)
 				post.Path = path
-				asks = append(asks, get(path), post, get(path).by(nobody))
+				asks = append(asks, get(path), post, get(path).sentBy(nobody))
 			}
 			return asks
 		},
 	}, {
 		// The model of the account reveals a method that has an effect after all. HEAD and OPTIONS are not
 		// implicit.
-		name: "elsewhere/405/wrong-methods", explanation: "An unsupported method is a 405 that lists the supported ones, and has no effect.",
+		name: "elsewhere/405/wrong-methods", explanation: "An unsupported method gets a 405 that lists the supported ones, and has no effect.",
 		build: wrongMethods,
 	}, {
 		// Clients are generated from the served contract, so it must not drift from the one that the suite was
@@ -111,7 +111,7 @@ var elsewhereRows = []row{
 	},
 }
 
-// registeredMethods are the methods that IANA's registry lists beside the common ones, without CONNECT and PRI, which do not
+// registeredMethods are the methods in IANA's registry other than the common ones, without CONNECT and PRI, which do not
 // request a path.
 var registeredMethods = []string{
 	"ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL",
@@ -119,8 +119,8 @@ var registeredMethods = []string{
 	"UNLINK", "UNLOCK", "UPDATE", "UPDATEREDIRECTREF", "VERSION-CONTROL",
 }
 
-// wrongMethods tries all methods that are registered, one in lower case (methods are case-sensitive, RFC 9110, section 9.1) and an
-// invented one.
+// wrongMethods tries all methods that are registered, one in lower case (methods are case-sensitive, RFC 9110, section 9.1) and
+// an invented one.
 func wrongMethods(s *session) (asks []ask) {
 	valid := model.WriteObject((&model.Job{Image: printed}).Members(s.Target), "")
 	for _, op := range s.contract.Operations() {
@@ -132,7 +132,7 @@ func wrongMethods(s *session) (asks []ask) {
 			if method == "POST" || method == "PUT" || method == "PATCH" {
 				a.Body = valid
 			}
-			asks = append(asks, a, a.by(nobody))
+			asks = append(asks, a, a.sentBy(nobody))
 			for _, name := range []string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override"} {
 				asks = append(asks, a.header(name, op.Method))
 			}

@@ -11,8 +11,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// unfetchedRows check what a 400 says about an image that could not be fetched. Where fetch may occur, and what it may say, is checked for
-// every answer.
+// unfetchedRows check what a 400 says about an image that could not be fetched. Where fetch may occur, and what it may say, is
+// checked for every answer.
 var unfetchedRows = []row{
 	{
 		// The malformed request shows that fetch is left out where nothing was fetched.
@@ -71,9 +71,9 @@ func eachReason(s *session) (asks []ask) {
 	return asks
 }
 
-// privateAddresses ask for images at addresses that are not public: this machine, the network, cloud metadata, the other blocks that
-// IANA has set aside (RFC 6890), and names of internal networks, whether they exist or not: such names only of a server that may not
-// fetch from internal networks, because one that may cannot know them before it looks them up.
+// privateAddresses ask for images at addresses that are not public: this machine, the network, cloud metadata, the other blocks
+// that IANA has set aside (RFC 6890), and names of internal networks, whether they exist or not: such names only of a server
+// that may not fetch from internal networks, because one that may cannot know them before it looks them up.
 func privateAddresses(s *session) (asks []ask) {
 	hosts := []string{"169.254.169.254", "[::1]", "0.0.0.0", "[fe80::1]", "224.0.0.1", "192.0.2.1", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::1]", "100.64.0.1", "100.127.255.254", "192.0.0.8", "198.18.0.1", "198.51.100.1", "203.0.113.1", "240.0.0.1", "255.255.255.255", "[::]", "[100::1]", "[2001:db8::1]", "[ff02::1]", "[64:ff9b:1::a9fe:a9fe]", "[fc00::a9fe:a9fe]", "169.254.169.254:22", "192.0.2.1:6379", "[fe80::1]:8080", "198.18.0.1:443"}
 	if !fetchesInternally(s.Images) {
@@ -85,7 +85,8 @@ func privateAddresses(s *session) (asks []ask) {
 	return asks
 }
 
-// fetchesInternally reports whether one of the images that the server is to fetch is in an internal network that is not this machine.
+// fetchesInternally reports whether one of the images that the server is to fetch is in an internal network that is not this
+// machine.
 func fetchesInternally(images map[string]string) bool {
 	for _, image := range images {
 		u, err := url.Parse(image)
@@ -101,7 +102,8 @@ func fetchesInternally(images map[string]string) bool {
 	return false
 }
 
-// refusalsAreEqual requires one answer to all addresses that are not public: otherwise answers would tell what is in the server's network.
+// refusalsAreEqual requires one answer to all addresses that are not public: otherwise answers would tell what is in the
+// server's network.
 func refusalsAreEqual(_ context.Context, s *session, x []*model.Exchange) error {
 	if !s.isExact {
 		return &skip{"the target implements another version of the contract"}

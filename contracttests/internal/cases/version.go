@@ -79,9 +79,9 @@ func (r *Run) descriptionOf(x *model.Exchange) (string, error) {
 	return address.String(), nil
 }
 
-// followLink requires the header Link of every answer, errors included, to lead to the same document. Each address is asked for once in a
-// run. A missing Link is a problem of the headers; one that leads nowhere in every answer is left to elsewhere/document. The error says that
-// the document could not be asked for.
+// followLink requires the header Link of every answer, errors included, to lead to the same document. Each address is asked for
+// once in a run. A missing Link is a problem of the headers; one that leads nowhere in every answer is left to
+// elsewhere/document. The error says that the document could not be asked for.
 func (s *session) followLink(ctx context.Context, x *model.Exchange) (problem string, err error) {
 	address, err := s.descriptionOf(x)
 	switch {
@@ -114,8 +114,8 @@ func (s *session) followLink(ctx context.Context, x *model.Exchange) (problem st
 }
 
 // compareVersions finds out which contract the target serves, and whether it has the version that the run checks against. Later
-// versions add fields to answers, so a server may send fields that this version lacks, but none that its own lacks. x is any answer of
-// the target.
+// versions add fields to answers, so a server may send fields that this version lacks, but none that its own lacks. x is any
+// answer of the target.
 func (r *Run) compareVersions(ctx context.Context, x *model.Exchange) {
 	served, err := r.servedContract(ctx, x)
 	if err != nil {
@@ -127,8 +127,8 @@ func (r *Run) compareVersions(ctx context.Context, x *model.Exchange) {
 	r.readings.SetExact(r.isExact)
 }
 
-// checkServedContract compares the contract that the target serves with the one of the run: where Link leads, and in both forms if
-// they have the names of this project's servers.
+// checkServedContract compares the contract that the target serves with the one of the run: where Link leads, and in both forms
+// if they have the names of this project's servers.
 func checkServedContract(ctx context.Context, s *session) error {
 	a, err := s.account(ctx, model.KeyOK, 0, 0)
 	if err != nil {
@@ -210,8 +210,8 @@ func (s *session) negotiateContract(ctx context.Context, served *model.Exchange)
 	return nil
 }
 
-// compareContract requires a document of the same version to be equal in every value, descriptions and security included. Of two
-// versions the later one must only add to the other.
+// compareContract requires a document of the same version to be equal in every value, descriptions and security included. Of
+// two versions the later one must only add to the other.
 func (s *session) compareContract(text []byte) error {
 	own := s.contract.Document()
 	served, err := answer.ParseDocument(text)
@@ -266,7 +266,8 @@ func spelledOut(document []byte) []byte {
 	return text
 }
 
-// keyWithoutQuotes returns the first key that YAML does not read as text, such as a status without quotation marks; "" if there is none.
+// keyWithoutQuotes returns the first key that YAML does not read as text, such as a status without quotation marks; "" if there
+// is none.
 func keyWithoutQuotes(text []byte) string {
 	var document yaml.Node
 	if yaml.Unmarshal(text, &document) != nil {
@@ -367,7 +368,7 @@ func firstDifference(a, b any, at string) string {
 	return ""
 }
 
-// maxLost is how many losses a report names.
+// maxLost is the maximum number of losses that a report names.
 const maxLost = 3
 
 // compareOtherVersion requires one of the two documents to extend the other, whichever is the later one.

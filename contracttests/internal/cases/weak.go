@@ -8,8 +8,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// weakRows provoke weak places in results. Whether each list fits its text, its document and earlier results is checked for every result, by
-// expect.Readings. Servers of earlier versions list nothing.
+// weakRows provoke weak places in results. Whether each list fits its text, its document and earlier results is checked for
+// every result, by expect.Readings. Servers of earlier versions list nothing.
 var weakRows = []row{
 	{
 		name: "extract/200/weak-places", points: 40, needs: []string{model.NeedAllFields},
@@ -20,7 +20,7 @@ var weakRows = []row{
 		explanation: "The weak places of a page have its hardly legible words, and not its legible ones.",
 		asks:        []ask{read(model.ImageWeak).format("alto"), read(model.ImageWeak)},
 	}, {
-		// The document has the confidence of each word, with which the list is compared.
+		// The list is compared with the confidence of each word in the document.
 		name: "extract/200/weak-faint-page", points: 20, needs: []string{model.NeedAllFields, needImage(model.ImageFaint)}, then: weakIsNotEmpty,
 		explanation: "A page that is hardly legible has weak places, and neighbouring weak lines are one place.",
 		asks:        []ask{read(model.ImageFaint).format("page"), read(model.ImageFaint).format("tsv")},

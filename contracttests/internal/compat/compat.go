@@ -84,7 +84,7 @@ func resolve(doc map[string]any, ref string) any {
 // prose are members that no program depends on.
 var prose = []string{"description", "summary", "title", "example", "examples", "info", "tags", "externalDocs"}
 
-// grows names the objects that may gain members, by the name of the member that holds them.
+// grows are the members whose objects may gain members.
 var grows = []string{"paths", "properties", "headers", "schemas", "parameters", "securitySchemes", "responses", "requestBodies", "components"}
 
 // isProse reports whether the member at this pointer is prose. A field of a schema may have the same name.
@@ -126,8 +126,8 @@ func (c *comparison) object(at string, older, newer map[string]any, isSent bool)
 	}
 }
 
-// value compares what two documents say at one place. isSent: it is about what clients send; then values of an enum must stay, and nothing may
-// become required. In answers, what was required must stay so.
+// value compares what two documents say at one place. isSent is set for what clients send: there, values of an enum must stay,
+// and nothing may become required. In answers, what was required must stay required.
 func (c *comparison) value(at string, older, newer any, isSent bool) {
 	a, isObject := older.(map[string]any)
 	b, stays := newer.(map[string]any)

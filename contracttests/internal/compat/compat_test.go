@@ -34,14 +34,14 @@ func TestLost_theContractOnlyGrows(t *testing.T) {
 func TestLost_acceptsAdditions(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string][2]string{
-		"a field of an answer":         {"        processingTime:\n", "        reader:\n          type: string\n        processingTime:\n"},
-		"a required field of one":      {"required: [page, box, before,", "required: [rule, page, box, before,"},
-		"a field of a request":         {"        enhance:\n", "        hints:\n          type: string\n        enhance:\n"},
-		"a value that clients may ask": {"tsv]", "tsv, pdf]"},
-		"a path":                       {"  /status:\n", "  /languages:\n    get:\n      responses:\n        '200':\n          description: The languages.\n  /status:\n"},
-		"another sentence":             {"description: Always true.", "description: Always."},
-		"a header of an answer":        {"        Link:\n", "        X-Cost:\n          schema:\n            type: integer\n        Link:\n"},
-		"an optional parameter":        {"      requestBody:\n", "        - name: X-Hint\n          in: header\n          schema:\n            type: string\n      requestBody:\n"},
+		"a field of an answer":          {"        processingTime:\n", "        reader:\n          type: string\n        processingTime:\n"},
+		"a required field of one":       {"required: [page, box, before,", "required: [rule, page, box, before,"},
+		"a field of a request":          {"        enhance:\n", "        hints:\n          type: string\n        enhance:\n"},
+		"a value that clients may send": {"tsv]", "tsv, pdf]"},
+		"a path":                        {"  /status:\n", "  /languages:\n    get:\n      responses:\n        '200':\n          description: The languages.\n  /status:\n"},
+		"another sentence":              {"description: Always true.", "description: Always."},
+		"a header of an answer":         {"        Link:\n", "        X-Cost:\n          schema:\n            type: integer\n        Link:\n"},
+		"an optional parameter":         {"      requestBody:\n", "        - name: X-Hint\n          in: header\n          schema:\n            type: string\n      requestBody:\n"},
 	} {
 		lost, err := compat.Lost(mustLoad(t, string(released.Document)), mustLoad(t, replaced(t, edit)))
 		require.NoError(t, err, name)
@@ -62,7 +62,7 @@ func TestLost_findsBreakingChanges(t *testing.T) {
 		"a code is new":                  {"enum: [SERVER_ERROR]", "enum: [SERVER_ERROR, BUSY]"},
 		"a length is limited":            {"          description: The text as recognized.\n", "          maxLength: 9\n"},
 		"a limit is lower":               {"maxLength: 8192", "maxLength: 2048"},
-		"a default is another":           {"          default: false\n", "          default: true\n"},
+		"a default has changed":          {"          default: false\n", "          default: true\n"},
 		"an object of an answer closes":  {"    Details:\n      type: object\n", "    Details:\n      type: object\n      maxProperties: 1\n"},
 		"a status is gone":               {"        '402':\n          $ref: '#/components/responses/InsufficientPoints'\n", ""},
 		"a status is new":                {"        '402':\n", "        '503':\n          $ref: '#/components/responses/ServerError'\n        '402':\n"},
@@ -71,7 +71,7 @@ func TestLost_findsBreakingChanges(t *testing.T) {
 		"a parameter is required":        {"      in: header\n      required: false\n", "      in: header\n      required: true\n"},
 		"a new parameter is required":    {"      requestBody:\n", "        - name: X-Hint\n          in: header\n          required: true\n          schema:\n            type: string\n      requestBody:\n"},
 		"an operation is gone":           {"  /status:\n    get:\n", "  /status:\n    put:\n"},
-		"the address is another":         {"url: /api/v1", "url: /api/v2"},
+		"the address has changed":        {"url: /api/v1", "url: /api/v2"},
 		"another authentication":         {"scheme: bearer\n", "scheme: basic\n"},
 	} {
 		lost, err := compat.Lost(mustLoad(t, string(released.Document)), mustLoad(t, replaced(t, edit)))

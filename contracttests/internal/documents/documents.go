@@ -65,7 +65,7 @@ func (b Box) ContainsCenter(o Box) bool {
 	return b.Left <= x && x < b.Right && b.Top <= y && y < b.Bottom
 }
 
-// CountCenters is how many of the boxes have their centre in this one.
+// CountCenters returns the number of boxes that have their centre in this one.
 func (b Box) CountCenters(all []Box) (n int) {
 	for _, o := range all {
 		if b.ContainsCenter(o) {
@@ -256,8 +256,8 @@ func (d *Document) Confidence() float64 {
 	return sum / characters
 }
 
-// maxRounding is how far two formats may differ in a confidence: hOCR rounds to hundredths, which changes it by at most
-// 0.005; the rest is for the rounding of the other format.
+// maxRounding is the maximum difference between two formats in a confidence: hOCR rounds to hundredths, which changes it by at
+// most 0.005; the rest is for the rounding of the other format.
 const maxRounding = 0.0051
 
 // Differs returns the first difference between two documents of the same reading, or "". It compares page sizes, words,

@@ -93,7 +93,7 @@ func TestRead_reportsProblems(t *testing.T) {
 		"no Created":                         {"page", "<Created>2026-01-15T12:00:00Z</Created>", "", "lacks <Created>"},
 		"an invalid Created":                 {"page", "<Created>2026-01-15T12:00:00Z", "<Created>today", "not a date and time that exists"},
 		"a change before Created":            {"page", "<LastChange>2026-01-15T12:00:00Z", "<LastChange>2026-01-15T11:59:59Z", "before <Created>"},
-		"a region out of order":              {"page", `regionRef="p1_b1"`, `regionRef="p1_b2"`, "the id of nothing"},
+		"a region out of order":              {"page", `regionRef="p1_b1"`, `regionRef="p1_b2"`, "no element has this id"},
 		"a text that differs from its words": {"page", "<Unicode>Whan that</Unicode>", "<Unicode>When that</Unicode>", "is not the text of its words"},
 		"points that are not an outline":     {"page", `points="100,100 180,100 180,140 100,140"`, `points="100,100"`, "it does not match"},
 		"no header line":                     {"tsv", "level\tpage_num", "lvl\tpage_num", "must name its twelve columns"},

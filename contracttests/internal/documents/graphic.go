@@ -15,8 +15,8 @@ type Graphic struct {
 // graphicKinds are the kinds of graphics in the contract.
 var graphicKinds = []string{"illustration", "music"}
 
-// ReadGraphics returns the illustrations and the music of a document in one of the formats alto, page and hocr, in the order of the
-// file. The error names one that has an unknown kind, leaves its page or covers a word.
+// ReadGraphics returns the illustrations and the music of a document in one of the formats alto, page and hocr, in the order of
+// the file. The error names one that has an unknown kind, leaves its page or covers a word.
 func ReadGraphics(format, text string) ([]Graphic, error) {
 	doc, err := Read(format, text)
 	if err != nil {

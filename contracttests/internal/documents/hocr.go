@@ -34,7 +34,7 @@ var hocr = vocabulary{
 	number: func(n *node) (string, int, bool) { return property(n.attr["title"], "ppageno"), 0, false },
 }
 
-// hocrOthers are the texts of del in the alternatives of a word (hOCR 1.2, alternatives), which has one ins and nothing else beside them.
+// hocrOthers are the texts of del in the alternatives of a word (hOCR 1.2, alternatives), which has one ins and nothing else.
 func hocrOthers(n *node) (texts []string, err error) {
 	all := n.all(class("alternatives"))
 	switch {
@@ -62,7 +62,7 @@ func hocrOthers(n *node) (texts []string, err error) {
 	return texts, nil
 }
 
-// moreThan reports whether a number is greater than another.
+// moreThan reports whether a is greater than b. It is false if either is not a number.
 func moreThan(a, b string) bool {
 	x, errX := strconv.ParseFloat(a, 64)
 	y, errY := strconv.ParseFloat(b, 64)

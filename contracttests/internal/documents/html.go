@@ -30,7 +30,8 @@ var (
 // charset finds the encoding in a Content-Type.
 var charset = regexp.MustCompile(`(?i)charset=["']?([a-z0-9-]+)`)
 
-// checkHTML requires the document to be XHTML that holds nothing but text, and the classes and properties of hOCR to be used as it defines them.
+// checkHTML requires the document to be XHTML that contains only text, and to use the classes and properties of hOCR as
+// defined.
 func (n *node) checkHTML() error {
 	if n.space != xhtml {
 		return fmt.Errorf("hOCR must be in the namespace %s, not %q", xhtml, n.space)

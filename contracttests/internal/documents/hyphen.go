@@ -10,13 +10,14 @@ import (
 type Part struct {
 	Number int    // 1 or 2
 	Text   string // without the hyphen
-	Whole  string // "" in hOCR, which does not say it
+	whole  string // "" in hOCR, which does not say it
 }
 
 // hyphenation finds what the attribute custom of PAGE-XML says of a divided word.
 var hyphenation = regexp.MustCompile(`\bhyphenation \{part:([12]); whole:([^;}]+);\}`)
 
-// ReadParts returns the parts of divided words of a document in one of the formats alto, page and hocr, in the order of the file.
+// ReadParts returns the parts of divided words of a document in one of the formats alto, page and hocr, in the order of the
+// file.
 func ReadParts(format, text string) ([]Part, error) {
 	root, err := parseXML(text)
 	if err != nil {
@@ -60,9 +61,9 @@ func CheckParts(parts []Part) error {
 			return fmt.Errorf("%q is part %d of a divided word; a part 1 must be followed by its part 2", parts[i].Text, parts[i].Number)
 		}
 		first, second := parts[i], parts[i+1]
-		if first.Whole != second.Whole || first.Whole == "" || !strings.HasSuffix(first.Text, commonStart(first.Whole, first.Text)) ||
-			!strings.HasPrefix(second.Text, strings.TrimPrefix(first.Whole, commonStart(first.Whole, first.Text))) {
-			return fmt.Errorf("the parts %q and %q are said to be %q and %q", first.Text, second.Text, first.Whole, second.Whole)
+		if first.whole != second.whole || first.whole == "" || !strings.HasSuffix(first.Text, commonStart(first.whole, first.Text)) ||
+			!strings.HasPrefix(second.Text, strings.TrimPrefix(first.whole, commonStart(first.whole, first.Text))) {
+			return fmt.Errorf("the parts %q and %q are said to be %q and %q", first.Text, second.Text, first.whole, second.whole)
 		}
 	}
 	return nil

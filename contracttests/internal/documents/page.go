@@ -153,7 +153,7 @@ func checkOrder(p *node) error {
 	return nil
 }
 
-// pageBox is the bounding box of an outline, which may be any polygon: other servers than ours trace regions and lines. A
+// pageBox is the bounding box of an outline, which may be any polygon: some servers trace regions and lines. A
 // page has only a size.
 func pageBox(n *node) (Box, error) {
 	if n.name == "PcGts" {
@@ -196,8 +196,8 @@ func textEquiv(n *node) (string, float64, error) {
 	return equiv.first("Unicode").text, conf, err
 }
 
-// otherTexts are the texts of a word besides the first. Several texts have their ranks as index, from 0, and none is more confident than
-// the one before.
+// otherTexts are the texts of a word besides the first. Several texts have their ranks as index, from 0, and none is more
+// confident than the one before.
 func otherTexts(n *node) (texts []string, err error) {
 	last := 1.0
 	for _, c := range n.children {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// pdfFile is what a PDF contains, as far as the suite compares it.
+// pdfFile is the part of a PDF that the suite compares.
 type pdfFile struct {
 	err      error // what is wrong with it, whatever it should contain
 	pages    []pdfPage
@@ -58,9 +58,9 @@ func readPDF(document string) pdfFile {
 	})
 }
 
-// CheckPDF checks that a document is a PDF in base64 with one page for each page of the text, that each page shows a picture and has
-// the characters of its text in their order, and that the file identifies itself as PDF/A-2b. White space is not compared: a PDF need not contain any. The error
-// names the first problem in one sentence.
+// CheckPDF checks that a document is a PDF in base64 with one page for each page of the text, that each page shows a picture
+// and has the characters of its text in their order, and that the file identifies itself as PDF/A-2b. White space is not
+// compared: a PDF need not contain any. The error names the first problem in one sentence.
 func CheckPDF(document, text string) error {
 	f, pages := readPDF(document), strings.Split(text, "\f")
 	if f.err != nil {
@@ -93,7 +93,7 @@ func (p pdfPage) text() string {
 // identifiesPDFA finds the identification in XMP, as elements or as attributes.
 var identifiesPDFA = regexp.MustCompile(`(?s)pdfaid:part(>|=["'])2.*pdfaid:conformance(>|=["'])B|pdfaid:conformance(>|=["'])B.*pdfaid:part(>|=["'])2`)
 
-// checkArchival checks what the simplest tools look at in a PDF/A (ISO 19005-2, sections 6.1.3, 6.2.3 and 6.6.4).
+// checkArchival checks what even the simplest tools check in a PDF/A (ISO 19005-2, sections 6.1.3, 6.2.3 and 6.6.4).
 func checkArchival(r *pdf.Reader, file []byte) error {
 	metadata := r.Trailer().Key("Root").Key("Metadata").Reader()
 	defer func() { _ = metadata.Close() }()
@@ -103,7 +103,7 @@ func checkArchival(r *pdf.Reader, file []byte) error {
 	}
 	switch {
 	case !bytes.HasSuffix(bytes.TrimRight(file, "\r\n"), []byte("%%EOF")):
-		return errors.New("it does not end as a PDF")
+		return errors.New("it does not end with %%EOF")
 	case r.Trailer().Key("ID").Len() != 2 || r.Trailer().Key("ID").Index(0).RawString() == "":
 		return errors.New("it has no identifier (/ID)")
 	case r.Trailer().Key("Root").Key("OutputIntents").Len() == 0:
@@ -127,8 +127,8 @@ func readPDFPage(p pdf.Page) (page pdfPage) {
 	return page
 }
 
-// asSeen removes white space from a text. If some of it is written from right to left, it also sorts the characters: a PDF has them in the order in
-// which they are seen.
+// asSeen removes white space from a text. If some of it is written from right to left, it also sorts the characters, because a
+// PDF has them in visual order.
 func asSeen(text string) string {
 	characters := []rune(strings.Join(strings.Fields(text), ""))
 	if slices.ContainsFunc(characters, isRightToLeft) {

@@ -42,8 +42,8 @@ func checkInvisible(p pdf.Page) (err error) {
 	return err
 }
 
-// checkPassive requires a PDF to be readable without a password, to run nothing, and to bring its fonts (ISO 19005-2, sections 6.1.3,
-// 6.2.11.4 and 6.5).
+// checkPassive requires a PDF to be readable without a password, to run nothing, and to embed its fonts (ISO 19005-2, sections
+// 6.1.3, 6.2.11.4 and 6.5).
 func checkPassive(r *pdf.Reader) error {
 	root := r.Trailer().Key("Root")
 	switch {
@@ -74,8 +74,8 @@ func checkPassive(r *pdf.Reader) error {
 // forbidden are the types of annotations that run or show something else (ISO 19005-2, section 6.3.1).
 var forbidden = []string{"3D", "Sound", "Screen", "Movie"}
 
-// checkPictures checks what PDF/A-2 says of pictures and annotations (sections 6.1.7, 6.2.4.3, 6.2.8, 6.2.9 and 6.3.1). components are
-// those of the output intent.
+// checkPictures checks what PDF/A-2 says of pictures and annotations (sections 6.1.7, 6.2.4.3, 6.2.8, 6.2.9 and 6.3.1).
+// components are those of the output intent.
 func checkPictures(page pdf.Page, components int64) error {
 	drawn := page.Resources().Key("XObject")
 	for _, name := range drawn.Keys() {
@@ -112,10 +112,10 @@ func checkPictures(page pdf.Page, components int64) error {
 // LanguageOf is the language that a PDF names, "" if it names none or cannot be read.
 func LanguageOf(document string) string { return readPDF(document).language }
 
-// AboutPDF is what a PDF says of itself: its information and its metadata. It is "" if it cannot be read.
+// AboutPDF returns the information and the metadata of a PDF, "" if it cannot be read.
 func AboutPDF(document string) string { return readPDF(document).about }
 
-// aboutPDF returns what the file says about itself, in its information dictionary and its XMP packet, to search it for leaks.
+// aboutPDF returns the information dictionary and the XMP packet of the file as text, which is searched for leaks.
 func aboutPDF(r *pdf.Reader) (about string) {
 	info := r.Trailer().Key("Info")
 	for _, name := range info.Keys() {
@@ -136,8 +136,8 @@ const (
 	maxDistortion = 0.01
 )
 
-// ComparePDF requires the pages of a PDF, which CheckPDF has accepted, to have the proportions of those of another document of the same
-// reading, and each word to begin where the other document has it. It returns the first difference, or "".
+// ComparePDF requires the pages of a PDF, which CheckPDF has accepted, to have the proportions of those of another document of
+// the same reading, and each word to begin where the other document has it. It returns the first difference, or "".
 func ComparePDF(document string, other *Document) (difference string) {
 	f := readPDF(document)
 	if f.err != nil || len(f.pages) != len(other.Pages) {
@@ -182,7 +182,7 @@ func (p pdfPage) compare(other *Element) string {
 	return ""
 }
 
-// mediaBox is the size of a page, which may be that of its group of pages.
+// mediaBox returns the size of a page, which a page may inherit from its group.
 func mediaBox(p pdf.Page) pdf.Value {
 	v := p.V
 	for v.Key("MediaBox").IsNull() && !v.IsNull() {

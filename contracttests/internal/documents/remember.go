@@ -5,17 +5,18 @@ import (
 	"sync"
 )
 
-// maxRemembered is how many results each memory keeps before it forgets all of them.
+// maxRemembered is the maximum number of results in a memory, which then forgets all of them.
 const maxRemembered = 1 << 10
 
-// memory keeps results of documents: the same page is asked for many times, and reading its document takes longer than all other checks.
-// Results are shared, so nobody may change them.
+// memory keeps results of documents: the same page is asked for many times, and reading its document takes longer than all
+// other checks. Results are shared, so nobody may change them.
 type memory[R any] struct {
 	mu      sync.Mutex
 	results map[[sha256.Size]byte]R
 }
 
-// get returns the result for a document in a format, and calls find if it is not remembered. Two callers may call find for the same document.
+// get returns the result for a document in a format, and calls find if it is not remembered. Two callers may call find for the
+// same document.
 func (m *memory[R]) get(format, document string, find func() R) R {
 	id := sha256.Sum256([]byte(format + "\x00" + document))
 	m.mu.Lock()

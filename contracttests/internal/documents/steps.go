@@ -18,14 +18,14 @@ var modelSettings = regexp.MustCompile(`\bmodel=(.+?) digest=(sha256:[0-9a-f]{64
 // readBy finds the steps of a line in the attribute custom of PAGE-XML.
 var readBy = regexp.MustCompile(`\breadBy \{steps:([^;}]*);\}`)
 
-// modelMeta finds the name and the digest of a model in a meta element of hOCR, and xModels the models of a line.
+// modelMeta finds the name and the digest of a model in a meta element of hOCR; xModels finds the models of a line.
 var (
 	modelMeta = regexp.MustCompile(`^uncial\.(model\d+)$`)
 	xModels   = regexp.MustCompile(`; x_models ([^;]*)`)
 )
 
-// ReadSteps reads the steps of a document in one of the formats alto, page and hocr. The error names a line that refers to a step that
-// does not exist.
+// ReadSteps reads the steps of a document in one of the formats alto, page and hocr. The error names a line that refers to a
+// step that does not exist.
 func ReadSteps(format, text string) (Steps, error) {
 	r := stepsRead.get(format, text, func() stepsResult {
 		s, err := readSteps(format, text)
@@ -41,8 +41,8 @@ type stepsResult struct {
 
 var stepsRead memory[stepsResult]
 
-// readSteps reads which models a document names, and for each line which of them have read it. Errors: text that is not XML, a line that
-// names a step which the document does not describe.
+// readSteps reads which models a document names, and for each line which of them have read it. Errors: text that is not XML, a
+// line that names a step which the document does not describe.
 func readSteps(format, text string) (Steps, error) {
 	root, err := parseXML(text)
 	if err != nil {

@@ -185,15 +185,15 @@ func (n *node) fraction(name string) (float64, error) {
 	return v, nil
 }
 
-// vocabulary says how a format expresses the levels of a document. A problem that is specific to a format belongs into its
-// vocabulary or reader; problems that all formats share belong into Element.check.
+// vocabulary says how a format expresses the levels of a document. A problem that is specific to a format belongs in its
+// vocabulary or reader; problems that all formats share belong in Element.check.
 type vocabulary struct {
 	is    map[kind]func(*node) bool
 	id    string
 	needs []kind // those whose elements must have an id
 	box   func(*node) (Box, error)
 	word  func(*node) (text string, confidence float64, err error)
-	// others are the other readings of a word, the likeliest first. The error says how they break the rules of the format.
+	// others returns the other readings of a word, the likeliest first. The error says how they break the rules of the format.
 	others func(*node) ([]string, error)
 	check  func(*node, *Element) error // more rules for an element, or nil
 	// number is the number that a page states, that of the first page, and whether it is required. nil if pages have no

@@ -32,8 +32,8 @@ type Answer struct {
 }
 
 // For derives the answer from the request and from what is known about its account, in the order of the contract: path and
-// method, key, rate limit, shape, capacity, points, image. It must be called before the request is sent, because the answer changes
-// the account. Two statuses are acceptable only if the window resets about now.
+// method, key, rate limit, shape, capacity, points, image. It must be called before the request is sent, because the answer
+// changes the account. Two statuses are acceptable only if the window resets about now.
 func For(contract *answer.Contract, r *model.Request) Answer {
 	if r.Refusal != 0 {
 		return Answer{Status: r.Refusal, Why: "the server must refuse it before it looks at path and key", Fields: r.Wrong}
@@ -151,7 +151,7 @@ func (e Answer) checkDetails(x *model.Exchange) (problems []string) {
 // pointerEscapes escapes a name as a part of a JSON pointer (RFC 6901, section 3).
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// shortest is how much of a long name servers must repeat, in bytes, before "...".
+// shortest is the minimum length of the beginning of a long name that servers must repeat before "...", in bytes.
 const shortest = 32
 
 // names reports whether a key of details names one of the alternatives in want: a field by its name or its JSON

@@ -10,7 +10,7 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// edit is one correction of the enhancement, as much of it as is compared. Its schema was checked before. The members of
+// edit holds the compared fields of one correction of the enhancement. Its schema was checked before. The members of
 // Region have no tags, because encoding/json ignores letter case.
 type edit struct {
 	Page   int64                             `json:"page"`
@@ -68,7 +68,8 @@ func checkEnhanced(x *model.Exchange, j *model.Job) (problems []string) {
 // isSpaced reports whether a text is words with single blanks between them.
 func isSpaced(text string) bool { return text == strings.Join(strings.Fields(text), " ") }
 
-// maxOthers is how many words may have their centre in a box without belonging to it: boxes of misread words may reach over their line.
+// maxOthers is the maximum number of words that have their centre in a box without belonging to it: boxes of misread words may
+// reach into other lines.
 const maxOthers = 8
 
 // checkChanges requires the edits of an enhanced reading to be exactly its differences from the verbatim reading of the
@@ -131,7 +132,8 @@ type wordList struct {
 // dividing are the signs by which texts and formats end the first part of a divided word.
 const dividing = "-\u00ad\u2010\u00ac\u2e17="
 
-// printedWords are the words of a text. Formats say in different ways that a word is divided; here all of them end with a hyphen.
+// printedWords are the words of a text. Formats say in different ways that a word is divided; here all of them end with a
+// hyphen.
 func printedWords(text string) []string {
 	words := strings.Fields(text)
 	for i, w := range words {
@@ -176,8 +178,8 @@ func compareEdits(edits []edit, verbatim, enhanced reading) string {
 	return ""
 }
 
-// apply walks through a page and consumes, word by word, what both readings share, or the next edit. Several ways may be
-// possible, so it tries all. It returns "" or where the way that came farthest ended.
+// apply walks through a page and consumes, word by word, what both readings share, or the next edit. Several paths may be
+// possible, so it tries all. It returns "", or where the path that came farthest ended.
 func apply(edits []edit, before wordList, after []string) string {
 	type position struct{ word, edit, out int } // words read, edits used, words of the enhanced page produced
 	// Depth-first search over positions; each is visited once, so the effort is at most words times edits times
@@ -194,7 +196,7 @@ func apply(edits []edit, before wordList, after []string) string {
 		if p == (position{len(before.words), len(edits), len(after)}) {
 			return ""
 		}
-		// The way that came farthest is the most useful one in a message.
+		// The path that came farthest gives the most useful message.
 		if p.word+p.edit > farthest.word+farthest.edit {
 			farthest = p
 		}

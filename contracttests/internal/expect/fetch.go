@@ -11,10 +11,10 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// webAddress is a URL that is fetched.
+// webAddress matches a URL that is fetched.
 var webAddress = regexp.MustCompile(`^(?i:https?)://`)
 
-// CheckFetch requires fetch only where an image may have been fetched in vain, with a reason of the contract.
+// CheckFetch permits fetch only where fetching an image may have failed, and requires a reason of the contract.
 func (s *Readings) CheckFetch(x *model.Exchange, e Answer) []string {
 	fetch := x.Object("fetch")
 	if fetch == nil {

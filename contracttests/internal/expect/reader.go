@@ -25,8 +25,8 @@ func models(x *model.Exchange) []string {
 	return all
 }
 
-// checkReader requires a result of this version of the contract to say what made it, and its document to say the same. Servers of
-// other versions may say nothing.
+// checkReader requires a result of this version of the contract to say what made it, and its document to say the same. Servers
+// of other versions may say nothing.
 func (s *Readings) checkReader(x *model.Exchange, j *model.Job, r reading) string {
 	if !s.isExact() || x.Target.Minimal {
 		return ""
@@ -57,7 +57,8 @@ func (s *Readings) checkReader(x *model.Exchange, j *model.Job, r reading) strin
 	return checkModelOrder(models(x), steps)
 }
 
-// describing finds more than a name in the name of a program: remarks, lists and versions, which have a member of their own.
+// describing matches anything but a name in the name of a program: remarks, lists and versions, which have a member of their
+// own.
 var describing = regexp.MustCompile(`[(\[;,/=]|\d\.\d`)
 
 // readersOfLines are the models that read each line of a document, nil if the document does not say.

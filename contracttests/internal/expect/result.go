@@ -25,12 +25,12 @@ var (
 const (
 	// maxProcessing is longer than any answer over HTTP takes, in milliseconds.
 	maxProcessing = 10 * 60 * 1000
-	// MaxConfidenceExcess is how far the confidence of a page may exceed the mean of its words: both estimate the share
+	// MaxConfidenceExcess is the most by which the confidence of a page may exceed the mean of its words: both estimate the share
 	// of correct characters. It may be any amount lower, because unread writing has no words.
 	MaxConfidenceExcess = 0.15
 )
 
-// reading is what an image was read as: the text and what belongs to it, without what differs from request to request.
+// reading is the text of an image and what belongs to it, without what differs from request to request.
 type reading struct {
 	text, language string
 	confidence     float64
@@ -42,7 +42,7 @@ type reading struct {
 // isBlank reports whether no page has a text.
 func (r reading) isBlank() bool { return strings.Trim(r.text, "\f") == "" }
 
-// Readings remembers what each image was read as, so that results can be compared. It is safe for concurrent use.
+// Readings remembers the reading of each image, so that results can be compared. It is safe for concurrent use.
 type Readings struct {
 	mu     sync.Mutex
 	byID   map[string]reading
@@ -63,8 +63,8 @@ func (s *Readings) isExact() bool {
 	return s.exact
 }
 
-// readingID identifies the readings of a job: the same image in another language is another reading. used is the language of the
-// answer, "" if it does not say. Pages of one image may be in several languages, which und finds for each.
+// readingID identifies the readings of a job: the same image in another language is another reading. used is the language of
+// the answer, "" if it does not say. Pages of one image may be in several languages, which und finds for each.
 func readingID(j *model.Job, r reading) string {
 	used := cmp.Or(r.language, j.Language)
 	if isMixed(j, r) {
@@ -105,7 +105,8 @@ func (s *Readings) MeanConfidence(image string) float64 {
 	return 0
 }
 
-// CheckRecord returns a problem for each field that is missing from a status record. A target with Minimal may leave fields out.
+// CheckRecord returns a problem for each field that is missing from a status record. A target with Minimal may leave fields
+// out.
 func CheckRecord(x *model.Exchange) []string { return missingFields(x, recordFields) }
 
 // missingFields returns the missing fields of an answer, unless its target may omit them.
@@ -128,7 +129,7 @@ func (s *Readings) CheckResult(x *model.Exchange) []string {
 	if n, ok := x.JSON["confidence"].(json.Number); ok {
 		r.confidence, _ = n.Float64()
 	}
-	// The scenarios promise what is on a page, as far as every target can.
+	// The scenarios promise what is on a page.
 	blank := j.Image == model.ImageBlank
 	problems := slices.Concat(missingFields(x, resultFields), checkLayout(r.text), s.checkLanguage(j, r), checkEnhanced(x, j), checkTime(x))
 	if blank && (r.text != "" || r.confidence != 0) {
@@ -203,8 +204,8 @@ func checkLayout(text string) []string {
 	return nil
 }
 
-// checkLanguage requires the tag that was used: the requested one, or its fallback. A request for und is answered with the language of
-// the text, and with und if there is no text.
+// checkLanguage requires the tag that was used: the requested one, or its fallback. A request for und is answered with the
+// language of the text, and with und if there is no text.
 func (s *Readings) checkLanguage(j *model.Job, r reading) []string {
 	asked, used := cmp.Or(j.Language, "en"), r.language
 	isOpen := strings.EqualFold(asked, "und")
@@ -315,8 +316,8 @@ func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Docum
 	return doc, nil
 }
 
-// compareOwn requires a document to have the size of the suite's own image and its words where their ink is. A word that was misread is
-// left out: checkImage limits how many there may be.
+// compareOwn requires a document to have the size of the suite's own image and its words where their ink is. Misread words are
+// left out: checkImage limits their number.
 func compareOwn(doc *documents.Document, own model.Own) string {
 	if b := doc.Pages[0].Box; b.Right != own.Width || b.Bottom != own.Height {
 		return fmt.Sprintf("the page has %d x %d pixels; the upright image has %d x %d", b.Right, b.Bottom, own.Width, own.Height)

@@ -48,12 +48,12 @@ const (
 	MaxWeak = 50
 	// surelyWeak is a confidence at which no server can claim that a word is not weak: most of its characters are wrong.
 	surelyWeak = 0.4
-	// maxDeviation is how far the confidence of a place may differ from the mean of its words, which documents round.
+	// maxDeviation is the maximum difference between the confidence of a place and the mean of its words, which documents round.
 	maxDeviation = 0.05
 )
 
-// checkWeakList requires every result of this version of the contract to list its weak places, with reasons of the contract. Where
-// nothing was read, they can only be writing that was not read; a blank page has none.
+// checkWeakList requires every result of this version of the contract to list its weak places, with reasons of the contract.
+// Where nothing was read, they can only be writing that was not read; a blank page has none.
 func (s *Readings) checkWeakList(x *model.Exchange, j *model.Job, text string) string {
 	if !s.isExact() || x.Target.Minimal {
 		return ""
@@ -109,8 +109,8 @@ func checkWeak(x *model.Exchange, text string, doc *documents.Document) string {
 	return compareWeak(places, doc)
 }
 
-// missingLine returns the first line of a place whose words are not, in their order, in one line of the page behind those of the lines
-// before it, "" if there is none.
+// missingLine returns the first line of a place whose words are not, in their order, in one line of the page after those of the
+// lines before it, "" if there is none.
 func missingLine(text, page string) string {
 	rest := strings.Split(page, "\n")
 	for line := range strings.SplitSeq(text, "\n") {
@@ -132,8 +132,8 @@ func missingLine(text, page string) string {
 	return ""
 }
 
-// compareWeak requires the places to be where their words are, with the confidence of these, and to cover the words that are surely
-// weak.
+// compareWeak requires the places to be where their words are, with the confidence of these, and to cover the words that are
+// surely weak.
 func compareWeak(places []WeakPlace, doc *documents.Document) string {
 	for i, w := range places {
 		page := doc.Pages[w.Page-1]
@@ -162,8 +162,8 @@ func compareWeak(places []WeakPlace, doc *documents.Document) string {
 	return ""
 }
 
-// splitPlace finds two neighbouring words of a line that are in different places, although both are likely to be misread: these are one
-// place. Places of several lines are left out.
+// splitPlace finds two neighbouring words of a line that are in different places although both are likely to be misread: they
+// must be in one place. Places of several lines are left out.
 func splitPlace(places []WeakPlace, doc *documents.Document) string {
 	for n, p := range doc.Pages {
 		for _, line := range p.Lines() {
@@ -182,10 +182,11 @@ func splitPlace(places []WeakPlace, doc *documents.Document) string {
 	return ""
 }
 
-// maxUnlisted is how many characters more may be likely to be wrong in a word that a full list leaves out: documents round confidences.
+// maxUnlisted is the tolerance, in characters likely to be wrong, for a word that a full list leaves out: documents round
+// confidences.
 const maxUnlisted = 0.25
 
-// wrong is how many characters of a text are likely to be wrong.
+// wrong is the number of characters of a text that are likely to be wrong.
 func wrong(text string, confidence float64) float64 {
 	return (1 - confidence) * float64(utf8.RuneCountInString(strings.Join(strings.Fields(text), "")))
 }

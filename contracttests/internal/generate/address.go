@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Extensions end the paths of images, documents and programs; some are in capitals, escaped or missing. Only the content of a file says what
-// it is.
+// Extensions end the paths of images, documents and programs; some are in capitals, escaped or missing. Only the content of a
+// file says what it is.
 var Extensions = strings.Fields(`.png .jpg .jpeg .tif .tiff .bmp .webp .gif .pdf .svg .jp2 .heic .avif .html .php .aspx .json .xml .txt .csv .zip .tar.gz .exe
 	.PNG .PDF .Jpg .png.txt .png.pdf .pdf.png .x .1 . .. .p%6eg .%70df .pdf/ .pdf/1 .pdf;v=1 .pdf?x=1 .pdf#page=2 .zip/a.png _pdf -pdf ~ .longextension`)
 

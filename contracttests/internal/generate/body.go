@@ -60,8 +60,8 @@ func around(text string) map[string]func(body []byte) []byte {
 	}
 }
 
-// notBlank are texts that must not precede or follow the JSON: other values, single signs, controls, and characters that JSON does not count
-// as white space. Readers of streams stop at the end of the first value; others trim more than JSON permits.
+// notBlank are texts that must not precede or follow the JSON: other values, single signs, controls, and characters that JSON
+// does not count as white space. Readers of streams stop at the end of the first value; others trim more than JSON permits.
 var notBlank = []string{
 	"{}", "[]", "null", "0", "x", `"`, ",", ";", ":", "}", "]", "{", "[", "//", "#", "/**/", `{"imageUrl":1}`, "\n{}", ")]}'\n", "\x00", " \x00", "\x00\x00\x00\x00", "\x01", "\x04", "\b", "\v", "\f",
 	"\x1a", "\x1b", "\x1e", "\x7f", "\xff", "\u0085", "\u00a0", "\u200b", "\u2028", "\u3000", "\ufeff",
@@ -92,9 +92,9 @@ func toUTF16(s string) string {
 // only.
 func bodyRules() (rules []Rule) {
 	add := func(what, fields string, draw func(t *rapid.T) func([]byte) []byte) {
-		rules = append(rules, Rule{Name: "the body " + what, Fields: []string{fields}, Place: "body", Make: func(t *rapid.T) func(*Draft) {
+		rules = append(rules, Rule{Name: "the body " + what, Fields: []string{fields}, Place: "body", draw: func(t *rapid.T) func(*Draft) {
 			change := draw(t)
-			return func(d *Draft) { d.Spoil = change }
+			return func(d *Draft) { d.spoil = change }
 		}})
 	}
 	for _, b := range bodies {

@@ -16,26 +16,26 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Draft is a request in the making: a valid body that rules change.
+// Draft is a request under construction: a valid body that rules change.
 type Draft struct {
 	Members []Member
 	Header  http.Header // besides the usual ones; an empty list removes a header
 	Query   string
-	// Spoil changes the text of the body after it is written. nil keeps it.
-	Spoil func(text []byte) []byte
+	// spoil changes the text of the body after it is written. nil keeps it.
+	spoil func(text []byte) []byte
 }
 
 // Member is one name and value of the body. Names may repeat. Value is written as it is, so that it need not be valid.
 type Member struct {
 	Name  string
 	Value json.RawMessage
-	// Escaped writes the first letter of the name as an escape.
-	Escaped bool
+	// escaped writes the first letter of the name as an escape.
+	escaped bool
 }
 
 // spelling is the name as the JSON spells it.
 func (m Member) spelling() string {
-	if m.Escaped {
+	if m.escaped {
 		return fmt.Sprintf(`"\u%04x%s`, m.Name[0], quoted(m.Name)[2:])
 	}
 	return string(quoted(m.Name))
@@ -54,8 +54,8 @@ func (d *Draft) Body() []byte {
 		b.Write(m.Value)
 	}
 	b.WriteByte('}')
-	if d.Spoil != nil {
-		return d.Spoil([]byte(b.String()))
+	if d.spoil != nil {
+		return d.spoil([]byte(b.String()))
 	}
 	return []byte(b.String())
 }
@@ -75,7 +75,6 @@ func (d *Draft) remove(name string) {
 	d.Members = slices.DeleteFunc(d.Members, func(m Member) bool { return m.Name == name })
 }
 
-// quoted writes a JSON string.
 func quoted(s string) []byte {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -94,8 +93,8 @@ type Rule struct {
 	Place string
 	// Set names rules of one kind that share no request, so that runs with little time try a few of them. Empty for most rules.
 	Set string
-	// Make draws the values of the change.
-	Make func(t *rapid.T) func(*Draft)
+	// draw draws the values of the change.
+	draw func(t *rapid.T) func(*Draft)
 }
 
 // Broken is a request and the rules that it breaks. It keeps the drawn changes, so that Without can leave one out without
@@ -135,7 +134,7 @@ func Break(base []Member, seed uint64, rules ...Rule) Broken {
 		rapid.Bool().Draw(t, "unused") // rapid requires every generator to draw, and some rules have no values
 		changes := make([]func(*Draft), len(rules))
 		for i, r := range rules {
-			changes[i] = r.Make(t)
+			changes[i] = r.draw(t)
 		}
 		return changes
 	}).Example(number(seed))
@@ -172,11 +171,12 @@ func Combine(rules []Rule, seed uint64) []Rule {
 	}).Example(number(seed))
 }
 
-// maxPacked is how many rules Pack combines. More would make messages of servers that list every problem hard to read.
+// maxPacked is the maximum number of rules that Pack combines. With more, the messages of servers that list every problem would
+// be hard to read.
 const maxPacked = 8
 
-// Pack groups rules so that every rule is in one group and those of a group can be broken in the same request. It makes far fewer
-// requests than there are rules; Without finds the rule that a failing group is about.
+// Pack groups rules so that every rule is in one group and those of a group can be broken in the same request. It makes far
+// fewer requests than there are rules; Without finds the rule that a failing group is about.
 func Pack(rules []Rule) (groups [][]Rule) {
 	for _, r := range rules {
 		i := slices.IndexFunc(groups, func(g []Rule) bool { return len(g) < maxPacked && fits(g, r) })

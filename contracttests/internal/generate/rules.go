@@ -62,10 +62,10 @@ func Rules(schema *openapi3.Schema) []Rule {
 
 // field is a rule about one field.
 func field(name, what string, draw func(t *rapid.T) func(*Draft)) Rule {
-	return Rule{Name: name + " " + what, Fields: []string{name}, Place: "field " + name, Make: draw}
+	return Rule{Name: name + " " + what, Fields: []string{name}, Place: "field " + name, draw: draw}
 }
 
-// propertyRules break the type of a property, what its schema requires of strings, and that it is given once.
+// propertyRules break the type of a property, what its schema requires of strings, and the rule that it occurs once.
 func propertyRules(name string, schema *openapi3.Schema) []Rule {
 	var rules []Rule
 	value := func(what string, draw func(t *rapid.T) json.RawMessage) {
@@ -87,7 +87,7 @@ func propertyRules(name string, schema *openapi3.Schema) []Rule {
 	}
 	// Readers differ in which of two equal names counts, so the contract permits neither. RFC 8259, section 4, leaves it open.
 	for what, second := range map[string]Member{
-		"is given twice": {}, "is given twice, once with an escape in its name": {Escaped: true}, "is given twice, once as null": {Value: json.RawMessage("null")},
+		"is given twice": {}, "is given twice, once with an escape in its name": {escaped: true}, "is given twice, once as null": {Value: json.RawMessage("null")},
 	} {
 		rules = append(rules, field(name, what, func(t *rapid.T) func(*Draft) {
 			last := rapid.Bool().Draw(t, "good one last")
@@ -98,7 +98,7 @@ func propertyRules(name string, schema *openapi3.Schema) []Rule {
 	return rules
 }
 
-// repeat gives the member a second time: before or behind the valid one.
+// repeat adds the member a second time: before or after the valid one.
 func (d *Draft) repeat(name string, second Member, last bool) {
 	valid := Member{Name: name, Value: defaults[name]}
 	if i := slices.IndexFunc(d.Members, func(m Member) bool { return m.Name == name }); i >= 0 {
@@ -119,7 +119,7 @@ func (d *Draft) repeat(name string, second Member, last bool) {
 // maxTried is the longest value that is generated to exceed a limit by one character.
 const maxTried = 100_000
 
-// invalidURLs are values that a URI must not have, or that no image can be fetched from.
+// invalidURLs are invalid URIs, and URIs from which no image can be fetched.
 var invalidURLs = []string{
 	"page.png", "/page.png", "//images.example.org/page.png", "images.example.org/page.png", "https:", "https://", "https:///page.png", "http:page.png",
 	"ftp://images.example.org/a.png", "file:///etc/passwd", "gopher://images.example.org/", "javascript:alert(1)", "about:blank", "ws://images.example.org/a.png",
@@ -198,7 +198,7 @@ func wrongStrings(schema *openapi3.Schema) map[string]func(*rapid.T) string {
 // their language.
 func unknownRules(known []string) (rules []Rule) {
 	add := func(what, name string) {
-		rules = append(rules, Rule{Name: what, Fields: []string{name}, Place: "unknown " + what, Make: func(t *rapid.T) func(*Draft) {
+		rules = append(rules, Rule{Name: what, Fields: []string{name}, Place: "unknown " + what, draw: func(t *rapid.T) func(*Draft) {
 			m := Member{Name: name, Value: spread(t, valuesOfUnknown, name)}
 			at := rapid.Bool().Draw(t, "first")
 			return func(d *Draft) {
@@ -227,8 +227,8 @@ func unknownRules(known []string) (rules []Rule) {
 	return rules
 }
 
-// unknownNames are unknown fields of every kind of name: letters of other scripts, digits, punctuation, control characters, nothing at
-// all, names of answers, and names that programs give a meaning of their own.
+// unknownNames are names of unknown fields: letters of other scripts, digits, punctuation, control characters, the empty name,
+// fields of answers, and names that programs give a special meaning.
 var unknownNames = []string{
 	"callback", "image", "url", "lang", "model", "Ünknown", "x", "__proto__", "constructor", "toString", "hasOwnProperty", "a/b", "m~n", "~1",
 	"success", "text", "confidence", "pointsUsed", "document", "code", "error", "details",
@@ -253,15 +253,15 @@ var valuesOfUnknown = []json.RawMessage{
 	[]byte("null"), []byte("false"), []byte("true"), []byte("0"), []byte("1.5"), []byte(`""`), []byte(`"yes"`), []byte("[]"), []byte(`["en"]`), []byte("{}"), []byte(`{"value":"en"}`),
 }
 
-// spread draws one of the values so that neighbouring rules draw different ones, whatever the seed: every value is drawn by some rule
-// of each run.
+// spread draws one of the values so that neighbouring rules draw different ones, whatever the seed: every value is drawn by
+// some rule of each run.
 func spread[T any](t *rapid.T, values []T, name string) T {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name)) // never fails
 	return values[(int(h.Sum32()>>1)+rapid.IntRange(0, len(values)-1).Draw(t, "value"))%len(values)]
 }
 
-// kebab and snake write a name in camel case with hyphens or underscores; a name of one word gets one at its end.
+// kebab and snake rewrite a name in camel case with hyphens or underscores; a name of one word gets one at its end.
 func kebab(name string) string { return joined(name, "-") }
 func snake(name string) string { return joined(name, "_") }
 
@@ -293,7 +293,7 @@ var queries = []string{
 // header; an empty list removes the header.
 func headerRules() (rules []Rule) {
 	add := func(what, name, fields string, values ...[]string) {
-		rules = append(rules, Rule{Name: what, Fields: []string{fields}, Place: "header " + name, Make: func(t *rapid.T) func(*Draft) {
+		rules = append(rules, Rule{Name: what, Fields: []string{fields}, Place: "header " + name, draw: func(t *rapid.T) func(*Draft) {
 			v := rapid.SampledFrom(values).Draw(t, name)
 			return func(d *Draft) { d.Header[http.CanonicalHeaderKey(name)] = v }
 		}})
@@ -330,7 +330,7 @@ func QueryRules() (rules []Rule) {
 		}
 		rules = append(rules, Rule{
 			Name: fmt.Sprintf("there is a query %q", q), Fields: []string{name}, Place: "query " + name,
-			Make: fixed(func(d *Draft) { d.Query = strings.TrimPrefix(d.Query+"&"+q, "&") }),
+			draw: fixed(func(d *Draft) { d.Query = strings.TrimPrefix(d.Query+"&"+q, "&") }),
 		})
 	}
 	return rules

@@ -13,9 +13,9 @@ import (
 // dot is a PNG of one white pixel.
 const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
 
-// unusualValues are valid values of a field, by what is unusual about them. Their hosts need not exist: requests are sent
-// from an account without points, for which no image is fetched. Each value is sent in every run, except web addresses: of these a run
-// chooses some.
+// unusualValues are valid values of a field, by what is unusual about them. Their hosts need not exist: requests are sent from
+// an account without points, for which no image is fetched. Each value is sent in every run, except web addresses: of these a
+// run chooses some.
 var unusualValues = []struct {
 	field, what string
 	values      []string
@@ -60,10 +60,11 @@ var unusualHeaders = map[string]map[string]string{
 	"a precondition and a range of bytes": {"If-None-Match": "*", "Range": "bytes=0-3"},
 }
 
-// Variants are unusual requests that the contract permits, each value a rule of its own. They find servers that refuse too much.
+// Variants are unusual requests that the contract permits, each value a rule of its own. They find servers that refuse too
+// much.
 func Variants(schema *openapi3.Schema) (rules []Rule) {
 	add := func(set, field, what string, change func(d *Draft)) {
-		rules = append(rules, Rule{Name: field + " " + what, Place: "field " + field, Set: set, Make: fixed(change)})
+		rules = append(rules, Rule{Name: field + " " + what, Place: "field " + field, Set: set, draw: fixed(change)})
 	}
 	for _, u := range unusualValues {
 		values := u.values
@@ -94,11 +95,11 @@ func Variants(schema *openapi3.Schema) (rules []Rule) {
 	}
 	for _, blanks := range []string{" ", "\t", "\n", "\r", "\r\n \t\n", strings.Repeat(" ", manyBlanks), strings.Repeat("\r\n", manyBlanks)} {
 		for what, write := range around(blanks) {
-			rules = append(rules, Rule{Name: "the body " + what + " " + shortName(blanks), Place: "body", Make: fixed(func(d *Draft) { d.Spoil = write })})
+			rules = append(rules, Rule{Name: "the body " + what + " " + shortName(blanks), Place: "body", draw: fixed(func(d *Draft) { d.spoil = write })})
 		}
 	}
 	for what, headers := range unusualHeaders {
-		rules = append(rules, Rule{Name: "there is " + what, Place: "header " + what, Make: fixed(func(d *Draft) {
+		rules = append(rules, Rule{Name: "there is " + what, Place: "header " + what, draw: fixed(func(d *Draft) {
 			for name, value := range headers {
 				d.Header.Set(name, value)
 			}

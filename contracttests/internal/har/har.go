@@ -6,6 +6,7 @@
 package har
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -23,13 +24,12 @@ type Exchange struct {
 
 	Method        string
 	URL           string
-	Proto         string // of the request; "" for HTTP/1.1
 	RequestHeader http.Header
 	RequestBody   []byte
 	RequestSize   int64 // of the whole body, if RequestBody is only its beginning
 
-	Status       int // 0 if there was no answer
-	AnswerProto  string
+	Status       int    // 0 if there was no answer
+	AnswerProto  string // "" for HTTP/1.1
 	AnswerHeader http.Header
 	AnswerBody   []byte
 	AnswerSize   int64 // of the whole body, if AnswerBody is only its beginning
@@ -40,8 +40,11 @@ type Exchange struct {
 	Comment string
 }
 
-// maxBody is how much of each body is archived, in bytes. Inline images are larger; tools that show archives hold them in
-// memory.
+// usualProto is the version of HTTP that the archive states if none is known.
+const usualProto = "HTTP/1.1"
+
+// maxBody limits the part of each body that is archived, in bytes. Inline images are larger, and tools that show archives hold
+// them in memory.
 const maxBody = 256 << 10
 
 // Writer writes an archive while its exchanges happen, so that its memory does not grow with them. It is safe for concurrent
@@ -54,8 +57,8 @@ type Writer struct {
 	pages   []page
 }
 
-// NewWriter begins an archive, for which creator and version name the program. Close returns the errors of out, and must be called for
-// the archive to be valid JSON.
+// NewWriter begins an archive, for which creator and version name the program. Close returns the errors of out, and must be
+// called for the archive to be valid JSON.
 func NewWriter(out io.Writer, creator, version string) *Writer {
 	w := &Writer{out: out, pages: []page{}}
 	w.print(`{"log":{"version":"1.2","creator":`)
@@ -87,7 +90,7 @@ func (w *Writer) Add(x Exchange) {
 	w.encode(e)
 }
 
-// Close ends the archive, and returns the first error of the writer below.
+// Close ends the archive, and returns the first error of the underlying writer.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -185,11 +188,11 @@ func (x Exchange) entry() entry {
 	e := entry{
 		Started: x.Started.UTC().Format(timeForm), Time: ms, Timings: timings{0, ms, 0}, Comment: clean.text(x.Comment),
 		Request: request{
-			Method: x.Method, URL: clean.text(x.URL), Proto: protoOr(x.Proto), Cookies: []pair{}, Headers: clean.headers(x.RequestHeader),
+			Method: x.Method, URL: clean.text(x.URL), Proto: usualProto, Cookies: []pair{}, Headers: clean.headers(x.RequestHeader),
 			Query: clean.query(x.URL), HeadersSize: -1, BodySize: max(int64(len(x.RequestBody)), x.RequestSize),
 		},
 		Answer: answer{
-			Status: x.Status, Text: http.StatusText(x.Status), Proto: protoOr(x.AnswerProto), Cookies: []pair{}, Headers: clean.headers(x.AnswerHeader),
+			Status: x.Status, Text: http.StatusText(x.Status), Proto: cmp.Or(x.AnswerProto, usualProto), Cookies: []pair{}, Headers: clean.headers(x.AnswerHeader),
 			Redirect: clean.text(x.AnswerHeader.Get("Location")), HeadersSize: -1, BodySize: max(int64(len(x.AnswerBody)), x.AnswerSize),
 		},
 	}
@@ -206,7 +209,7 @@ func (x Exchange) entry() entry {
 	return e
 }
 
-// body is as much of a body as is archived. Bodies that are no text are encoded in base64.
+// body returns the archived part of a body. Bodies that are not text are encoded in base64.
 func (r remover) body(body []byte, size int64) (text, encoding, comment string) {
 	kept := body[:min(len(body), maxBody)]
 	if int64(len(kept)) < size {
@@ -227,11 +230,4 @@ func wholeCharacters(text []byte) []byte {
 		}
 	}
 	return text
-}
-
-func protoOr(proto string) string {
-	if proto == "" {
-		return "HTTP/1.1"
-	}
-	return proto
 }

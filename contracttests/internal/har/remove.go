@@ -12,7 +12,7 @@ import (
 // removed stands for a key in an archive.
 const removed = "[removed]"
 
-// secretHeaders are removed whole, because a credential in another form than a key is one too.
+// secretHeaders are removed as a whole, because credentials need not look like keys.
 var secretHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key"}
 
 // keyForm is what keys of the service and of the mock look like.
@@ -49,7 +49,7 @@ func (r remover) headers(h http.Header) []pair {
 	return pairs
 }
 
-// query are the parameters of a URL, as far as they can be read.
+// query are the readable parameters of a URL.
 func (r remover) query(address string) []pair {
 	pairs := []pair{}
 	u, err := url.Parse(address)

@@ -1,7 +1,7 @@
-// Package images makes image files of every format of the contract, in the variants that tools write and in sizes from tiny to just
-// under each limit, files that exceed a limit by as little as possible, and files of other formats. Small files are in the folder
-// files; they were written by libtiff, libjpeg, libwebp, libpng and ImageMagick. Large ones are made here, nearly blank, so that they
-// compress well.
+// Package images makes image files of every format of the contract, in the variants that tools write and in sizes from tiny to
+// just under each limit, files that exceed a limit by as little as possible, and files of other formats. Small files are in the
+// folder files; they were written by libtiff, libjpeg, libwebp, libpng and ImageMagick. Large ones are made here, nearly blank,
+// so that they compress well.
 //
 // Start with Valid and Invalid. How files become requests is decided in package cases.
 package images
@@ -36,7 +36,7 @@ type File struct {
 //go:embed files
 var stored embed.FS
 
-// MaxBytes is how many bytes a file may have.
+// MaxBytes is the maximum size of a file.
 const MaxBytes = 20 << 20
 
 // The other limits of the contract.
@@ -133,14 +133,14 @@ func pngVariants() (all []File) {
 		"time": chunk("tIME", "\x07\xea\x01\x0f\x0c\x00\x00"), "gamma": chunk("gAMA", "\x00\x00\xb1\x8f"),
 		"srgb": chunk("sRGB", "\x00"), "background": chunk("bKGD", "\x00\xff"), "one-frame": chunk("acTL", "\x00\x00\x00\x01\x00\x00\x00\x00"), "long-text": chunk("tEXt", "Comment\x00"+strings.Repeat("a page ", 12_000)),
 	} {
-		add(name, slices.Concat(plain[:33], c, plain[33:])) // behind the header
+		add(name, slices.Concat(plain[:33], c, plain[33:])) // after the header
 	}
 	add("behind-its-end", append(slices.Clone(plain), "\x00more"...))
 	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
-// webpVariants are files of the extended format, with metadata in front of and behind the picture (RFC 9649, section 2.7).
+// webpVariants are files of the extended format, with metadata before and after the picture (RFC 9649, section 2.7).
 func webpVariants() (all []File) {
 	simple, _ := stored.ReadFile("files/colours-lossless.webp") // an embedded file
 	width, height := webpSize(simple)
@@ -220,8 +220,8 @@ func jpegVariants() (all []File) {
 	return append(all, thumbnails()...)
 }
 
-// thumbnails are JPEGs that hold a smaller one, as cameras and editors write them: in Exif, in JFIF extensions, and in Photoshop's segment.
-// A reader that looks for the size anywhere in the file finds that of the smaller one.
+// thumbnails are JPEGs that hold a smaller one, as cameras and editors write them: in Exif, in JFIF extensions, and in
+// Photoshop's segment. A reader that looks for the size anywhere in the file finds that of the smaller one.
 func thumbnails() (all []File) {
 	large, small := mustJPEG(page(320, 240)), string(mustJPEG(page(16, 12)))
 	for name, s := range map[string][]byte{
@@ -235,7 +235,7 @@ func thumbnails() (all []File) {
 	return all
 }
 
-// Padded is a JPEG of 2 MiB whose picture is small.
+// Padded returns a JPEG of 2 MiB with a small picture.
 func Padded() File {
 	plain := mustJPEG(page(120, 80))
 	return File{Name: "padded.jpg", Data: slices.Concat(plain[:2], bytes.Repeat(segment(0xfe, strings.Repeat("x", 1<<16-3)), 32), plain[2:]), Format: "jpeg"}

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// overInTotal are TIFFs none of whose pages has more than 100 megapixels, while all together have a few more: of two pages to the most,
-// equal ones and others.
+// overInTotal are TIFFs whose pages have at most 100 megapixels each, but together slightly more: with two pages up to the
+// maximum, of equal and of different sizes.
 func overInTotal() (all []File) {
 	add := func(name string, pages ...tiffPage) {
 		all = append(all, File{Name: name + ".tif", Data: tiffOf(1, pages...), Format: "tiff"})
@@ -25,8 +25,8 @@ func overInTotal() (all []File) {
 	return all
 }
 
-// claimed are files whose header states a size beyond a limit, and which have fewer pixels than that. Readers that trust the header would set
-// aside memory for it.
+// claimed are files whose header states a size beyond a limit, but which have fewer pixels. Readers that trust the header would
+// allocate memory for it.
 func claimed() (all []File) {
 	for _, s := range []struct {
 		name          string

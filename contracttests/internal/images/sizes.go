@@ -42,8 +42,8 @@ func motorola() []File {
 	}
 }
 
-// unequalPages are TIFFs whose pages have 100 megapixels or fewer together, and far more if all of them were like the first or the last, or
-// as wide and as high as any.
+// unequalPages are TIFFs whose pages have 100 megapixels or fewer together, and far more if all of them were like the first or
+// the last, or as wide and as high as any.
 func unequalPages() (all []File) {
 	large, small := whitePage(6_000, 5_000), whitePage(1_000, 1_000)
 	for name, pages := range map[string][]tiffPage{
@@ -73,7 +73,6 @@ func heavy() []File {
 	}
 }
 
-// chunk is a chunk of a PNG.
 func chunk(kind, content string) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(content)))
 	b = append(append(b, kind...), content...)
@@ -161,7 +160,7 @@ func tiffIn(le interface {
 	return file
 }
 
-// packBits are as many zero bytes.
+// packBits encodes n zero bytes (TIFF 6.0, section 9).
 func packBits(n int) (b []byte) {
 	for ; n > 0; n -= 128 {
 		if m := min(n, 128); m == 1 {

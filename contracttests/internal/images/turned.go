@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// orientations are how many ways there are to store a page: upright, turned by quarters, and the mirror images of these (TIFF 6.0 and
+// orientations is the number of ways to store a page: upright, turned by quarters, and the mirror images of these (TIFF 6.0 and
 // Exif, tag 274).
 const orientations = 8
 
@@ -72,13 +72,13 @@ func exifTags(orientation int) string {
 	return "MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" + string(rune(orientation)) + "\x00\x00\x00\x00\x00\x00"
 }
 
-// intelTags are exifTags with the low bytes first, behind a tag that says nothing of the orientation.
+// intelTags are exifTags with the low bytes first, after a tag that is not the orientation.
 func intelTags(orientation int) string {
 	return "II*\x00\x08\x00\x00\x00\x02\x00\x0e\x01\x02\x00\x02\x00\x00\x00x\x00\x00\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(rune(orientation)) + "\x00\x00\x00\x00\x00\x00\x00"
 }
 
-// Transparent are files that show the ink of a page on a transparent ground whose colour is black: with an alpha channel of 8 and of 16
-// bits, and with a palette.
+// Transparent are files that show the ink of a page on a transparent ground whose colour is black: with an alpha channel of 8
+// and of 16 bits, and with a palette.
 func Transparent(page *image.Gray) (all []File) {
 	ground := color.NRGBA{}
 	colours := make(color.Palette, 0, 256)
@@ -101,8 +101,8 @@ func Transparent(page *image.Gray) (all []File) {
 	return all
 }
 
-// Backward is a TIFF of numbers with the low bytes first whose pages come in the reverse order: each directory points to one that lies
-// before it in the file, as editors leave them that rewrite a page.
+// Backward is a TIFF of numbers with the low bytes first whose pages come in the reverse order: each directory points to one
+// that lies before it in the file, as editors that rewrite a page leave them.
 func Backward(f File) File {
 	file, le := slices.Clone(f.Data), binary.LittleEndian
 	var starts, links []int
@@ -119,7 +119,6 @@ func Backward(f File) File {
 	return f
 }
 
-// segment is a segment of a JPEG.
 func segment(marker byte, content string) []byte {
 	n := len(content) + 2
 	return append([]byte{0xff, marker, byte(n >> 8), byte(n)}, content...)

@@ -99,7 +99,7 @@ func orderDefects() []row {
 		{"reports the size of a body before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
 			return c.isExtract() && len(c.body) > largeBody
 		})), asOther)},
-		// An unknown path is a 404 for everybody: only operations need a key.
+		// An unknown path gets a 404 from everybody: only operations need a key.
 		{"answers 401 to an unknown path without a key", "elsewhere/404/unknown-paths", on(both(status(404), keyless), unauthorized)},
 		{"answers 401 to a wrong method without a key", "elsewhere/405/wrong-methods", on(both(status(405), keyless), unauthorized)},
 		// An account without points may still ask for its status.

@@ -39,26 +39,26 @@ func (c *call) httpRequest() *http.Request {
 	return r
 }
 
-// withBody is a copy of the call with another body.
+// withBody returns a copy of the call with another body.
 func (c *call) withBody(body []byte) *call {
 	return &call{request: c.request.Clone(c.request.Context()), body: body}
 }
 
-// withKey is a copy of the call with another API key.
+// withKey returns a copy of the call with another API key.
 func (c *call) withKey(key string) *call {
 	other := c.withBody(c.body)
 	other.request.Header.Set("Authorization", "Bearer "+key)
 	return other
 }
 
-// unkeyed is a copy of the call without an Idempotency-Key.
+// unkeyed returns a copy of the call without an Idempotency-Key.
 func (c *call) unkeyed() *call {
 	other := c.withBody(c.body)
 	other.request.Header.Del("Idempotency-Key")
 	return other
 }
 
-// isAPI says whether the call is to the API rather than to the document, the health checks or a control route.
+// isAPI reports whether the call is to the API rather than to the document, the health checks or a control route.
 func (c *call) isAPI() bool { return strings.HasPrefix(c.request.URL.Path, "/api/v1/") }
 
 func (c *call) isExtract() bool {
@@ -104,12 +104,12 @@ func (c *call) status(honest server) *reply {
 	return c.ask(honest, http.MethodGet, statusPath, nil)
 }
 
-// pointsLeft is how many points the account of the call has left.
+// pointsLeft returns the number of points left in the account of the call.
 func (c *call) pointsLeft(honest server) int64 {
 	return number(c.status(honest).object(), "pointsRemaining")
 }
 
-// malformed is the honest answer to an extraction without any field: it counts, and is a 429 once the window is used up.
+// malformed returns the honest answer to an extraction without any field: it counts, and gets a 429 once the window is used up.
 func (c *call) malformed(honest server) *reply {
 	return c.ask(honest, http.MethodPost, extractPath, []byte(`{}`))
 }
@@ -127,7 +127,6 @@ func (c *call) now(honest server) time.Time {
 	return state.Now
 }
 
-// reply is an answer.
 type reply struct {
 	status int
 	header http.Header
@@ -139,10 +138,10 @@ func (a *reply) object() object { return parse(a.body) }
 
 func (a *reply) clone() *reply { return &reply{a.status, a.header.Clone(), a.body} }
 
-// become takes over status and body of another answer, but keeps its own headers: request id and window stay true.
+// become copies status and body from another answer, but keeps its own headers, so that request id and window stay correct.
 func (a *reply) become(b *reply) { a.status, a.body = b.status, b.body }
 
-// takeWindow takes over the rate-limit headers of another answer.
+// takeWindow copies the rate-limit headers of another answer.
 func (a *reply) takeWindow(b *reply) {
 	for _, name := range []string{"RateLimit", "RateLimit-Policy"} {
 		a.header.Del(name)
@@ -152,7 +151,7 @@ func (a *reply) takeWindow(b *reply) {
 	}
 }
 
-// edit changes the object in the body, if there is one. A body that the change leaves as it was stays byte for byte.
+// edit changes the object in the body, if there is one. If nothing changes, the body stays the same byte for byte.
 func (a *reply) edit(change func(o object)) { a.body = edited(a.body, change) }
 
 // replace changes the bytes of the body, whether it is JSON or not.

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// combinedDefects show only in long requests and answers, in certain states of an account, or when several options come together.
+// combinedDefects show only in long requests and answers, in certain states of an account, or with certain combinations of
+// options.
 func combinedDefects() []row {
 	return slices.Concat(longDefects(), signDefects(), alternativeDefects(), stateDefects(), lastMomentDefects(), revealingDefects(), fileDefects())
 }
@@ -258,7 +259,7 @@ func lastMomentDefects() []row {
 	}
 }
 
-// revealingDefects tell callers who or what is behind a server, and send its contract as something else.
+// revealingDefects reveal the software or people behind a server, and send its contract with a wrong type.
 func revealingDefects() []row {
 	return []row{
 		{"names the owner of an account", noPoints, on(status(http.StatusPaymentRequired), set("message", "the account of archive@example.org has too few points"))},

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// wire changes what passes between client and server on a connection, before HTTP libraries see it: requests on their way, or answers.
-// A nil answer breaks the connection. A request of the suite that needs it comes in one piece, and so does its answer.
+// wire changes what passes between client and server on a connection, before HTTP libraries see it: requests on their way, or
+// answers. A nil answer breaks the connection. A request of the suite that needs it comes in one piece, and so does its answer.
 type wire struct{ request, answer func(b []byte) []byte }
 
 // overWire is a defect of connections.
@@ -18,7 +18,8 @@ func overWire(does, caughtBy string, w wire) Defect {
 	return Defect{"connections", does, caughtBy, func(honest server) server { return honest }, &w}
 }
 
-// connectionDefects are about requests that are not HTTP, or that HTTP itself refuses. HTTP libraries answer them without a handler.
+// connectionDefects are about requests that are not HTTP, or that HTTP itself refuses. HTTP libraries answer them without a
+// handler.
 func connectionDefects() []Defect {
 	requests := func(does, caughtBy, pattern, replacement string) Defect {
 		p := regexp.MustCompile(pattern)
@@ -72,7 +73,8 @@ func connectionDefects() []Defect {
 	}
 }
 
-// Connect returns the address at which a server has the defect, until ctx ends: its own, unless the defect is one of connections.
+// Connect returns the address at which a server has the defect, until ctx ends: its own, unless the defect is one of
+// connections.
 func (d Defect) Connect(ctx context.Context, address string) (string, error) {
 	if d.wire == nil {
 		return address, nil

@@ -208,13 +208,13 @@ func dateBehind(_ *call, a *reply) {
 	a.header.Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
 }
 
-// serverError is a 500 without a reason.
+// serverError makes an answer a 500 without a reason.
 func serverError(_ *call, a *reply) {
 	a.header.Del("WWW-Authenticate")
 	a.status, a.body = http.StatusInternalServerError, encode(object{"success": false, "error": "The service could not complete the request.", "code": "SERVER_ERROR", "message": "internal error"})
 }
 
-// invalid is a 400 about a field.
+// invalid returns a change that makes an answer a 400 about a field.
 func invalid(field, why string) change {
 	return func(_ *call, a *reply) {
 		a.header.Del("WWW-Authenticate")

@@ -168,7 +168,7 @@ func details(f func(all object) object) lie {
 	}))
 }
 
-// ifField changes the names in details except those of headers and of the body.
+// ifField changes the names in details, except those of headers and of the body.
 func ifField(f func(name string) string) func(name string) string {
 	return func(name string) string {
 		if name == "body" || strings.HasPrefix(name, "/") || http.CanonicalHeaderKey(name) == name {

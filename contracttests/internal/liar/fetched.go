@@ -19,7 +19,7 @@ const (
 	everyReason  = "extract/400/every-fetch-reason"
 )
 
-// fetchedDefects are wrong about images that the server fetches. They need a mock behind Fetching.
+// fetchedDefects treat images that the server fetches wrongly. They need a mock wrapped in Fetching.
 func fetchedDefects() []row {
 	named := func(suffixes ...string) func(i fetchedImage) bool {
 		return func(i fetchedImage) bool {
@@ -77,7 +77,7 @@ func fetchedDefects() []row {
 
 // fetchedImage is an image as its server sent it.
 type fetchedImage struct {
-	url, last *url.URL // as asked for, and behind redirects
+	url, last *url.URL // as requested, and after redirects
 	status    int      // 0 without an answer
 	media     string
 	length    int64 // -1 if its server did not say
@@ -98,7 +98,7 @@ func onlyFetched(change func(c *call, i fetchedImage)) lie {
 	})
 }
 
-// refuseFetched takes a fetched image for no image.
+// refuseFetched refuses a fetched image as if it were not an image.
 func refuseFetched(holds func(i fetchedImage) bool) lie {
 	return onlyFetched(func(c *call, i fetchedImage) {
 		if holds(i) {
@@ -107,7 +107,7 @@ func refuseFetched(holds func(i fetchedImage) bool) lie {
 	})
 }
 
-// acceptFetched takes a fetched file for an image.
+// acceptFetched accepts a fetched file as if it were an image.
 func acceptFetched(holds func(i fetchedImage) bool) lie {
 	return onlyFetched(func(c *call, i fetchedImage) {
 		if holds(i) {
@@ -129,7 +129,8 @@ func reasonInstead(reason, instead string, retryable bool) lie {
 	}))
 }
 
-// Fetching is an honest server that fetches images from this machine, for a mock, which fetches none: it passes them on as data: URLs.
+// Fetching returns an honest server that fetches images from this machine and passes them to the mock as data: URLs, because
+// the mock fetches nothing.
 func Fetching(honest http.Handler) http.Handler {
 	return New(honest, Defect{lie: rewrite(func(c *call) {
 		if strings.HasPrefix(c.field("imageUrl"), "https://contract.invalid/") {

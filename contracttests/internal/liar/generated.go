@@ -147,8 +147,8 @@ func (s *answerSpoiler) spoilJSON() {
 	}
 }
 
-// spoilFields spoils each field of an object; at is where the object stands in the body, as in "/rateLimit", or "" for the
-// body itself, and caughtBy the case for its fields. A field that an answer happens to lack is not spoiled: it would be a defect
+// spoilFields spoils each field of an object; at is where the object stands in the body, as in "/rateLimit", or "" for the body
+// itself, and caughtBy the case for its fields. A field that an answer happens to lack is not spoiled: it would be a defect
 // that does not show.
 func (s *answerSpoiler) spoilFields(schema *openapi3.Schema, at, caughtBy string) {
 	on := func(f func(o object)) change { return within(strings.Split(at, "/")[1:], f) }

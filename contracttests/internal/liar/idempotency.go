@@ -101,7 +101,7 @@ func conflictDefects() []row {
 		// The key of another request is a mistake of the caller: a replay would give it the wrong page.
 		{"replays the stored answer to another request", conflictCase, replayTo(conflict)},
 		{"replays the stored answer to a malformed request", conflictCase, replayTo(both(status(400), not(conflict)))},
-		// Other APIs answer 409 or 422. Here it is a 400 that names the header.
+		// Other APIs answer 409 or 422. The contract requires a 400 that names the header.
 		{"answers 409 to another request with a used Idempotency-Key", conflictCase, on(conflict, recode(409))},
 		{"answers 422 to another request with a used Idempotency-Key", conflictCase, on(conflict, recode(422))},
 		{"blames the body for a used Idempotency-Key", conflictCase, on(conflict, raw(replacing(`"Idempotency-Key":`, `"body":`)))},
@@ -114,7 +114,7 @@ func conflictDefects() []row {
 		{"treats Spanish and Portuguese as equal in requests with one Idempotency-Key", everyConflict, confusing("language", "es", "pt")},
 		{"treats two images as equal in requests with one Idempotency-Key", everyConflict, confusing("imageUrl", "https://mock.invalid/faded", "https://mock.invalid/signs")},
 		{"replays an enhanced result to a request without enhancement", everyConflict, mistaking("enhance", false, true)},
-		// The comparison holds as well while the first still runs.
+		// Requests are compared even while the first one still runs.
 		{"gives another request with the Idempotency-Key of a running one its answer", "extract/400/replay-of-another-request-at-once", conflictJoins},
 	}
 }

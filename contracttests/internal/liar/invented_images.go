@@ -122,7 +122,7 @@ func inventedImages() []row {
 	}
 }
 
-// refuseImage answers to inline images for which the condition holds as to a file that is not an image, but with another reason.
+// refuseImage refuses inline images for which the condition holds like files that are not images, but with another reason.
 func refuseImage(why string, holds func(p *picture) bool) lie {
 	return func(honest server) server {
 		return func(c *call) *reply {

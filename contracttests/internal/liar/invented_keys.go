@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// inventedKeys accept what is not a valid key, or check it too late or too eagerly. A server that trusts any X-Forwarded-For is left out: the mock has no keys with ranges
-// of addresses.
+// inventedKeys accept what is not a valid key, or check it too late or too eagerly. A server that trusts any X-Forwarded-For is
+// left out: the mock has no keys with ranges of addresses.
 func inventedKeys() []row {
 	const largest = 28 << 20
 	refusedKey := both(status(http.StatusUnauthorized), asking(func(c *call) bool { return c.key() != "" }))
@@ -98,7 +98,7 @@ func inventedKeys() []row {
 	}
 }
 
-// wholeKey names an account by a key that is presented as it must be.
+// wholeKey names an account by a correctly presented key.
 func wholeKey(c *call) string {
 	if !c.isAPI() || c.request.URL.RawQuery != "" {
 		return ""
@@ -106,7 +106,7 @@ func wholeKey(c *call) string {
 	return bearerText(c)
 }
 
-// retry answers calls that are refused with 401 as those with another key, unless it is "".
+// retry answers calls that are refused with 401 as if they had another key, unless that is "".
 func retry(other func(honest server, c *call, token string) string) lie {
 	return func(honest server) server {
 		return func(c *call) *reply {

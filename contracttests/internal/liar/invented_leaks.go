@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// inventedLeaks tell callers or caches what they must not know.
+// inventedLeaks reveal to callers, or leave in caches, what they must not know.
 func inventedLeaks() []row {
 	names := map[string]string{"imageUrl": "ExtractionRequest.ImageURL", "language": "ExtractionRequest.Language", "format": "ExtractionRequest.Format"}
 	return []row{

@@ -120,7 +120,7 @@ func inventedRepeats() []row {
 	}
 }
 
-// bindsKeys refuses other requests with an Idempotency-Key after an error for which the condition holds.
+// bindsKeys keeps an Idempotency-Key bound to its request after an error for which the condition holds.
 func bindsKeys(w when) lie {
 	return func(honest server) server {
 		var memories memory[[]byte]
@@ -152,7 +152,7 @@ func onlyField(a *reply) string {
 	return ""
 }
 
-// refuseKey refuses an Idempotency-Key as if it had a blank.
+// refuseKey refuses an Idempotency-Key as if it contained a space.
 func refuseKey(w func(key string) bool) lie {
 	return rewrite(func(c *call) {
 		if c.isExtract() && w(c.idempotencyKey()) {

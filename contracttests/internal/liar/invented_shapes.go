@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// inventedShapes accept requests that the contract forbids, or refuse what it permits. The honest server refuses the replacement character
-// as well, so that a defect which replaces what is not UTF-8 leaves it out.
+// inventedShapes accept requests that the contract forbids, or refuse what it permits. The honest server refuses the
+// replacement character as well, so that a defect which replaces what is not UTF-8 leaves it out.
 func inventedShapes() []row {
 	long := regexp.MustCompile(`^[A-Za-z]{4,8}(-[A-Za-z0-9]{1,8})*$`)
 	delays := regexp.MustCompile(`/slow-(\d+)$`)

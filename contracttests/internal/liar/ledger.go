@@ -44,7 +44,7 @@ func chargeDefects() []row {
 				shift(a, 10)
 			}
 		}))},
-		// A retry behind the server that charges again.
+		// An internal retry that charges again.
 		{"charges each extraction twice", fallByTen, instead(both(extracted, not(keyed)), func(honest server, c *call, a *reply) *reply {
 			honest(c)
 			return a
@@ -188,7 +188,7 @@ func sharingDefects() []row {
 	}
 }
 
-// shared is what all accounts do together.
+// shared sums up what all accounts do.
 type shared struct {
 	sum int64
 	own map[string]int64

@@ -57,8 +57,8 @@ func TestDefects_generated(t *testing.T) {
 	require.Equal(t, string(want), list.String(), "go test ./contracttests/internal/liar -update writes the list anew")
 }
 
-// TestDefects_invented ties the lists of invented defects to the code: each is a defect, there is another of the same kind, or its row says
-// why it cannot be one here.
+// TestDefects_invented ties the lists of invented defects to the code: each is a defect, there is another of the same kind, or
+// its row says why it cannot be one here.
 func TestDefects_invented(t *testing.T) {
 	t.Parallel()
 	defects, err := liar.Defects()

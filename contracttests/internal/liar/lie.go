@@ -8,7 +8,7 @@ type (
 	// lie turns an honest server into one with a defect. It is called once for each liar: whatever it remembers is forgotten
 	// with the liar.
 	lie func(honest server) server
-	// effect is a lie that waits for its condition. Effects let the same charge or edit show for every seventh extraction, for
+	// effect is a lie without its condition. Effects let the same charge or edit show for every seventh extraction, for
 	// repeats, or for extractions at the same time.
 	effect func(w when) lie
 	// substitute makes the answer that is sent instead of the honest one, a.
@@ -30,8 +30,8 @@ func apply(changes ...change) effect {
 	return func(w when) lie { return on(w, changes...) }
 }
 
-// instead sends another answer when the condition holds. The honest server has seen the call all the same: what it charged
-// and counted stands.
+// instead sends another answer when the condition holds. The honest server has still seen the call: what it charged
+// and counted remains.
 func instead(w when, f substitute) lie {
 	return func(honest server) server {
 		return func(c *call) *reply {
@@ -49,8 +49,8 @@ func answer(f substitute) effect {
 	return func(w when) lie { return instead(w, f) }
 }
 
-// asOther answers as an account would be answered that has points and requests left. The window stays that of the caller, so
-// that the model of its account finds fault with nothing but the answer itself.
+// asOther answers as if the account had points and requests left. The window stays that of the caller, so
+// that only the answer itself contradicts the model of the account.
 func asOther(honest server, c *call, a *reply) *reply {
 	b := honest(c.withKey(okKey))
 	b.takeWindow(a)

@@ -236,8 +236,8 @@ func windowResetsLate() lie {
 	})
 }
 
-// refusePrintedPage answers as if the points were checked first: an honest server answers every request for the image at hand that
-// it is busy, so the refusal is that of another image.
+// refusePrintedPage answers as if the points were checked first: an honest server answers every request for the image at hand
+// that it is busy, so the refusal is that of another image.
 func refusePrintedPage(honest server, c *call, a *reply) *reply {
 	return refuseWithoutPoints(honest, c.withBody([]byte(`{"imageUrl":"http://mock.invalid/printed"}`)), a)
 }

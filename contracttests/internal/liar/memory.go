@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// delay is how late some defects show. A suite that asks at once sees them, however busy the machine is.
+// delay is the time for which some defects last. It is long enough for a suite that asks at once, however busy the machine is.
 const delay = 2 * time.Second
 
 // naming says what a memory belongs to: an account, an Idempotency-Key, or everyone. "" means that the call has no memory.
@@ -97,7 +97,6 @@ func (r *firstRunning) begin(name string, body []byte) (first []byte, isFirst bo
 
 func (r *firstRunning) end(name string) { r.use(name, func(m *running) { m.n-- }) }
 
-// counter counts by name.
 type counter struct{ memory[int] }
 
 // add changes the count of a name and returns it.

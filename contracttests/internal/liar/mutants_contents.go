@@ -207,7 +207,7 @@ func activeMutants() (all []row) {
 	return all
 }
 
-// ReadsImages is part of the description of mutants that only a server shows that really reads images.
+// ReadsImages is part of the description of mutants that show only on a server that really reads images.
 const ReadsImages = "of an image that was read"
 
 // imageContentMutants contradict the image that was sent.

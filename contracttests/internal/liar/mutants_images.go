@@ -18,7 +18,7 @@ import (
 	_ "golang.org/x/image/webp" // see above
 )
 
-// picture is an inline image as far as mutants look at it.
+// picture holds what mutants need to know of an inline image.
 type picture struct {
 	header        string // of the data: URL, in front of the comma
 	encoded       string

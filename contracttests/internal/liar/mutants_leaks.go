@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// leakMutants put what callers must not see into answers: keys in every form, the inside of the server, and permission to cache.
-// Forms, places and answers take turns.
+// leakMutants put what callers must not see into answers: keys in every form, the inside of the server, and permission to
+// cache. Forms, places and answers take turns.
 func leakMutants() []row { return slices.Concat(keyLeaks(), insideLeaks(), cachingMutants()) }
 
 // everyAnswer is answersOf with the successes.

@@ -2,6 +2,7 @@ package liar
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -140,12 +141,7 @@ func sameKeyMutants() (all []row) {
 	for _, n := range []int{32, 36, 48, 64, 100, 128, 191, 200, 250, 254} {
 		same(fmt.Sprintf("after %d characters", n), func(k string) string { return k[:min(n, len(k))] })
 	}
-	same("in quotation marks around them", func(k string) string {
-		if t := strings.Trim(k, `"`); t != "" {
-			return t
-		}
-		return k
-	})
+	same("in quotation marks around them", func(k string) string { return cmp.Or(strings.Trim(k, `"`), k) })
 	same("in percent-encoding", func(k string) string {
 		if t, err := url.PathUnescape(k); err == nil && t != "" && !strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			return t
@@ -154,47 +150,31 @@ func sameKeyMutants() (all []row) {
 	})
 	cut := func(sep string) func(string) string {
 		return func(k string) string {
-			if head, _, _ := strings.Cut(k, sep); head != "" {
-				return head
-			}
-			return k
+			head, _, _ := strings.Cut(k, sep)
+			return cmp.Or(head, k)
 		}
 	}
 	same("after a comma", cut(","))
 	same("after a semicolon", cut(";"))
 	same("after a slash", cut("/"))
 	same("after a colon", cut(":"))
-	same("in punctuation", func(k string) string {
-		if t := strings.Map(alphanumericOnly, k); t != "" {
-			return t
-		}
-		return k
-	})
-	same("in leading zeros", func(k string) string {
-		if t := strings.TrimLeft(k, "0"); t != "" {
-			return t
-		}
-		return k
-	})
-	same("in hyphens", func(k string) string {
-		if t := strings.ReplaceAll(k, "-", ""); t != "" {
-			return t
-		}
-		return k
-	})
-	same("in backslashes", func(k string) string {
-		if t := strings.ReplaceAll(k, `\`, ""); t != "" {
-			return t
-		}
-		return k
-	})
+	same("in punctuation", func(k string) string { return cmp.Or(strings.Map(alphanumericOnly, k), k) })
+	same("in leading zeros", func(k string) string { return cmp.Or(strings.TrimLeft(k, "0"), k) })
+	same("in hyphens", func(k string) string { return cmp.Or(strings.ReplaceAll(k, "-", ""), k) })
+	same("in backslashes", func(k string) string { return cmp.Or(strings.ReplaceAll(k, `\`, ""), k) })
 	same("in their last character", func(k string) string { return k[:max(1, len(k)-1)] })
 	same("in the order of their characters", func(k string) string {
 		b := []byte(k)
 		slices.Sort(b)
 		return string(b)
 	})
-	return append(all,
+	return append(all, foreignKeyMutants()...)
+}
+
+// foreignKeyMutants returns defects that honour Idempotency-Keys which should have no effect: those sent to GET /status, and
+// those of other accounts.
+func foreignKeyMutants() []row {
+	return []row{
 		mutant("refuses GET /status with an Idempotency-Key", on(both(reported, asking(func(c *call) bool { return c.idempotencyKey() != "" })), recode(400))),
 		mutant("answers GET /status with the stored record of its Idempotency-Key", remember(func(c *call) string {
 			if c.isStatus() && c.idempotencyKey() != "" {
@@ -224,7 +204,7 @@ func sameKeyMutants() (all []row) {
 				a.status = 400
 			}
 		})),
-	)
+	}
 }
 
 func alphanumericOnly(r rune) rune {

@@ -131,7 +131,7 @@ func path(f func(string) string) lie {
 	return rewrite(func(c *call) { c.request.URL.Path = f(c.request.URL.Path) })
 }
 
-// offers holds for requests whose header begins so.
+// offers holds for requests whose header begins with the prefix.
 func offers(name, prefix string) when {
 	return func(c *call, _ *reply) bool {
 		values := c.request.Header[http.CanonicalHeaderKey(name)]

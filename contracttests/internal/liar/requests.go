@@ -103,7 +103,7 @@ func bodyDefects() []row {
 				c.request.Header.Set("Content-Type", "application/json")
 			}
 		})},
-		// A caller that puts a field into the query assumes that it had an effect.
+		// A caller that puts a field into the query assumes that it has an effect.
 		{"ignores query parameters", "status/400/takes-nothing", rewrite(func(c *call) { c.request.URL.RawQuery = "" })},
 		{"ignores the body of a request for the status", "status/400/takes-nothing", rewrite(func(c *call) {
 			if c.isStatus() {
@@ -125,7 +125,7 @@ func bodyDefects() []row {
 				c.body = edited(c.body, func(o object) { o["imageUrl"] = "http://mock.invalid/not-an-image" })
 			}
 		})},
-		// The statuses of the operations are closed: another type and an oversized body are a 400.
+		// The statuses of the operations are closed: another type and an oversized body get a 400.
 		{"answers 415 to another Content-Type", eachRule, on(both(status(400), bodyHas(`"Content-Type"`)), recode(415))},
 		{"answers 413 to a large body", "extract/400/too-large", on(both(status(400), asking(func(c *call) bool { return len(c.body) > largeBody })), recode(413))},
 	}

@@ -79,7 +79,7 @@ func textDefects() []row {
 	}
 }
 
-// otherLanguage names another language than was found.
+// otherLanguage names a language other than the detected one.
 func otherLanguage(o object) {
 	if o["language"] == "la" {
 		o["language"] = "it"

@@ -41,8 +41,8 @@ func sentencesOfPDF() []row {
 	}
 }
 
-// pdfStreams changes the contents of the compressed streams of a PDF. A stream keeps its length, so that the file stays whole; one that
-// would become longer stays as it is.
+// pdfStreams changes the contents of the compressed streams of a PDF. A stream keeps its length, so that the file stays whole;
+// one that would become longer stays as it is.
 func pdfStreams(change func(b []byte) []byte) func(string) string {
 	stream := regexp.MustCompile(`(?s)stream\r?\n(.*?)\r?\nendstream`)
 	return func(s string) string {

@@ -23,8 +23,8 @@ func Truths() []Defect {
 	return all
 }
 
-// TogetherTrue are servers that show every one of the truths, each a third of them. Truths that exclude each other, such as two ways to
-// write nextReset, are in different servers.
+// TogetherTrue are servers that together show all truths, each about a third of them. Truths that exclude each other, such as
+// two ways to write nextReset, are in different servers.
 func TogetherTrue() (all []Defect) {
 	const servers = 3
 	groups := make([][]lie, servers)
@@ -106,7 +106,7 @@ func laterVersion(_ *call, doc map[string]any) {
 	}
 }
 
-// truthsOfMeaning say what the contract leaves to the server.
+// truthsOfMeaning differ in what the contract leaves to the server.
 func truthsOfMeaning() []row {
 	return []row{
 		truth("lists the supported languages in a sentence", supportedLanguages(func(s string) string {

@@ -31,7 +31,7 @@ type Account struct {
 
 	Unsure bool      // the window may have reset unseen: the next answer is not compared
 	Now    time.Time // the account's clock if it stands still, otherwise zero
-	// Undated says that the clock stands still at an instant that is not known: Now only serves to compute differences.
+	// Undated says that the clock stands still at an unknown instant: Now only serves to compute differences.
 	Undated bool
 	Skew    time.Duration // how far a running clock of the target is ahead of ours
 	stored  map[string]storedReply
@@ -60,8 +60,8 @@ func (a *Account) Instant() time.Time {
 	return time.Now().Add(a.Skew)
 }
 
-// Slack is how far two readings of the server's clock may differ: 0 if it stands still; otherwise 3 s, because the Date
-// header has whole seconds and was written on the way.
+// Slack is the maximum difference between two readings of the server's clock: 0 if it stands still; otherwise 3 s, because the
+// Date header has whole seconds and was written on the way.
 func (a *Account) Slack() time.Duration {
 	if !a.Now.IsZero() {
 		return 0
@@ -69,7 +69,7 @@ func (a *Account) Slack() time.Duration {
 	return 3 * time.Second
 }
 
-// tolerance is how far the instant that an answer refers to may lie from its Date header.
+// tolerance is the maximum distance between the instant that an answer refers to and its Date header.
 func (a *Account) tolerance(x *Exchange) time.Duration {
 	if !a.Now.IsZero() {
 		return 0
@@ -125,13 +125,12 @@ func (a *Account) ObservePoints(x *Exchange, replay bool) (problems []string) {
 	return problems
 }
 
-// charge moves points from left to used.
 func (a *Account) charge(n int64) {
 	a.Points.Used, a.Points.Left, a.Spent = a.Points.Used+n, a.Points.Left-n, a.Spent+n
 }
 
-// adopt replaces the points by those that an answer reports, so that one wrong charge is reported once. Points lost under another
-// key may belong to another account.
+// adopt replaces the points by those that an answer reports, so that one wrong charge is reported once. Points lost under
+// another key may belong to another account.
 func (a *Account) adopt(x *Exchange, p Points) {
 	if x.Request.Uses(a.Key) {
 		a.Spent += max(0, a.Points.Left-p.Left)

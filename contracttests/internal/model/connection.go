@@ -18,8 +18,8 @@ func asOld(req *http.Request) (string, error) {
 	return strings.Replace(text.String(), " HTTP/1.1\r\n", " HTTP/1.0\r\n", 1), err
 }
 
-// roundTripText sends the text of a request, whether it is HTTP or not, on a connection of its own. ok is false if the target can only be
-// reached in a way that this function does not know: a proxy, or a transport made by the caller.
+// roundTripText sends the text of a request, whether it is HTTP or not, on a connection of its own. ok is false if the target
+// can only be reached in a way that this function does not know: a proxy, or a transport made by the caller.
 func (t Target) roundTripText(ctx context.Context, req *http.Request, text string) (res *http.Response, ok bool, err error) {
 	conn, ok, err := t.dial(ctx, req)
 	if !ok || err != nil {
@@ -36,7 +36,7 @@ func (t Target) roundTripText(ctx context.Context, req *http.Request, text strin
 	return res, true, nil
 }
 
-// dial connects to the host of a request. ok is as in roundTripText.
+// dial connects to the host of a request; see roundTripText for ok.
 func (t Target) dial(ctx context.Context, req *http.Request) (conn net.Conn, ok bool, err error) {
 	transport, isUsual := t.Client.Transport.(*http.Transport)
 	if !isUsual {

@@ -76,7 +76,7 @@ func (x *Exchange) Curl() string {
 func (x *Exchange) netcat() string {
 	text, remark := x.Request.Text, ""
 	if len(text) > maxShown {
-		text, remark = text[:200], fmt.Sprintf(" # %d bytes that begin so", len(text))
+		text, remark = text[:200], fmt.Sprintf(" # the beginning of %d bytes", len(text))
 	}
 	line := "printf %s " + Quote(text)
 	for _, key := range x.Target.Secrets() {
@@ -109,11 +109,11 @@ func Quote(s string) string {
 	return b.String() + "'"
 }
 
-// maxSearched is how much of a text Presentable searches for keys, in bytes. The names that replace keys are shorter
-// than keys, so this is more than can become visible.
+// maxSearched is the length of text that Presentable searches for keys, in bytes. Names that replace keys are shorter than
+// keys and let later text move up, but far less than this.
 const maxSearched = 64 << 10
 
-// distinctive is how many characters of a key identify it: the common prefix and eight of its own.
+// distinctive is the number of characters that identify a key: the common prefix and eight more.
 const distinctive = len("ocr_live_") + 8
 
 // Presentable is a text from a server as a report may show it: on one line, without characters that move the cursor or

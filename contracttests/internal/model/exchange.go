@@ -22,8 +22,8 @@ import (
 // maxAnswer limits the body of an answer, in bytes: a document of ten pages has a few megabytes.
 const maxAnswer = 16 << 20
 
-// ErrIdleClosed says that a connection ended on which requests had been answered before, and without a byte of this answer. Servers
-// close idle connections at any time, so this is not their problem. The request may or may not have arrived.
+// ErrIdleClosed says that a connection ended on which requests had been answered before, and without a byte of this answer.
+// Servers close idle connections at any time, so this is not their problem. The request may or may not have arrived.
 var ErrIdleClosed = errors.New("the server closed an idle connection when the request was sent")
 
 var errTooLong = fmt.Errorf("the answer is longer than %d MiB", maxAnswer>>20)
@@ -57,7 +57,8 @@ func (t Target) Exchange(ctx context.Context, r *Request) (*Exchange, error) {
 	return x, err
 }
 
-// exchange sends the request once and reads the whole answer. An exchange that failed is returned too: it says what was sent, and when.
+// exchange sends the request once and reads the whole answer. An exchange that failed is returned too: it says what was sent,
+// and when.
 func (t Target) exchange(ctx context.Context, r *Request) (*Exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
 	defer cancel()
@@ -141,8 +142,8 @@ func IsGzip(h http.Header) bool {
 	return strings.EqualFold(coding, "gzip") || strings.EqualFold(coding, "x-gzip")
 }
 
-// OffersGzip reports whether a request accepts answers in gzip: by its name or its other name x-gzip, or else by "*", unless with the weight 0
-// (RFC 9110, sections 8.4.1.3 and 12.5.3).
+// OffersGzip reports whether a request accepts answers in gzip: by its name or its other name x-gzip, or else by "*", unless
+// with the weight 0 (RFC 9110, sections 8.4.1.3 and 12.5.3).
 func OffersGzip(h http.Header) bool {
 	byName, byStar := -1.0, -1.0
 	for offer := range strings.SplitSeq(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
@@ -221,7 +222,7 @@ func (r *Request) http(ctx context.Context, base string) (*http.Request, error) 
 // URL is the address that the request is sent to.
 func (x *Exchange) URL() string { return x.Request.url(x.Target.BaseURL) }
 
-// SentHeader is the header of the request, as far as the suite sets it.
+// SentHeader is the header of the request that the suite has set.
 func (x *Exchange) SentHeader() http.Header {
 	h := x.Request.headers()
 	for _, c := range x.Request.Auth {

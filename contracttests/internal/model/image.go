@@ -54,7 +54,7 @@ var ownImages = sync.OnceValue(func() map[string]string {
 	}
 })
 
-// Own describes one of the suite's own images, as far as a server must find out.
+// Own describes what a server must recognize in one of the suite's own images.
 type Own struct {
 	Text          string
 	Width, Height int // pixels of the upright page

@@ -31,7 +31,7 @@ type Result struct {
 	Key string `json:"key,omitempty"`
 	// Answer is the wrong answer, shortened.
 	Answer string `json:"answer,omitempty"`
-	// LeftOut are the sets of which the case has tried some members, chosen by the seed, or all.
+	// LeftOut are the sets from which the case has tried members: some, chosen by the seed, or all.
 	LeftOut []LeftOut `json:"leftOut,omitempty"`
 	// Requests counts the requests sent, Extractions those that counted against a rate limit, Points what they cost.
 	Requests    int           `json:"requests"`

@@ -99,8 +99,8 @@ type Target struct {
 	Client *http.Client
 	// Keys are the API keys by scenario. Cases that need a scenario without a key are skipped.
 	Keys map[string][]string
-	// MoreKeys returns keys of new accounts in the same scenarios, so that several cases can run at the same time. Default: nil, and cases run
-	// one after the other.
+	// MoreKeys returns keys of new accounts in the same scenarios, so that several cases can run at the same time. Default: nil,
+	// and cases run one after the other.
 	MoreKeys func(ctx context.Context) (map[string][]string, error)
 	// Images are the URLs of images by scenario. For printed, other, blank, not-an-image, unfetchable and known the
 	// suite has images of its own, which it sends as data: URLs.
@@ -118,7 +118,8 @@ type Target struct {
 	Promised bool
 	// Control moves the clock. Default: nil, and the cases that need it are skipped.
 	Control Control
-	// Revoke revokes a key; the cases do so with keys of the scenario revocable. Default: nil, and the cases that need it are skipped.
+	// Revoke revokes a key; the cases do so with keys of the scenario revocable. Default: nil, and the cases that need it are
+	// skipped.
 	Revoke func(ctx context.Context, key string) error
 	// ServeImages is the address, such as 127.0.0.1:0, at which the run serves images for the target to fetch, and fails as
 	// servers of images do. Default: none, and the cases that need it are skipped.
@@ -221,8 +222,8 @@ func (t Target) WithDefaults() (Target, error) {
 	return t, nil
 }
 
-// Needs of a case besides keys ("key:<scenario>"), images ("image:<scenario>"), and images that the suite can replace by drawing
-// a page ("page:<scenario>").
+// Needs of a case besides keys ("key:<scenario>"), images ("image:<scenario>"), and images that the suite can replace by
+// drawing a page ("page:<scenario>").
 const (
 	NeedClock       = "clock"       // Control
 	NeedFetching    = "fetching"    // ServeImages

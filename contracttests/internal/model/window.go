@@ -12,8 +12,8 @@ import (
 type Window struct {
 	Limit, Left int64
 	Reset       time.Time
-	// took is the duration of the exchange that Reset comes from. If the server stalls between counting and writing Date, Reset is late
-	// by up to this much. 0 if Reset is exact.
+	// took is the duration of the exchange that Reset comes from. If the server stalls between counting and writing Date, Reset is
+	// late by up to this much. 0 if Reset is exact.
 	took time.Duration
 }
 
@@ -37,7 +37,7 @@ func HeaderWindow(x *Exchange) (left, in, limit int64, ok bool) {
 	return left, in, limit, true
 }
 
-// Room is how many extractions the account can make now.
+// Room is the number of extractions that the window of the account still allows.
 func (a *Account) Room() int64 {
 	if !a.Instant().Before(a.Window.Reset) {
 		return a.Window.Limit
@@ -179,8 +179,8 @@ func (a *Account) Absorb(exchanges []*Exchange) (*Exchange, string) {
 	return a.absorbWindow(exchanges, counted)
 }
 
-// unmarked returns an answer that lacks the mark of stored answers, nil if there is none. Of several answers to one Idempotency-Key all
-// but one must have it. Lost answers do not count: the server need not have stored them.
+// unmarked returns an answer that lacks the mark of stored answers, nil if there is none. Of several answers to one
+// Idempotency-Key all but one must have it. Lost answers do not count: the server need not have stored them.
 func unmarked(exchanges []*Exchange) *Exchange {
 	answers, firsts := map[string]int{}, map[string]int{}
 	for _, x := range exchanges {

@@ -11,7 +11,8 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// A server that stalls after it has counted a request writes a Date that is late, and so the suite believes in a reset that is late.
+// A server that stalls after it has counted a request writes a Date that is late, and so the suite believes in a reset that is
+// late.
 func TestAccount_ObserveWindow_stalls(t *testing.T) {
 	t.Parallel()
 	reset := time.Date(2026, 1, 1, 0, 1, 0, 0, time.UTC)

@@ -154,8 +154,8 @@ func (x *exchange) uncompressed() (http.Header, []byte, error) {
 // maxUncompressed limits an answer after decompression, in bytes, against answers that grow without end.
 const maxUncompressed = 64 << 20
 
-// model describes the exchange to the rules of the suite. Nothing is known about the server, so that they expect the least: it
-// may leave optional fields out, its times may be those of fixtures, and any page may be empty.
+// model describes the exchange to the rules of the suite. Nothing is known about the server, so it may leave optional fields
+// out, its times may be those of fixtures, and any page may be empty.
 func (x *exchange) model(members map[string]any, header http.Header, body []byte) *model.Exchange {
 	y := &model.Exchange{
 		Status: x.status, Header: header, Body: body, JSON: members, Sent: x.started, Received: x.started.Add(x.took),

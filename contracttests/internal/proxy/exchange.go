@@ -32,7 +32,7 @@ func (x *exchange) release() {
 	x.received.release()
 }
 
-// copied is a body that keeps a copy of what is read from it, as far as the budget allows. After stop it passes on without keeping: a
+// copied is a body that keeps a copy of what is read from it, if the budget allows. After stop it only passes bytes on: a
 // server may answer before it has read the whole request, which is then still being sent.
 type copied struct {
 	io.ReadCloser
@@ -54,7 +54,7 @@ func (c *copied) watch(body io.ReadCloser, length int64) {
 	}
 }
 
-// Read implements io.Reader. It passes all bytes on, also those that it cannot keep.
+// Read implements io.Reader. It passes on all bytes, even those that it cannot keep.
 func (c *copied) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.mu.Lock()
@@ -105,7 +105,8 @@ const maxKept = 256 << 20
 // budget counts the bytes of bodies that are kept.
 type budget struct{ used atomic.Int64 }
 
-// take reserves n bytes for a copy of a body. It reports false, and reserves nothing, if the copies of all exchanges would be too large.
+// take reserves n bytes for a copy of a body. It reports false, and reserves nothing, if the copies of all exchanges would be
+// too large.
 func (b *budget) take(n int64) bool {
 	if b.used.Add(n) <= maxKept {
 		return true

@@ -11,10 +11,10 @@ import (
 	"uncial/contracttests/internal/model"
 )
 
-// remembered is how many ids, and how many replies, the memory holds. The oldest are forgotten first.
+// remembered is the maximum number of ids, and of replies, that the memory holds. The oldest are forgotten first.
 const remembered = 50_000
 
-// memory knows earlier exchanges, as far as the contract relates them: each has an id of its own, and a repeat with the same
+// memory knows what the contract requires of later exchanges: each has an id of its own, and a repeat with the same
 // Idempotency-Key gets the stored answer. It holds digests only, and belongs to one goroutine.
 type memory struct {
 	ids     *recent[string, struct{}]
@@ -55,9 +55,9 @@ func (m memory) compare(x *exchange, members map[string]any) (problems []string)
 	case !known, now.at.Sub(before.at) >= model.IdempotencyTTL:
 		m.replies.put(name, now)
 	case before.image != now.image:
-		problems = append(problems, "a 200 to another image with the Idempotency-Key of an earlier request; it must be a 400")
+		problems = append(problems, "another image with the Idempotency-Key of an earlier request got a 200; expected a 400")
 	case before.request == now.request && before.answer != now.answer:
-		problems = append(problems, "a repeat with the same Idempotency-Key got another answer than the first request")
+		problems = append(problems, "a repeat with the same Idempotency-Key got a different answer from the first request")
 	}
 	return problems
 }

@@ -1,9 +1,9 @@
 // Package proxy stands between clients and a server, passes their traffic through unchanged, and holds each request and each
 // answer against the contract. It sends nothing of its own except one request for the server's contract.
 //
-// proxy.go passes traffic on, check.go finds violations, memory.go remembers earlier exchanges, and report.go counts. The rules for single
-// requests and answers are those of the suite, in packages answer and expect. What the suite checks with accounts of its own,
-// such as whether the points are right, cannot be judged here: other clients may use the same accounts.
+// proxy.go passes traffic on, check.go finds violations, memory.go remembers earlier exchanges, and report.go counts. The rules
+// for single requests and answers are those of the suite, in packages answer and expect. What the suite checks with accounts of
+// its own, such as whether the points are right, cannot be judged here: other clients may use the same accounts.
 //
 // Start with New and Proxy.ServeHTTP.
 package proxy
@@ -60,12 +60,12 @@ type Proxy struct {
 var _ http.Handler = (*Proxy)(nil)
 
 const (
-	// queued is how many exchanges may wait for their check. Further ones wait before their connection takes the next
-	// request, so that memory is bounded and clients do not notice.
+	// queued is the maximum number of exchanges that wait for their check. Further ones delay the next request of their
+	// connection, which bounds the memory without delaying an answer.
 	queued = 64
-	// idle is how many connections to the server are kept for clients that come at the same time.
+	// idle is the maximum number of idle connections to the server, for concurrent clients.
 	idle = 256
-	// headerTimeout is how long the server may take to begin its answer: longer than any server waits for a recognition.
+	// headerTimeout is the time that the server has to begin its answer: longer than any server takes to read a page.
 	headerTimeout = 10 * time.Minute
 )
 

@@ -35,10 +35,10 @@ type Report struct {
 	Kinds      []Kind `json:"kinds"`     // by name
 }
 
-// maxExamples is how many violations of each kind of exchange a report shows.
+// maxExamples is the maximum number of violations that a report shows for each kind of exchange.
 const maxExamples = 20
 
-// counts is a report in the making. It belongs to the checking goroutine until that has ended.
+// counts is a report under construction. It belongs to the checking goroutine until that has ended.
 type counts struct {
 	kinds             map[string]*Kind
 	unchecked, hungUp int

@@ -28,7 +28,7 @@ and nobody could remember the names of the villages
 that were mentioned in the account of the journey
 which the merchant had written many years before`
 
-// mustSmallPrint draws a page with letters so small, blurred and noisy that the real service misreads some words and its
+// mustSmallPrint draws a page of letters so small, blurred and noisy that the real service misreads some words and its
 // enhancement corrects them. One of its lines could be print or handwriting.
 func mustSmallPrint(tb testing.TB) []byte {
 	tb.Helper()

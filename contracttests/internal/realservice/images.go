@@ -13,7 +13,7 @@ import (
 	"uncial/contracttests"
 )
 
-// files are the paths of the images by scenario. Nothing is served at /none.png, so that it is a 404. There is
+// files are the paths of the images by scenario. Nothing is served at /none.png, which therefore gets a 404. There is
 // no image for the scenario error, because the real service does not fail on purpose.
 var files = map[string]string{
 	contracttests.ImagePrinted: "/printed.png", contracttests.ImageOther: "/other.png", contracttests.ImageBlank: "/blank.png",

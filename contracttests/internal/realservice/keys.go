@@ -36,8 +36,8 @@ func MustPlansFile(tb testing.TB) string {
 	return path
 }
 
-// scenarios are the plans of the accounts that the suite uses. Of those without points, the first has room for cases that send much, and the
-// second a window that a case can use up.
+// scenarios are the plans of the accounts that the suite uses. Of those without points, the first has room for cases that send
+// much, and the second a window that a case can use up.
 var scenarios = map[string][]string{
 	contracttests.KeyOK: {"archive"}, contracttests.KeySpare: {"archive", "archive", "archive"}, contracttests.KeyLow: {"dozen", "dozen", "dozen"},
 	contracttests.KeyExact: {"ten"}, contracttests.KeyEmpty: {"four", "five"}, contracttests.KeyRateLimited: {"free", "free", "free", "free"},

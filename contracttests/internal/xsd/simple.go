@@ -76,8 +76,8 @@ func (r *run) value(n *Node, what, text, name string, inline *Node) error {
 	return nil
 }
 
-// simple checks text against a simple type: the one defined in place (inline), else the one of that name, in the schema or built in. A union
-// accepts what one of its members accepts.
+// simple checks text against a simple type: the one defined in place (inline), else the one of that name, in the schema or
+// built in. A union accepts what one of its members accepts.
 func (r *run) simple(n *Node, text, name string, inline *Node) error {
 	t := inline
 	if t == nil && !isBuiltIn(name) {
@@ -162,8 +162,8 @@ func (r *run) restriction(n *Node, text string, restriction *Node) error {
 // patterns are the compiled patterns of a schema, by their text.
 type patterns map[string]*regexp.Regexp
 
-// preparePatterns compiles the patterns of all simple types. The regular expressions of XML Schema are anchored, those of Go are not. A
-// pattern that Go does not know is an error of the schema, so that no check is silently left out.
+// preparePatterns compiles the patterns of all simple types. The regular expressions of XML Schema are anchored, those of Go
+// are not. A pattern that Go does not know is an error of the schema, so that no check is silently left out.
 func (s *Schema) preparePatterns(n *Node) error {
 	if s.patterns == nil {
 		s.patterns = patterns{}

@@ -1,7 +1,7 @@
 // Package xsd validates elements against XML schemas (XML Schema 1.0, parts 1 and 2), as much of it as the schemas of ALTO and
 // PAGE-XML use: sequences, choices, groups, extensions, attributes, the built-in types that occur there, lists, unions,
-// enumerations, patterns, ranges, identifiers and references. Parse refuses patterns that Go cannot express. Everything else that those
-// schemas do not use, such as keys, is ignored: check that first when another schema is added.
+// enumerations, patterns, ranges, identifiers and references. Parse refuses patterns that Go cannot express. Features that
+// those schemas do not use, such as keys, are ignored: before you add another schema, check which it uses.
 //
 // Start with Schema.Validate. Types of text are in simple.go.
 package xsd
@@ -41,7 +41,8 @@ type Schema struct {
 	patterns   patterns
 }
 
-// Parse prepares a schema. It fails for text that is not well-formed XML, and for a pattern that is not a regular expression of Go.
+// Parse prepares a schema. It fails for text that is not well-formed XML, and for a pattern that is not a regular expression of
+// Go.
 func Parse(text []byte) (*Schema, error) {
 	root, err := read(text)
 	if err != nil {
@@ -83,7 +84,7 @@ func read(text []byte) (*Node, error) {
 		}
 	}
 	if len(top.Children) != 1 {
-		return nil, errors.New("a schema has one root")
+		return nil, errors.New("a schema must have exactly one root")
 	}
 	return top.Children[0], nil
 }
@@ -104,7 +105,8 @@ type run struct {
 	refs map[string]string // to the element that refers
 }
 
-// Validate checks an element that the schema declares globally, with all below it. The error is one sentence about the first problem.
+// Validate checks an element that the schema declares globally, with all below it. The error is one sentence about the first
+// problem.
 func (s *Schema) Validate(root *Node) error {
 	declaration := s.components["element"][root.Name.Local]
 	if declaration == nil || root.Name.Space != s.space {
@@ -116,7 +118,7 @@ func (s *Schema) Validate(root *Node) error {
 	}
 	for ref, element := range r.refs {
 		if !r.ids[ref] {
-			return fmt.Errorf("<%s> refers to %q, which is the id of nothing", element, ref)
+			return fmt.Errorf("<%s> refers to %q, but no element has this id", element, ref)
 		}
 	}
 	return nil
@@ -141,8 +143,8 @@ func (r *run) element(n, declaration *Node) error {
 	return nil // any type
 }
 
-// isBuiltIn reports whether a type is one of XML Schema. Schemas use the prefix xsd, or none if XML Schema is the default; a type of
-// their own with such a name does not occur.
+// isBuiltIn reports whether a type is one of XML Schema. Schemas use the prefix xsd, or none if XML Schema is the default; a
+// type of their own with such a name does not occur.
 func isBuiltIn(name string) bool { return strings.HasPrefix(name, "xsd:") }
 
 // simpleElement checks an element that has text and nothing else.
@@ -200,7 +202,7 @@ func (r *run) complexType(n, t *Node) error {
 	return r.content(n, particles)
 }
 
-// content checks the children of an element. Schemas are deterministic (part 1, section 3.8.6), so that no choice is taken back.
+// content checks the children of an element. Schemas are deterministic (part 1, section 3.8.6), so it never backtracks.
 func (r *run) content(n *Node, particles []*Node) error {
 	next := 0
 	for _, p := range particles {

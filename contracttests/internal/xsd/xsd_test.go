@@ -60,7 +60,7 @@ func TestSchema_Validate(t *testing.T) {
 		"refuses a number above its limit":       {line(nil, word("CONTENT", "a", "WC", "1.5")), "the limit is 1"},
 		"refuses a word for a number":            {line(nil, word("CONTENT", "a", "WC", "high")), "type float"},
 		"refuses a value outside of a list":      {line(nil, word("CONTENT", "a", "SUBS_TYPE", "Part1")), "not in the list"},
-		"refuses a reference to nothing":         {line([]string{"STYLEREFS", "font1"}, word("CONTENT", "a")), "the id of nothing"},
+		"refuses a reference to nothing":         {line([]string{"STYLEREFS", "font1"}, word("CONTENT", "a")), "no element has this id"},
 		"refuses an id twice":                    {line(nil, word("CONTENT", "a", "ID", "p1_b1")), "the same id"},
 		"refuses an id that begins with a digit": {line(nil, word("CONTENT", "a", "ID", "1w")), "type ID"},
 		"refuses another root":                   {text("MeasurementUnit", "pixel"), "no root"},

@@ -7,8 +7,8 @@
     print(result.text, result.confidence)
 
 Errors that the contract names are subclasses of ApiError, one for each `code`. Failures that may be temporary are retried: no
-answer, a damaged answer, 429, 500, and images that could not be fetched for the moment. Every extraction carries an
-Idempotency-Key, so a retry is never charged twice.
+answer, a damaged answer, 429, 500, and images that temporarily cannot be fetched. Every extraction carries an
+Idempotency-Key, so it is charged at most once, however often it is retried.
 """
 import base64
 import dataclasses
@@ -36,12 +36,12 @@ MAX_ANSWER = 128 << 20  # bytes of an answer
 
 
 class Error(Exception):
-    """Any failure of a call."""
+    """Base class of all failures of a call."""
 
 
 class NoAnswer(Error):
-    """The server gave no valid answer. The extraction may have been charged; repeating the call with the same Idempotency-Key is never
-    charged again."""
+    """The server gave no valid answer. The extraction may have been charged; repeating the call with the same Idempotency-Key costs
+    nothing more."""
 
     def __init__(self, message: str, idempotency_key: typing.Optional[str] = None):
         super().__init__(message)
@@ -252,7 +252,8 @@ class _HttpsHandler(urllib.request.HTTPSHandler):
 
 
 def _look_up(end, host, port) -> list:
-    """The addresses of a host, in the form of socket.getaddrinfo, which has no time limit of its own and may go on in its thread."""
+    """Returns the addresses of a host in the form of socket.getaddrinfo. That function has no time limit, so it runs in a thread
+    that may outlive the deadline."""
     found = queue.SimpleQueue()
 
     def look_up():
@@ -272,7 +273,7 @@ def _look_up(end, host, port) -> list:
 
 
 def _connect(end, address, *_):
-    """A socket that is connected to a host before a deadline. The addresses of the host are tried in turn."""
+    """Connects a socket to a host before a deadline. It tries the addresses of the host in turn."""
     failure = OSError(f"{address[0]} has no address")
     for family, kind, protocol, _, target in _look_up(end, *address):
         sock = socket.socket(family, kind, protocol)
@@ -287,7 +288,7 @@ def _connect(end, address, *_):
 
 
 def _left(end) -> float:
-    """The seconds until a deadline."""
+    """Returns the seconds until a deadline, and raises TimeoutError once it has passed."""
     left = end - time.monotonic()
     if left <= 0:
         raise TimeoutError("the answer did not arrive in time")
@@ -300,8 +301,8 @@ class Client:
     base_url: address of the API, such as "http://127.0.0.1:8080/api/v1".
     key:      the API key; by default that of the environment variable UNCIAL_KEY.
     timeout:  seconds that one attempt may take.
-    attempts: how often a call is tried in all.
-    patience: most seconds that a call waits between its attempts in all.
+    attempts: maximum number of attempts of a call.
+    patience: maximum total time in seconds that a call waits between its attempts.
     """
 
     def __init__(self, base_url: str, key: typing.Optional[str] = None, *, timeout: float = 120, attempts: int = 4, patience: float = 120,
@@ -328,8 +329,8 @@ class Client:
         return self._call(_extraction, "POST", "/extract", request, idempotency_key or str(uuid.uuid4()))
 
     def extract_all(self, images: typing.Iterable, *, progress: typing.Optional[typing.Callable[[Progress], None]] = None, **options):
-        """Reads images one after the other and yields (image, Extraction or Error). It stops at 401 and 402, which every further
-        image would get too."""
+        """Reads images one after the other and yields (image, Extraction or Error). It raises a 401 or 402, because every further
+        image would get the same."""
         total = len(images) if hasattr(images, "__len__") else None
         done = failed = points = 0
         for image in images:
@@ -434,7 +435,7 @@ def _box(b) -> Box:
 
 
 def _url(image) -> str:
-    """The address of an image; files and bytes become data: URLs."""
+    """Returns the address of an image; files and bytes become data: URLs."""
     if isinstance(image, str) and urllib.parse.urlsplit(image).scheme.lower() in ("http", "https", "data"):
         return image
     kind = "application/octet-stream"

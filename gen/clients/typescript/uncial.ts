@@ -5,8 +5,8 @@
 //   console.log(result.text, result.confidence);
 //
 // Errors that the contract names are thrown as ApiError, whose `body` is a union by `code`. Failures that may be temporary are
-// retried: no answer, a damaged answer, 429, 500, and images that could not be fetched for the moment. Every extraction carries an
-// Idempotency-Key, so a retry is never charged twice.
+// retried: no answer, a damaged answer, 429, 500, and images that temporarily cannot be fetched. Every extraction carries an
+// Idempotency-Key, so it is charged at most once, however often it is retried.
 import type { components } from "./schema.js";
 
 type Schemas = components["schemas"];
@@ -28,7 +28,7 @@ export interface Options {
   attempts?: number;
   /** Maximum total time in milliseconds that a call waits between its attempts; 120,000 by default. */
   patience?: number;
-  /** Waits, at most until the signal ends it; for tests. */
+  /** Waits for a time, or until the signal aborts; tests replace it. */
   sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
@@ -74,8 +74,8 @@ export class ApiError extends Error {
 }
 
 /**
- * The server gave no valid answer. The extraction may have been charged; repeating the call with the same Idempotency-Key is never
- * charged again.
+ * The server gave no valid answer. The extraction may have been charged; repeating the call with the same Idempotency-Key costs
+ * nothing more.
  */
 export class NoAnswer extends Error {
   constructor(message: string, readonly idempotencyKey: string | undefined, options?: ErrorOptions) {
@@ -84,7 +84,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** The longest time in milliseconds that a timer can wait; a longer one would end at once. */
+/** The longest time in milliseconds that a timer can wait; longer ones end at once. */
 const longestTimer = 2 ** 31 - 1;
 
 /** The maximum size of an answer in bytes. */
@@ -112,7 +112,6 @@ const errorShapes = new Map<unknown, Shape>([
   ["RATE_LIMITED", { ...errorShape, remainingPoints: "number" }],
 ]);
 
-/** Whether a value has a shape. */
 function fits(value: unknown, shape: Shape): boolean {
   if (typeof shape === "string") return typeof value === shape;
   if (isList(shape)) return Array.isArray(value) && value.every((v) => fits(v, shape[0]));
@@ -125,7 +124,7 @@ function fits(value: unknown, shape: Shape): boolean {
 
 const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape);
 
-/** Reads an answer in parts, at most maxAnswer bytes, until the signal ends it. It throws if the answer is not UTF-8. */
+/** Reads an answer of at most maxAnswer bytes. It throws if the answer is longer or not UTF-8, or if the signal aborts. */
 async function readText(answer: Response, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const reader = answer.body?.getReader();
@@ -141,7 +140,7 @@ async function readText(answer: Response, signal: AbortSignal): Promise<string> 
   return text + decoder.decode();
 }
 
-/** Resolves after a time, or as soon as the signal ends it. */
+/** Resolves after a time, or as soon as the signal aborts. */
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -162,7 +161,7 @@ export class Client {
   /** baseUrl is the address of the API, such as "http://127.0.0.1:8080/api/v1". */
   constructor(baseUrl: string, options: Options) {
     if (!/^https?:\/\//i.test(baseUrl)) throw new TypeError("baseUrl must begin with http:// or https://");
-    if (!/^[\x21-\x7e]+$/.test(options.key)) throw new TypeError("key is missing, or has characters that no key has");
+    if (!/^[\x21-\x7e]+$/.test(options.key)) throw new TypeError("key is missing, or has characters that keys cannot have");
     this.#base = baseUrl.replace(/\/+$/, "");
     this.#options = { timeout: 120_000, attempts: 4, patience: 120_000, sleep, ...options };
     const { attempts, timeout, patience } = this.#options;
@@ -184,8 +183,8 @@ export class Client {
   }
 
   /**
-   * Reads images one after the other, and yields each with its result or error. It throws at 401 and 402, which every further
-   * image would get too, and when the signal ends it.
+   * Reads images one after the other, and yields each with its result or error. It throws on a 401 or 402, because every further
+   * image would get the same, and when the signal aborts.
    */
   async *extractAll<T extends string | Uint8Array>(
     images: readonly T[],

@@ -22,8 +22,8 @@ type manifest struct {
 	Layers   []string
 }
 
-// repack writes images as an archive for `docker load` whose bytes depend only on their files and settings: no time in it is later than
-// latest. saved is the folder that an archive of `docker save` was unpacked to, work one for temporary files.
+// repack writes images as an archive for `docker load` whose bytes depend only on their files and settings: no time in it is
+// later than latest. saved is the folder that an archive of `docker save` was unpacked to, work one for temporary files.
 func repack(w io.Writer, saved, work string, latest time.Time) error {
 	var images []manifest
 	if err := readJSON(filepath.Join(saved, "manifest.json"), &images); err != nil {
@@ -71,8 +71,8 @@ func (m *manifest) repack(saved, work string, latest time.Time, files map[string
 	return os.WriteFile(files[m.Config], config, 0o600) //nolint:gosec // the name is a digest
 }
 
-// repackConfig returns the settings of an image without the times and the container of its build. The names are those of the OCI image
-// specification, section "Image Configuration".
+// repackConfig returns the settings of an image without the times and the container of its build. The names are those of the
+// OCI image specification, section "Image Configuration".
 func repackConfig(file string, latest time.Time, layers []string) ([]byte, error) {
 	var c map[string]any
 	if err := readJSON(file, &c); err != nil {

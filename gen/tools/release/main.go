@@ -1,7 +1,8 @@
-// Command release writes what accompanies a release: the licences of everything that is linked into the programs, and their bill of
-// materials (CycloneDX). It reads the list of modules from the programs themselves, and that of native libraries from the folder that
-// impl/deploy/release/libraries.sh writes. It is a module of its own, so that what it needs stays out of the product.
-// It also rewrites container images so that their bytes do not depend on when they were built. `make release` and `make deb` call it:
+// Command release writes what accompanies a release: the licences of everything that is linked into the programs, and their
+// bill of materials (CycloneDX). It reads the list of modules from the programs themselves, and that of native libraries from
+// the folder that impl/deploy/release/libraries.sh writes. It is a module of its own, so that what it needs stays out of the
+// product. It also rewrites container images so that their bytes do not depend on when they were built. `make release` and
+// `make deb` call it:
 //
 //	release notices [-native FOLDER] PROGRAM... > THIRD_PARTY_NOTICES
 //	release sbom [-native FOLDER] VERSION PROGRAM... > sbom.cdx.json

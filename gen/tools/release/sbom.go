@@ -10,8 +10,8 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// writeSBOM writes modules and native libraries as CycloneDX (JSON). The time is that of SOURCE_DATE_EPOCH, and there is no serial number, so that
-// the same programs give the same bytes.
+// writeSBOM writes modules and native libraries as CycloneDX (JSON). The time is that of SOURCE_DATE_EPOCH, and there is no
+// serial number, so that the same programs give the same bytes.
 func writeSBOM(w io.Writer, version string, b build) error {
 	product := cdx.Component{
 		BOMRef: "uncial", Type: cdx.ComponentTypeApplication, Name: "uncial", Version: version,

@@ -47,8 +47,8 @@ type Session struct {
 	Expires time.Time `json:"expires"`
 }
 
-// FindCtx returns the data of the session with this token. found is false if there is none, or if it has ended or expired. Errors:
-// *store.Error.
+// FindCtx returns the data of the session with this token. found is false if there is none, or if it has ended or expired.
+// Errors: *store.Error.
 func (s *Store) FindCtx(ctx context.Context, token string) (data []byte, found bool, err error) {
 	err = s.store.Reader().Get(ctx, `SELECT data FROM sessions WHERE digest = $1 AND expires_at > $2`,
 		store.Args{ID(token), store.At(s.clock())}, &data)
@@ -121,7 +121,8 @@ func (s *Store) EndAll(ctx context.Context, userID string) error {
 	return s.end(ctx, `user_id = $2`, userID)
 }
 
-// End ends the session of a user that has this Session.ID. It does nothing if the user has no such session. Errors: *store.Error.
+// End ends the session of a user that has this Session.ID. It does nothing if the user has no such session. Errors:
+// *store.Error.
 func (s *Store) End(ctx context.Context, userID, id string) error {
 	return s.end(ctx, `user_id = $2 AND digest = $3`, userID, id)
 }
@@ -156,8 +157,8 @@ func (s *Store) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// ID returns the ID of the session with this token: the SHA-256 digest of the token in hexadecimal, which the database holds in place of
-// the token.
+// ID returns the ID of the session with this token: the SHA-256 digest of the token in hexadecimal, which the database holds in
+// place of the token.
 func ID(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])

@@ -45,14 +45,14 @@ func (d *Directory) CountSignUp(ctx context.Context, from netip.Addr) error {
 	return d.countUpTo(ctx, d.store.Writer(), subject("signup", key), maxSignUps, signUpWindow, ErrTooManySignUps)
 }
 
-// CountMail counts a message to an e-mail address, requested by somebody who has not proved ownership of it. Each purpose and each
-// known browser has a separate count, so that strangers cannot use up the resets of an owner. Errors: ErrTooManyMails,
+// CountMail counts a message to an e-mail address, requested by somebody who has not proved ownership of it. Each purpose and
+// each known browser has a separate count, so that strangers cannot use up the resets of an owner. Errors: ErrTooManyMails,
 // *store.Error.
 func (d *Directory) CountMail(ctx context.Context, p Purpose, email string, from Client) error {
 	return d.countMail(ctx, d.store.Writer(), p, email, from)
 }
 
-// countMail is CountMail with x, which may be a transaction. One sender and all senders have separate limits.
+// countMail is CountMail with x, which may be a transaction. One sender has a limit, and all senders together have another.
 func (d *Directory) countMail(ctx context.Context, x store.Executor, p Purpose, email string, from Client) error {
 	email = foldEmail(email)
 	if from.Known != "" {

@@ -78,8 +78,8 @@ func deleteWithoutAccount(ctx context.Context, x store.Executor, userID string) 
 	return eraseUser(ctx, x, userID)
 }
 
-// DeleteUser removes a user from all accounts and erases the user. Errors: ErrLastOwner if an account would have no owner, ErrNoUser,
-// *store.Error.
+// DeleteUser removes a user from all accounts and erases the user. Errors: ErrLastOwner if an account would have no owner,
+// ErrNoUser, *store.Error.
 func (d *Directory) DeleteUser(ctx context.Context, userID string) error {
 	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {
 		if _, err := find(ctx, x, `id = $1`, userID); err != nil {

@@ -10,7 +10,8 @@ import (
 	"uncial/impl/store"
 )
 
-// Role is what a member may do. Owners manage keys, members and the account; members use the playground and read.
+// Role is what a member may do. Owners manage keys, members and the account. Other members see keys and usage, and use the
+// playground.
 type Role string
 
 // Roles in an account. Every account with users has at least one owner.
@@ -125,8 +126,8 @@ func (d *Directory) changeMember(ctx context.Context, accountID, userID, stateme
 	return nil
 }
 
-// revokeOwnersInvitations deletes the open invitations to an account if the user is one of its owners. Only owners can make them,
-// and an owner who leaves could return with one.
+// revokeOwnersInvitations deletes the open invitations to an account if the user is one of its owners. Only owners can make
+// them, and an owner who leaves could return with one.
 func revokeOwnersInvitations(ctx context.Context, x store.Executor, accountID, userID string) error {
 	_, err := x.Exec(ctx, `DELETE FROM one_time_tokens WHERE account_id = $1
 		AND EXISTS (SELECT 1 FROM members WHERE account_id = $1 AND user_id = $2 AND role = 'owner')`, accountID, userID)

@@ -19,9 +19,9 @@ const (
 	maxPassword = 200
 )
 
-// argon2id with the parameters that OWASP recommends (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane. The other
-// pairs of memory and passes that it lists as equally strong take as long. One hash takes about 25 ms of one processor, nearly all
-// of the processor time of a sign-in.
+// argon2id with the parameters that OWASP recommends (Password Storage Cheat Sheet): 19 MiB, 2 passes, 1 lane. The other pairs
+// of memory and passes that it lists as equally strong take as long. One hash takes about 25 ms of one processor, nearly all of
+// the processor time of a sign-in.
 const (
 	argonMemory  = 19 * 1024 // KiB
 	argonPasses  = 2
@@ -41,13 +41,13 @@ const (
 	maxKnownQueue = 64
 )
 
-// ErrBusy says that too many people are signing in at the same time.
+// ErrBusy means that too many people are signing in at the same time.
 var ErrBusy = errors.New("too many sign-ins at the moment; try again in a few seconds")
 
 var errHashForm = errors.New("stored password hash has an unknown form")
 
-// hasher bounds the memory of hashes in progress. Known and unknown browsers wait in separate
-// queues, each in the order of arrival.
+// hasher bounds the memory of hashes in progress. Known and unknown browsers wait in separate queues, each in the order of
+// arrival.
 type hasher struct {
 	queue, knownQueue chan struct{} // callers that wait or compute
 	unknown           chan struct{} // unknown browsers that compute
@@ -55,7 +55,8 @@ type hasher struct {
 	dummy             string        // a hash that no password matches, for users that do not exist
 }
 
-// newHasher returns a hasher whose queues are empty. The length of each queue bounds the waiting and computing callers combined.
+// newHasher returns a hasher whose queues are empty. The length of each queue bounds the waiting and computing callers
+// combined.
 func newHasher() *hasher {
 	return &hasher{
 		queue: make(chan struct{}, maxQueue+maxUnknown), knownQueue: make(chan struct{}, maxKnownQueue+maxHashes),
@@ -109,7 +110,7 @@ func (h *hasher) hash(ctx context.Context, password string) (stored string, err 
 }
 
 // matches reports whether the password has the stored hash. An empty hash matches no password, but takes as long as
-// another. Errors: ErrBusy, errHashForm, ctx's error.
+// any other. Errors: ErrBusy, errHashForm, ctx's error.
 func (h *hasher) matches(ctx context.Context, password, stored string, isKnown bool) (bool, error) {
 	if stored == "" {
 		stored = h.dummy

@@ -45,10 +45,10 @@ type Client struct {
 	Known string
 }
 
-// SignIn returns the user with this e-mail address and password. It counts the attempt before it looks at the password,
-// so that guesses in parallel are counted too, and delays its answer after failed attempts. The caller decides whether a
-// user whose address is not verified may go on. from.Known must belong to this e-mail address.
-// Errors: ErrSignIn, ErrBusy, ctx's error, *store.Error.
+// SignIn returns the user with this e-mail address and password. It counts the attempt before it looks at the password, so that
+// guesses in parallel are counted too, and delays its answer after failed attempts. The caller decides whether a user whose
+// address is not verified may go on. from.Known must belong to this e-mail address. Errors: ErrSignIn, ErrBusy, ctx's error,
+// *store.Error.
 func (d *Directory) SignIn(ctx context.Context, email, password string, from Client) (User, error) {
 	email = foldEmail(email)
 	a := attempt{email, addressKey(from.Addr), from.Known}
@@ -75,9 +75,9 @@ func (d *Directory) SignIn(ctx context.Context, email, password string, from Cli
 	return d.signedIn(ctx, id, stored, a)
 }
 
-// signedIn records a successful sign-in and removes its attempt from the counts. The narrowest count keeps it if the user has signed in
-// too often. Errors: ErrSignIn if the hash is no longer that of the user, because the password was changed in the meantime, perhaps to shut out
-// somebody who knows the old one; *store.Error.
+// signedIn records a successful sign-in and removes its attempt from the counts. The narrowest count keeps it if the user has
+// signed in too often. Errors: ErrSignIn if the hash is no longer that of the user, because the password was changed in the
+// meantime, perhaps to shut out somebody who knows the old one; *store.Error.
 func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (User, error) {
 	var u User
 	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) (err error) {
@@ -134,7 +134,7 @@ type failureLimit struct {
 	lasting  bool // a success cancels only one failure: an attacker may also own a user
 }
 
-// errTooManySignIns says that a successful sign-in stays on the counts of failures.
+// errTooManySignIns means that a successful sign-in stays on the counts of failures.
 var errTooManySignIns = errors.New("too many sign-ins")
 
 // success is the key that successful sign-ins are counted under. Only people who know the password can raise the count.
@@ -237,8 +237,8 @@ func (w *waitingRoom) wait(ctx context.Context, client string, delay time.Durati
 	}
 }
 
-// enter takes a place for a client and reports whether one was free; if so, the caller must call leave. The places are limited, in all and for
-// each client, because each waiting sign-in holds a connection.
+// enter takes a place for a client and reports whether one was free; if so, the caller must call leave. The places are limited,
+// in all and for each client, because each waiting sign-in holds a connection.
 func (w *waitingRoom) enter(client string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -32,8 +32,9 @@ func (d *Directory) SignUp(ctx context.Context, n NewUser) (User, account.Accoun
 	return d.join(ctx, n, "", identity{}, false)
 }
 
-// Accept makes a user from an invitation, or from the link for an operator, and counts as a sign-in. The link's holder is trusted with
-// the e-mail address, so it counts as verified. Errors: those of SignUp, ErrToken (including if the invitation is for another address).
+// Accept makes a user from an invitation, or from the link for an operator, and counts as a sign-in. The link's holder is
+// trusted with the e-mail address, so it counts as verified. Errors: those of SignUp, ErrToken (including if the invitation is
+// for another address).
 func (d *Directory) Accept(ctx context.Context, token string, n NewUser) (User, account.Account, error) {
 	if token == "" { // join would take it for a sign-up without an invitation
 		return User{}, account.Account{}, ErrToken
@@ -72,8 +73,8 @@ func (d *Directory) AcceptAs(ctx context.Context, token, userID string) (account
 	return accountID, nil
 }
 
-// join makes the user that n describes. token is an invitation, which is used up, or "" for a sign-up without one. The user signs in
-// with i or, if i is zero, with the password. isVerified says that the provider vouches for the e-mail address.
+// join makes the user that n describes. token is an invitation, which is used up, or "" for a sign-up without one. The user
+// signs in with i or, if i is zero, with the password. isVerified says that the provider vouches for the e-mail address.
 func (d *Directory) join(ctx context.Context, n NewUser, token string, i identity, isVerified bool) (User, account.Account, error) {
 	email, err := checkEmail(n.Email)
 	if err != nil {
@@ -245,10 +246,10 @@ func (d *Directory) SetPassword(ctx context.Context, id, password string) (User,
 	return u, nil
 }
 
-// setPassword also ends the sessions of the user and revokes what somebody who knew the old password may have requested: links that
-// would replace the password or the e-mail address, invitations to the accounts that the user owns, and the link to a provider.
-// Users without a password keep the link to the provider, because nobody could use a password to make it. They lose it too while
-// their address is not verified, because anybody can sign up with an address that the provider does not vouch for.
+// setPassword also ends the sessions of the user and revokes what somebody who knew the old password may have requested: links
+// that would replace the password or the e-mail address, invitations to the accounts that the user owns, and the link to a
+// provider. Users without a password keep the link to the provider, because nobody could use a password to make it. They lose
+// it too while their address is not verified, because anybody can sign up with an address that the provider does not vouch for.
 func (d *Directory) setPassword(ctx context.Context, x store.Executor, id, hash string) error {
 	n, err := x.Exec(ctx, `UPDATE users SET password_hash = $2, 
 			oidc_issuer = CASE WHEN password_hash IS NULL AND verified_at IS NOT NULL THEN oidc_issuer END,

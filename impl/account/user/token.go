@@ -25,7 +25,7 @@ const (
 	Reset        Purpose = "reset"        // choose a new password
 )
 
-// lifetimes of tokens. A reset is short, because the link replaces a password.
+// lifetimes of tokens. A reset has the shortest, because its link replaces a password.
 var lifetimes = map[Purpose]time.Duration{
 	Operator:     24 * time.Hour,
 	Invitation:   7 * 24 * time.Hour,
@@ -34,7 +34,7 @@ var lifetimes = map[Purpose]time.Duration{
 	Reset:        time.Hour,
 }
 
-// ErrToken says that a link does not work. It does not say why, so that guessing reveals nothing.
+// ErrToken means that a link does not work. It does not say why, so that guessing reveals nothing.
 var ErrToken = errors.New("the link has expired or was used before; ask for a new one")
 
 // Token describes what a one-time token does.
@@ -54,9 +54,9 @@ func (d *Directory) Issue(ctx context.Context, t Token) (token string, err error
 	return d.issue(ctx, t, func(context.Context, store.Executor) error { return nil })
 }
 
-// IssueMail is Issue for a token that is mailed to t.Email, an address that the client from has entered. It counts the message as
-// CountMail does, and also among those of sender, the ID of an account or user, unless sender is empty. Refused messages are not
-// counted. Errors: those of Issue, ErrTooManyMails, ErrTooManySent.
+// IssueMail is Issue for a token that is mailed to t.Email, an address that the client from has entered. It counts the message
+// as CountMail does, and also among those of sender, the ID of an account or user, unless sender is empty. Refused messages are
+// not counted. Errors: those of Issue, ErrTooManyMails, ErrTooManySent.
 func (d *Directory) IssueMail(ctx context.Context, t Token, sender string, from Client) (token string, err error) {
 	return d.issue(ctx, t, func(ctx context.Context, x store.Executor) error {
 		if err := d.countMail(ctx, x, t.Purpose, t.Email, from); err != nil || sender == "" {
@@ -122,8 +122,8 @@ func (d *Directory) take(ctx context.Context, x store.Executor, token string, pu
 	return t, nil
 }
 
-// readToken runs a statement that returns one token. Its arguments are the digest of the token and the present time. Errors: ErrToken,
-// *store.Error.
+// readToken runs a statement that returns one token. Its arguments are the digest of the token and the present time. Errors:
+// ErrToken, *store.Error.
 func (d *Directory) readToken(ctx context.Context, x store.Executor, statement, token string) (Token, error) {
 	var t Token
 	var expires store.Instant

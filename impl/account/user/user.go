@@ -44,14 +44,14 @@ type User struct {
 	Created     time.Time `json:"created"`
 	Verified    time.Time `json:"verified,omitzero"` // when the e-mail address was verified; zero: it was not
 	SignedIn    time.Time `json:"signedIn,omitzero"` // latest sign-in; zero: never
-	// Version changes with each new password. That of a user from SignInWith or SignUpWith also changes with the link to the provider. A
-	// session is valid only while the user Accepts the version that it began with.
+	// Version changes with each new password. That of a user from SignInWith or SignUpWith also changes with the link to the
+	// provider. A session is valid only while the user Accepts the version that it began with.
 	Version string `json:"-"`
 	linked  string // Version for sessions that begin with the provider; "" without one
 }
 
-// Accepts reports whether a session that began with this Version is still valid: the password has not changed and, if the session began
-// at the provider, neither has the link.
+// Accepts reports whether a session that began with this Version is still valid: the password has not changed and, if the
+// session began at the provider, neither has the link.
 func (u User) Accepts(version string) bool {
 	return version == u.Version || u.HasProvider && version == u.linked
 }
@@ -202,4 +202,5 @@ func checkEmail(email string) (string, error) {
 	return folded, nil
 }
 
+// newID returns a random ID of 80 bits with a prefix, such as "user_"; see the function of that name in package account.
 func newID(kind string) string { return kind + "_" + strings.ToLower(rand.Text())[:16] }

@@ -13,8 +13,9 @@ import (
 	"syscall"
 )
 
-// Write writes a file under a random hidden name in the folder temporary, which must be on the same file system, syncs it to the disk,
-// and then renames it to path. It creates the folder of path if necessary. If write fails, Write returns its error and leaves no file.
+// Write writes a file under a random hidden name in the folder temporary, which must be on the same file system, syncs it to
+// the disk, and then renames it to path. It creates the folder of path if necessary. If write fails, Write returns its error
+// and leaves no file.
 func Write(temporary, path string, write func(io.Writer) error) (err error) {
 	part := filepath.Join(temporary, "."+rand.Text()+".part")
 	file, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the umask decides
@@ -42,7 +43,8 @@ func Write(temporary, path string, write func(io.Writer) error) (err error) {
 	return SyncFolder(folder)
 }
 
-// SyncFolder makes the names of the files in a folder survive a loss of power. It does nothing on file systems that cannot sync folders.
+// SyncFolder makes the names of the files in a folder survive a loss of power. It does nothing on file systems that cannot sync
+// folders.
 func SyncFolder(path string) error {
 	folder, err := os.Open(filepath.Clean(path))
 	if err != nil {

@@ -35,7 +35,8 @@ var errNotIIIF = errors.New("not a IIIF manifest or collection (Presentation API
 
 type object map[string]any
 
-// Parse parses a manifest or a collection of the Presentation API 2 or 3. It fails for other JSON, and for text that is not JSON.
+// Parse parses a manifest or a collection of the Presentation API 2 or 3. It fails for other JSON, and for text that is not
+// JSON.
 func Parse(body []byte) (*Document, error) {
 	var root object
 	if err := json.Unmarshal(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), &root); err != nil {
@@ -63,7 +64,8 @@ func Parse(body []byte) (*Document, error) {
 	return doc, nil
 }
 
-// canvases returns the canvases of a manifest: in version 2 those of its first sequence, because further sequences only order them differently.
+// canvases returns the canvases of a manifest: in version 2 those of its first sequence, because further sequences only order
+// them differently.
 func (o object) canvases() []object {
 	if sequences := objects(o["sequences"]); len(sequences) > 0 {
 		return objects(sequences[0]["canvases"])

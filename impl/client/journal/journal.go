@@ -1,9 +1,10 @@
-// Package journal remembers in an output directory which pages were sent, read or failed, so that a run that was interrupted
-// at any moment can go on without charging a page twice. It keeps the answers too. It sends nothing and knows nothing about images.
+// Package journal remembers in an output directory which pages were sent, read or failed, so that a run that was interrupted at
+// any moment can go on without charging a page twice. It keeps the answers too. It sends nothing and knows nothing about
+// images.
 //
-// The folder .uncial-extract of the output directory has journal.jsonl, one event per line: events are only appended, and reach the
-// disk before anything depends on them; answers/, one file for each page that was read; tmp/, emptied by every run; and lock, which keeps
-// a second run out. Start with Open.
+// The folder .uncial-extract of the output directory has journal.jsonl, one event per line: events are only appended, and reach
+// the disk before anything depends on them; answers/, one file for each page that was read; tmp/, emptied by every run; and
+// lock, which keeps a second run out. Start with Open.
 package journal
 
 import (
@@ -89,7 +90,8 @@ type Page struct {
 	SentAt time.Time
 	// Formats of its files, in the state of its answer.
 	Formats []string
-	// Earlier is the state of the stored answer while a later reading, which --force began, has none. "" if there is no such answer.
+	// Earlier is the state of the stored answer while a later reading, which --force began, has none. "" if there is no such
+	// answer.
 	Earlier volume.State
 }
 
@@ -178,8 +180,8 @@ func (j *Journal) replay() (whole int64, err error) {
 	}
 }
 
-// apply applies one event to the state in memory, read from the file or just written. A page that was read before keeps that state if a later
-// attempt fails.
+// apply applies one event to the state in memory, read from the file or just written. A page that was read before keeps that
+// state if a later attempt fails.
 func (j *Journal) apply(e Event) {
 	page := j.pages[e.Page]
 	if page == nil {
@@ -222,8 +224,8 @@ func (j *Journal) apply(e Event) {
 	}
 }
 
-// Append adds events, which are on the disk when Append returns nil. It sets their time, and cuts a long reason. An event that is longer
-// than maxLine is an error, because load could not read it again.
+// Append adds events, which are on the disk when Append returns nil. It sets their time, and cuts a long reason. An event that
+// is longer than maxLine is an error, because load could not read it again.
 func (j *Journal) Append(events ...Event) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

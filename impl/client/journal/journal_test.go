@@ -29,7 +29,8 @@ func mustAppend(tb testing.TB, j *journal.Journal, events ...journal.Event) {
 	}
 }
 
-// TestJournal_Append_Long appends what could not be read again, such as the page of a foreign server that answered instead of ours.
+// TestJournal_Append_Long appends what could not be read again, such as the page of a foreign server that answered instead of
+// ours.
 func TestJournal_Append_Long(t *testing.T) {
 	t.Parallel()
 	dir, long := t.TempDir(), strings.Repeat("é", 2<<20)

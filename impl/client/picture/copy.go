@@ -35,7 +35,7 @@ const (
 // qualities are the JPEG qualities to try, best first. The lowest still shows small print without visible blocks.
 var qualities = []int{95, 88, 80}
 
-// unknownPerMM is the resolution that vips assumes where a file declares none: 25 pixels per inch, which nobody scans at.
+// unknownPerMM is the resolution that vips assumes where a file declares none: 25 pixels per inch, which no scan has.
 const unknownPerMM = 1
 
 // errNoSize means that vips did not say how large the image is.

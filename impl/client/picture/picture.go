@@ -37,7 +37,7 @@ type Info struct {
 	Kind Kind
 	// Format of a file of the kind Supported.
 	Format imagefile.Format
-	Bytes  int64
+	bytes  int64
 	// Frames are the pages of a Supported file, as stored, before its orientation is applied. Empty if the header cannot be read.
 	Frames []Frame
 }
@@ -76,7 +76,7 @@ func Inspect(path string) (*Info, error) {
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, durable.WithoutPath(err)
 	}
-	info := &Info{Bytes: about.Size(), Kind: kindOf(head[:n])}
+	info := &Info{bytes: about.Size(), Kind: kindOf(head[:n])}
 	if info.Kind == Supported {
 		info.Format, _ = imagefile.Identify(head[:n])
 		info.Frames = frames(file, info)
@@ -125,5 +125,5 @@ func (i *Info) NeedsCopy() bool {
 	for k, f := range i.Frames {
 		sizes[k] = imagefile.Size(f.Size)
 	}
-	return i.Kind == Supported && (i.Bytes > imagefile.MaxBytes || len(sizes) > 0 && imagefile.CheckPages(i.Format, sizes) != nil)
+	return i.Kind == Supported && (i.bytes > imagefile.MaxBytes || len(sizes) > 0 && imagefile.CheckPages(i.Format, sizes) != nil)
 }

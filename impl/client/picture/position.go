@@ -11,13 +11,14 @@ import (
 const (
 	// ComparedSide is the longer side, in pixels, at which two pictures of a page are compared: lines of text are visible.
 	ComparedSide = 256
-	// turnedShare bounds the difference after turning, as a share of the difference before: below it, the page is turned. Two programs draw
-	// the same picture with a difference of a few grey levels; a turned one differs by many times as much. On blank paper both are noise.
+	// turnedShare bounds the difference after turning, as a share of the difference before: below it, the page is turned. Two
+	// programs draw the same picture with a difference of a few grey levels; a turned one differs by many times as much. On blank
+	// paper both are noise.
 	turnedShare = 0.7
 )
 
-// IsTurned reports whether two pictures show the same page, but one of them upside down or mirrored. Their sizes may differ. It does not
-// detect quarter turns.
+// IsTurned reports whether two pictures show the same page, but one of them upside down or mirrored. Their sizes may differ. It
+// does not detect quarter turns.
 func IsTurned(a, b image.Image) bool {
 	a, b = imaging.Shrink(a, ComparedSide), imaging.Shrink(b, ComparedSide)
 	asIs := difference(a, b, false, false)
@@ -25,7 +26,8 @@ func IsTurned(a, b image.Image) bool {
 	return turned < turnedShare*asIs
 }
 
-// difference returns the mean difference in grey levels of two pictures, the second flipped left to right, top to bottom, or both.
+// difference returns the mean difference in grey levels of two pictures, the second flipped left to right, top to bottom, or
+// both.
 func difference(a, b image.Image, flipX, flipY bool) float64 {
 	from, to := a.Bounds(), b.Bounds()
 	sum := 0.0

@@ -16,8 +16,8 @@ import (
 	"uncial/internal/format/pdf"
 )
 
-// noLibrary stands in for the C library that the worker uses for images that our own decoders do not know. The command line must
-// not run C on untrusted bytes.
+// noLibrary stands in for the C library that the worker uses for images that our own decoders do not know. The command line
+// must not run C on untrusted bytes.
 type noLibrary struct{}
 
 var errUnknownKind = errors.New("this kind of image cannot be shown")
@@ -43,8 +43,8 @@ func Decode(data []byte, n, rotation int) (image.Image, error) {
 	return nil, fmt.Errorf("the image has no page %d", n+1)
 }
 
-// Encode returns the image as a JPEG, whose longer side has at most maxSide pixels; 0 means no limit. quality is that of image/jpeg, 1
-// to 100.
+// Encode returns the image as a JPEG, whose longer side has at most maxSide pixels; 0 means no limit. quality is that of
+// image/jpeg, 1 to 100.
 func Encode(img image.Image, maxSide, quality int) (*volume.Image, error) {
 	if maxSide > 0 {
 		img = imaging.Shrink(img, maxSide)

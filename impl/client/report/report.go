@@ -44,8 +44,8 @@ type Page struct {
 	page *volume.Page
 }
 
-// New gathers the report about a volume; summary becomes Report.Summary. It fails if the stored answer to a page is damaged, and names
-// the page.
+// New gathers the report about a volume; summary becomes Report.Summary. It fails if the stored answer to a page is damaged,
+// and names the page.
 func New(v *volume.Volume, summary string, now time.Time) (*Report, error) {
 	r := &Report{Title: v.Title, Created: now.UTC().Truncate(time.Second), Summary: summary, States: map[volume.State]int{}}
 	for _, from := range v.Pages {

@@ -233,8 +233,8 @@ type filePage struct {
 	frame *picture.Frame // nil: the whole file
 }
 
-// content is the digest of the file, which stays the same when the file is moved. A page of a TIFF adds its number, because all pages share
-// the file.
+// content is the digest of the file, which stays the same when the file is moved. A page of a TIFF adds its number, because all
+// pages share the file.
 func (p *filePage) content(ctx context.Context) (string, error) {
 	digest, err := p.sum(ctx)
 	if p.frame != nil {

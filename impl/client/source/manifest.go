@@ -54,8 +54,8 @@ func (r *Reader) manifest(ctx context.Context, source string, body []byte) (*iii
 	return doc, pages, nil
 }
 
-// get returns a manifest or collection. web returns the fetcher for its URL. Temporary failures are retried within Reader.Timeout; errors say
-// what the user can change.
+// get returns a manifest or collection. web returns the fetcher for its URL. Temporary failures are retried within
+// Reader.Timeout; errors say what the user can change.
 func (r *Reader) get(ctx context.Context, url string, web func(ctx context.Context, url string) *fetch.Fetcher) ([]byte, error) {
 	bounded, cancel := ctx, func() {}
 	if r.Timeout > 0 {

@@ -126,8 +126,8 @@ func (p *pdfPage) untouched(ctx context.Context, folder string, only pdfImage) (
 	return stored, nil
 }
 
-// isTurned reports whether the page shows its image upside down or mirrored: some scanners write such images and have the page turn them.
-// The list of images does not say so.
+// isTurned reports whether the page shows its image upside down or mirrored: some scanners write such images and have the page
+// turn them. The list of images does not say so.
 func (p *pdfPage) isTurned(ctx context.Context, folder string, stored *Image) (bool, error) {
 	n := strconv.Itoa(p.number)
 	if _, err := tool.Run(ctx, folder, "pdftoppm", "-png", "-cropbox", "-scale-to", strconv.Itoa(picture.ComparedSide), "-f", n, "-l", n, "-singlefile", p.path, "small"); err != nil {
@@ -213,16 +213,16 @@ func (i pdfImage) share(s sheet) (horizontal, vertical float64) {
 	return float64(i.width) / i.xPPI * pointsPerInch / s.width, float64(i.height) / i.yPPI * pointsPerInch / s.height
 }
 
-// isPage reports whether the image is all that the page shows, in colours that need no conversion. A page may show only a part of
-// a larger image, such as half of an opening.
+// isPage reports whether the image is all that the page shows, in colours that need no conversion. A page may show only a part
+// of a larger image, such as half of an opening.
 func (i pdfImage) isPage(s sheet) bool {
 	horizontal, vertical := i.share(s)
 	return i.kind == "image" && s.rotation == 0 && min(horizontal, vertical) >= wholeShare && max(horizontal, vertical) <= 1/wholeShare &&
 		(i.color == "gray" || i.color == "rgb" || i.color == "icc" || i.color == "index")
 }
 
-// extract writes the image unchanged from the PDF: a JPEG byte for byte, any other one with the same pixels. The service cannot read
-// JPEG 2000, of which it gets a copy. It returns nil if the image cannot be extracted.
+// extract writes the image unchanged from the PDF: a JPEG byte for byte, any other one with the same pixels. The service cannot
+// read JPEG 2000, of which it gets a copy. It returns nil if the image cannot be extracted.
 func (p *pdfPage) extract(ctx context.Context, folder string, image pdfImage) (*Image, error) {
 	option, extension := "-png", "png"
 	switch image.encoding {

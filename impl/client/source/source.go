@@ -1,6 +1,7 @@
-// Package source turns the arguments of the command line into pages: files, directories, standard input, URLs, IIIF manifests and
-// collections, PDFs and TIFFs of many pages. Each page can say what it shows, as a digest or a URL, and be made ready to be sent.
-// It sends nothing to the service. Start with Reader.Expand; file.go, pdf.go and web.go have the kinds of pages, manifest.go those of IIIF.
+// Package source turns the arguments of the command line into pages: files, directories, standard input, URLs, IIIF manifests
+// and collections, PDFs and TIFFs of many pages. Each page can say what it shows, as a digest or a URL, and be made ready to be
+// sent. It sends nothing to the service. Start with Reader.Expand; file.go, pdf.go and web.go have the kinds of pages,
+// manifest.go those of IIIF.
 package source
 
 import (
@@ -24,10 +25,11 @@ import (
 // Page is one image of the command line.
 type Page struct {
 	// Position is the place of the page in its source, such as "sub/page.tif" below a directory, "book.pdf#page=3" or the id of a
-	// canvas. It does not change when other pages or sources are added, or the directory is moved. With the content it identifies the page.
+	// canvas. It does not change when other pages or sources are added, or the directory is moved. With the content it identifies
+	// the page.
 	Position string
-	// Locator is where the source has the page: an absolute path, a URL or the id of a canvas. It does not depend on the other sources.
-	// Unique among the pages of a run: a source that is given twice has numbers.
+	// Locator is where the source has the page: an absolute path, a URL or the id of a canvas. It does not depend on the other
+	// sources. Unique among the pages of a run: a source that is given twice has numbers.
 	Locator string
 	// Source names the page in messages.
 	Source string
@@ -64,8 +66,8 @@ func (p *Page) Content(ctx context.Context) (string, error) { return p.content(c
 // there is no image.
 func (p *Page) Load(ctx context.Context, folder string) (*Image, error) { return p.load(ctx, folder) }
 
-// Picture returns the image file that the service reads, and fetches it if it is on the web. It may write to the folder, which the
-// caller removes. It returns the errors of Load.
+// Picture returns the image file that the service reads, and fetches it if it is on the web. It may write to the folder, which
+// the caller removes. It returns the errors of Load.
 func (p *Page) Picture(ctx context.Context, folder string) ([]byte, error) {
 	return p.picture(ctx, folder)
 }
@@ -109,12 +111,13 @@ type Reader struct {
 	Temporary string
 	// Timeout bounds the fetch of a manifest, repeats included. 0: no bound.
 	Timeout time.Duration
-	// Waiting, if not nil, is told that the fetch of a URL failed and is repeated after a pause. Pages may call it at the same time.
+	// Waiting, if not nil, is called when the fetch of a URL has failed and will be repeated after a pause. Calls may be
+	// concurrent.
 	Waiting func(url string, failed error, pause time.Duration)
 }
 
-// Expand returns all pages that the arguments name, in order. Its errors are ctx's error and those of the folder for temporary files;
-// sources that cannot be expanded are Failures.
+// Expand returns all pages that the arguments name, in order. Its errors are ctx's error and those of the folder for temporary
+// files; sources that cannot be expanded are Failures.
 func (r *Reader) Expand(ctx context.Context, arguments []string) (*Set, error) {
 	set := &Set{}
 	for _, argument := range arguments {

@@ -70,7 +70,8 @@ func TestReader_Expand_Directory(t *testing.T) {
 	require.ErrorContains(t, err, "not an image in a known format")
 }
 
-// TestReader_Expand_LinksToFoldersAbove checks that no page is read and charged repeatedly. A link to a folder elsewhere is read.
+// TestReader_Expand_LinksToFoldersAbove checks that no page is read and charged repeatedly. A link to a folder elsewhere is
+// read.
 func TestReader_Expand_LinksToFoldersAbove(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere := t.TempDir(), t.TempDir()

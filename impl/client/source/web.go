@@ -54,8 +54,8 @@ func shown(s string) string {
 // .../presentation/v2/b18035723, .../manifests/drs:48309543, .../collection/top.json.
 var manifestPath = regexp.MustCompile(`(?i)/(?:[a-z]*manifests?|collections?|presentation)(?:/|\.json$|$)|\.json$`)
 
-// isManifestURL reports whether a URL is that of a manifest or collection. It judges by the path alone, because an image, which the
-// service fetches, need not be reachable from here.
+// isManifestURL reports whether a URL is that of a manifest or collection. It judges by the path alone, because an image, which
+// the service fetches, need not be reachable from here.
 func isManifestURL(raw string) bool {
 	u, err := url.Parse(raw)
 	return err == nil && u.Opaque == "" && manifestPath.MatchString(u.Path) && !strings.HasSuffix(u.Path, "/info.json") &&
@@ -108,8 +108,8 @@ type webPage struct {
 // lookupTimeout bounds the search for the addresses of a host.
 const lookupTimeout = 10 * time.Second
 
-// argumentFetcher returns the fetcher for a URL of the command line: Web if its host is on the user's network or the URL has a port; otherwise
-// Linked, because a public server may redirect to that network.
+// argumentFetcher returns the fetcher for a URL of the command line: Web if its host is on the user's network or the URL has a
+// port; otherwise Linked, because a public server may redirect to that network.
 func (r *Reader) argumentFetcher(ctx context.Context, raw string) *fetch.Fetcher {
 	u, err := url.Parse(raw)
 	if err != nil || u.Port() != "" {
@@ -128,8 +128,8 @@ func (r *Reader) argumentFetcher(ctx context.Context, raw string) *fetch.Fetcher
 // linkFetcher returns the fetcher for a URL that a manifest names.
 func (r *Reader) linkFetcher(context.Context, string) *fetch.Fetcher { return r.Linked }
 
-// webPage returns the page at a URL. web returns the fetcher for it. A data: URL is named by its digest in the journal, because it may be as
-// long as the image.
+// webPage returns the page at a URL. web returns the fetcher for it. A data: URL is named by its digest in the journal, because
+// it may be as long as the image.
 func (r *Reader) webPage(raw string, web func(ctx context.Context, url string) *fetch.Fetcher) *Page {
 	page := &Page{Position: raw, Locator: raw, Source: shown(raw), Stem: stem(urlName(raw)), Label: urlName(raw), Host: iiifHost(raw)}
 	from := &webPage{url: raw, web: web, waiting: r.Waiting}
@@ -179,7 +179,7 @@ func (p *webPage) load(ctx context.Context, folder string) (*Image, error) {
 	return image, err
 }
 
-// fetch reads the image from its server, and waits as long as the server asks for it.
+// fetch reads the image from its server, and waits if the server asks clients to.
 func (p *webPage) fetch(ctx context.Context) ([]byte, error) {
 	body, err := retryFetch(ctx, p.url, p.waiting, func() ([]byte, error) { return p.web(ctx, p.url).Fetch(ctx, p.url) })
 	return body, explainRefused(err)
@@ -216,14 +216,14 @@ func explainRefused(err error) error {
 }
 
 const (
-	// fetchTries bounds how often a URL is requested; if a server asks clients to wait, the command does.
+	// fetchTries is the maximum number of requests for a URL. If its server asks clients to wait, the command does.
 	fetchTries = 5
-	// fetchPause is the pause after a failure whose server names none; it doubles.
+	// fetchPause is the pause after the first failure, unless the server states one; it doubles with each further failure.
 	fetchPause = time.Second
 )
 
-// retryFetch repeats a fetch that fails for a while: because of the network, or because the server asks clients to wait. It tells waiting,
-// which may be nil, before each pause.
+// retryFetch repeats a fetch that fails temporarily, because of the network or because the server asks clients to wait. It
+// calls waiting, which may be nil, before each pause.
 func retryFetch(ctx context.Context, url string, waiting func(url string, failed error, pause time.Duration), once func() ([]byte, error)) ([]byte, error) {
 	pause := fetchPause
 	for try := 1; ; try++ {

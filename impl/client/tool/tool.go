@@ -1,6 +1,6 @@
 // Package tool runs Debian programs for files that Go cannot read: PDF (poppler-utils) and JPEG 2000 or very large TIFF
-// (libvips-tools). It uses no shell, and bounds time, memory, the size of files and what a program may print. What the
-// programs are asked to do is up to packages source and picture. Start with Run.
+// (libvips-tools). It uses no shell, and bounds time, memory, the size of files and what a program may print. Packages
+// source and picture decide what the programs do. Start with Run.
 package tool
 
 import (
@@ -38,16 +38,16 @@ var packages = map[string]string{
 }
 
 // MissingError is a program that is not installed.
-type MissingError struct{ Program string }
+type MissingError struct{ program string }
 
 // Error names the package in one line.
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("%s is not installed; install it with: apt-get install %s", e.Program, packages[e.Program])
+	return fmt.Sprintf("%s is not installed; install it with: apt-get install %s", e.program, packages[e.program])
 }
 
-// Run runs a program in a folder, which also has its temporary files, and returns what it printed. No argument may begin with
-// a dash because of a file name: callers pass absolute paths. Errors: *MissingError, ctx's error, or one that says how the program
-// failed, with the last line of its messages.
+// Run runs a program in a folder, which also has its temporary files, and returns what it printed. No argument may begin with a
+// dash because of a file name: callers pass absolute paths. Errors: *MissingError, ctx's error, or one that says how the
+// program failed, with the last line of its messages.
 func Run(ctx context.Context, folder, program string, args ...string) ([]byte, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // passages maps the id of a page to texts that are on it although its ground truth lacks them or has them in another place.
 type passages map[string][]string
 
-// loadPassages reads a file with the id of a page, a tab and a passage in each line. Lines that begin with # are comments. Without
-// a path there are no passages.
+// loadPassages reads a file with the id of a page, a tab and a passage in each line. Lines that begin with # are comments.
+// Without a path there are no passages.
 func loadPassages(path string) (passages, error) {
 	if path == "" {
 		return nil, nil
@@ -53,8 +53,8 @@ func (p passages) apply(pages []pageWords) (characters int) {
 	return characters
 }
 
-// apply marks as correct those words that match nothing in the ground truth but occur in the passage, in the same order. It returns how
-// many characters they have.
+// apply marks as correct those words that match nothing in the ground truth but occur in the passage, in the same order. It
+// returns how many characters they have.
 func apply(passage string, words []accuracy.WordScore) (characters int) {
 	var at []int // words that are wrong as a whole
 	var texts []string

@@ -7,6 +7,7 @@ import (
 	"image/draw"
 	"image/png"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ var degradations = map[string]degradation{
 	"half":    {1, func(p []*image.Gray, _ *rand.Rand) *image.Gray { return scaled(p[0], p[0].Rect.Dx()/2) }},
 	"shadow":  {1, shadow},
 	"photo":   {1, photo},
+	"slant":   {1, slant},
 }
 
 func degradationNames() []string { return slices.Sorted(maps.Keys(degradations)) }
@@ -166,4 +168,17 @@ func photo(pages []*image.Gray, random *rand.Rand) *image.Gray {
 		}
 	}
 	return turned
+}
+
+// slant draws a page rotated by 12 to 40 degrees on white paper that is large enough for it.
+func slant(pages []*image.Gray, random *rand.Rand) *image.Gray {
+	size := pages[0].Rect.Size()
+	side := int(math.Ceil(math.Hypot(float64(size.X), float64(size.Y))))
+	out := blank(side, side, 0xff)
+	paste(out, pages[0], (side-size.X)/2, (side-size.Y)/2)
+	angle := 12 + 28*random.Float64()
+	if random.IntN(2) == 0 {
+		angle = -angle
+	}
+	return imaging.Rotate(out, angle)
 }

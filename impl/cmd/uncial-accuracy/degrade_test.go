@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"image"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,6 +38,7 @@ func TestLoad(t *testing.T) {
 	t.Parallel()
 	folder := mustFolder(t, "One", "Two", "Three")
 	page := ocrtest.Page("One").Rect.Size()
+	diagonal := int(math.Ceil(math.Hypot(float64(page.X), float64(page.Y))))
 	for how, want := range map[string]struct {
 		size  image.Point
 		truth string
@@ -49,6 +51,7 @@ func TestLoad(t *testing.T) {
 		"half":    {page.Div(2), "One"},
 		"shadow":  {page, "One"},
 		"photo":   {page.Add(image.Pt(page.X/8*2, page.X/8*2)), "One"},
+		"slant":   {image.Pt(diagonal, diagonal), "One"},
 	} {
 		group := grouped(folder.Pages, max(degradations[how].pages, 1))[0]
 		data, truth, err := load(folder, group, how, 3)

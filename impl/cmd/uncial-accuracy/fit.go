@@ -24,13 +24,13 @@ func (e *example) share() float64 {
 // ridge is the strength of the ridge penalty, in characters.
 const ridge = 20.0
 
-// fitWeights fits the weights of the evidence of words, for print on printed pages and for handwriting on all, and prints them in the form
-// used in thresholds.go. The figures are for words on pages that were left out of the fit, one page at a time.
+// fitWeights fits the weights of the evidence of words, for print on printed pages and for handwriting on all, and prints them
+// in the form used in thresholds.go. The figures are for words on pages that were left out of the fit, one page at a time.
 func fitWeights(w io.Writer, pages []pageWords) error {
 	for _, handwritten := range []bool{false, true} {
 		name := "printWeights"
 		if handwritten {
-			name = "handWeights"
+			name = "handwritingWeights"
 		}
 		all := examplesOf(pages, handwritten)
 		if len(all) == 0 {

@@ -25,8 +25,8 @@ const (
 	voteRidge = 1.0
 )
 
-// fitVote fits the weights of a vote, which have this name, to all candidates and prints them. A candidate is right if its page has fewer wrong characters with
-// it. The figures for each collection come from weights that were fitted without it.
+// fitVote fits the weights of a vote, which have this name, to all candidates and prints them. A candidate is right if its page
+// has fewer wrong characters with it. The figures for each collection come from weights that were fitted without it.
 func fitVote(w io.Writer, name string, outcomes []outcome) error {
 	var samples []sample
 	var gains []int
@@ -89,8 +89,8 @@ func voteSample(group int, c correct.Candidate, gain int) sample {
 	return s
 }
 
-// leftOut returns a table of the characters that candidates correct and spoil, for several minimum probabilities. Each group is judged by
-// weights fitted to all others.
+// leftOut returns a table of the characters that candidates correct and spoil, for several minimum probabilities. Each group is
+// judged by weights fitted to all others.
 func leftOut(samples []sample, gains []int, groups int) string {
 	var out strings.Builder
 	probabilities := make([]float64, len(samples))

@@ -12,7 +12,8 @@ import (
 	"uncial/internal/document"
 )
 
-// voted returns a page of a collection that was read as "on the hill", "the hovfe", "stands", with 50 candidates of some evidence for "hovfe".
+// voted returns a page of a collection that was read as "on the hill", "the hovfe", "stands", with 50 candidates of some
+// evidence for "hovfe".
 func voted(collection, candidate string, evidence correct.Evidence) outcome {
 	var lines []document.Line
 	for i, text := range []string{"on the hill", "the hovfe", "stands"} {

@@ -14,7 +14,7 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// pageLines is how well the lines of a page were found. Its JSON form is the output of --lines --json.
+// pageLines says how well the lines of a page were found. Its JSON form is the output of --lines --json.
 type pageLines struct {
 	Page       accuracy.Page      `json:"page"`
 	Score      accuracy.LineScore `json:"score"`

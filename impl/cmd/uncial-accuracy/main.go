@@ -1,13 +1,14 @@
-// Command uncial-accuracy measures how well the service reads: it reads a folder of page images with the service's own steps, and
-// once more with plain Tesseract, compares both with the ground truth, and prints the figures of each collection side by side. With
+// Command uncial-accuracy measures how well the service reads: it reads a folder of page images with the service's own steps,
+// and once more with plain Tesseract, compares both with the ground truth, and prints the figures of each collection side by
+// side. With
 // --ablation it measures instead what each step of the reading contributes.
 //
 // Pages are read in this process, by the functions that a worker runs in its sandbox. Timings therefore do not include queue,
 // pipe and sandbox, and --without can leave out steps, which a worker never does. The measures are in internal/accuracy and the
 // steps in impl/ocr/reading. Start with run; read.go reads the pages, stock.go reads them with plain Tesseract, and table.go,
-// report.go and ablation.go print the results. lines.go measures how well lines are found, weak.go how well confidence finds errors
-// (checked.go corrects the ground truth for it), und.go how often a language is found, regions.go whether regions have their kind.
-// fit.go fits the weights of confidence, and fitvote.go those of the vote.
+// report.go and ablation.go print the results. lines.go measures how well lines are found, weak.go how well confidence finds
+// errors (checked.go corrects the ground truth for it), und.go how often a language is found, regions.go whether regions have
+// their kind. fit.go fits the weights of confidence, and fitvote.go those of the vote.
 package main
 
 import (
@@ -73,7 +74,7 @@ type options struct {
 	Only      string   `placeholder:"TEXT" help:"Read only pages whose id contains this text."`
 	Degrade   string   `placeholder:"KIND" help:"Make the pages worse before they are read, in the same way in every run: ${degradations}."`
 	NoStock   bool     `help:"Skip the comparison with plain Tesseract."`
-	PrintOnly bool     `help:"Also read the pages without the model for handwriting, for comparison."`
+	PrintOnly bool     `help:"Also read the pages without the handwriting model, for comparison."`
 	Jobs      int      `default:"2" help:"Pages read at the same time, 1 or 2 (${default}). Timings are steadier with 1."`
 	Models    []string `placeholder:"DIR" help:"Directories with models (*.traineddata) that take precedence over the installed ones."`
 }
@@ -133,8 +134,7 @@ func (o options) check() error {
 	return nil
 }
 
-// run reads the folder as the flags say, and reports the result.
-// An invalid flag is reported before anything is read.
+// run reads the folder as the flags say, and reports the result. An invalid flag is reported before anything is read.
 func run(ctx context.Context, o options) (err error) {
 	if err := o.check(); err != nil {
 		return err

@@ -24,8 +24,8 @@ import (
 	"uncial/internal/language"
 )
 
-// warmModels is how many models a reader keeps loaded: enough for all languages of one page set, so that timings measure
-// reading and not loading.
+// warmModels is the number of models that a reader keeps loaded: enough for all languages of one page set, so that timings
+// measure reading, not loading.
 const warmModels = 6
 
 // outcome is the result for one page, with its scores. Its JSON form is the output of --json.
@@ -33,7 +33,7 @@ type outcome struct {
 	Page  accuracy.Page    `json:"page"`
 	Score accuracy.Score   `json:"score"`
 	Read  accuracy.Reading `json:"reading"`
-	// Stock is plain Tesseract, and PrintOnly the service without its model for handwriting; nil if not requested.
+	// Stock is plain Tesseract, and PrintOnly the service without its handwriting model; nil if not requested.
 	Stock         *accuracy.Score   `json:"stock,omitempty"`
 	StockRead     *accuracy.Reading `json:"stockReading,omitempty"`
 	PrintOnly     *accuracy.Score   `json:"printOnly,omitempty"`
@@ -131,8 +131,9 @@ func newReader(set *models.Set, o options) *reader {
 	return &reader{o: o, set: set, engines: reading.NewEngines(set, warmModels)}
 }
 
-// read reads the i-th group of pages, which is one page unless --degrade combines several, in all requested ways. For every second group
-// it runs printOnly before own: the first of the two loads the models that both use, so in a fixed order it would always look slower.
+// read reads the i-th group of pages, which is one page unless --degrade combines several, in all requested ways. For every
+// second group it runs printOnly before own: the first of the two loads the models that both use, so in a fixed order it would
+// always look slower.
 func (r *reader) read(ctx context.Context, folder *accuracy.Folder, group []accuracy.Page, i int) (outcome, error) {
 	p := group[0]
 	data, truth, err := load(folder, group, r.o.Degrade, i)
@@ -193,7 +194,7 @@ func (r *reader) own(ctx context.Context, out *outcome, data []byte, tag string)
 	return err
 }
 
-// printOnly reads the page as the service would if the model for handwriting were missing. Comparing it with own shows the
+// printOnly reads the page as the service would if the handwriting model were missing. Comparing it with own shows the
 // gain on handwriting, and whether any printed page is mistaken for handwriting.
 func (r *reader) printOnly(ctx context.Context, out *outcome, data []byte, tag string) error {
 	_, read, err := r.service(ctx, data, withoutHands{r.engines}, reading.Options{Language: tag})
@@ -213,7 +214,7 @@ func (r *reader) und(ctx context.Context, out *outcome, data []byte) error {
 	return nil
 }
 
-// withoutHands is a source of models that hides the model for handwriting, and otherwise shares the engines.
+// withoutHands is a source of models that hides the handwriting model, and otherwise shares the engines.
 type withoutHands struct{ *reading.Engines }
 
 func (w withoutHands) Has(model string) bool { return model != own.Hands && w.Engines.Has(model) }

@@ -37,7 +37,8 @@ type region struct {
 	left, top, right, bottom int // in perMille
 }
 
-// loadRegions reads a file of lines "page id, kind, left, top, right, bottom", separated by tabs. Lines that begin with # are comments.
+// loadRegions reads a file of lines "page id, kind, left, top, right, bottom", separated by tabs. Lines that begin with # are
+// comments.
 func loadRegions(path string) (all []region, err error) {
 	data, err := os.ReadFile(path) // #nosec G304 -- the path is an argument
 	if err != nil {
@@ -70,7 +71,8 @@ func (r region) box(p *document.Page) document.Box {
 	return document.Box{X: x, Y: y, W: r.right*p.Width/perMille - x, H: r.bottom*p.Height/perMille - y}
 }
 
-// found returns the kind that a reading gives to the region, "" if it has nothing there. Text has the kind of most of its characters.
+// found returns the kind that a reading gives to the region, "" if it has nothing there. Text has the kind of most of its
+// characters.
 func (r region) found(p *document.Page) string {
 	box := r.box(p)
 	for _, g := range p.Graphics {
@@ -104,7 +106,8 @@ func overlap(a, b document.Box) float64 {
 	return float64(w*h) / float64(a.W*a.H+b.W*b.H-w*h)
 }
 
-// printRegions prints how many labelled regions have their kind in the readings, and each that has another, or that no label mentions.
+// printRegions prints how many labelled regions have their kind in the readings, and each that has another, or that no label
+// mentions.
 func printRegions(out io.Writer, labels []region, outcomes []outcome) error {
 	right, all := map[string]int{}, map[string]int{}
 	var wrong []string

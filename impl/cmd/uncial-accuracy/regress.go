@@ -13,8 +13,8 @@ type sample struct {
 // maxSteps bounds the steps of the regression.
 const maxSteps = 30
 
-// regress fits a logistic regression to the samples of all groups but one (Newton's method); -1 leaves out none. ridge pulls weights towards
-// 0, as much as samples of that weight would.
+// regress fits a logistic regression to the samples of all groups but one (Newton's method); -1 leaves out none. ridge pulls
+// weights towards 0, as much as samples of that weight would.
 func regress(all []sample, without int, ridge float64) []float64 {
 	n := len(all[0].values)
 	weights := make([]float64, n)

@@ -48,8 +48,8 @@ type reportPage struct {
 	Edits  []document.Edit
 }
 
-// reportSheet is one image of the file, in the order of its pages, with the words that were read on it. The boxes are in pixels of the page, and the
-// template scales them to the image.
+// reportSheet is one image of the file, in the order of its pages, with the words that were read on it. The boxes are in pixels
+// of the page, and the template scales them to the image.
 type reportSheet struct {
 	Image         template.URL
 	Width, Height int

@@ -47,14 +47,12 @@ func stockText(ctx context.Context, engine *tesseract.Engine, data []byte) (stri
 			return "", 0, err
 		}
 		for _, b := range blocks {
-			for _, p := range b.Paragraphs {
-				for _, l := range p.Lines {
-					for _, w := range l.Words {
-						text.WriteString(w.Text + " ")
-						sum, n = sum+w.Confidence/100, n+1
-					}
-					text.WriteByte('\n')
+			for _, l := range b.Lines {
+				for _, w := range l.Words {
+					text.WriteString(w.Text + " ")
+					sum, n = sum+w.Confidence/100, n+1
 				}
+				text.WriteByte('\n')
 			}
 		}
 	}

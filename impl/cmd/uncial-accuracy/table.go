@@ -61,7 +61,7 @@ func groups(outcomes []outcome) []*group {
 // legend explains the columns below the table and in the report.
 const legend = `CER, WER: error rate of characters and words, strict and folded. BoW: F1 of the bags of words. conf: mean confidence.
 cal: mean |confidence - (1 - folded CER)|. s, cpu: seconds and processor seconds a page. "Tesseract" is plain Tesseract;
-"without hands" is the service without its model for handwriting.
+"without hands" is the service without its handwriting model.
 `
 
 // row is one line of the table of figures, in the terminal and in the report.

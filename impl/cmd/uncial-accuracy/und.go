@@ -11,7 +11,8 @@ import (
 	"uncial/internal/accuracy"
 )
 
-// foundPage is one page read twice: in the language of its ground truth, and with the language left open. Its JSON form is the output of
+// foundPage is one page read twice: in the language of its ground truth, and with the language left open. Its JSON form is the
+// output of
 // --und --json.
 type foundPage struct {
 	ID       string           `json:"id"`
@@ -56,8 +57,8 @@ func foundPages(outcomes []outcome) []foundPage {
 	return pages
 }
 
-// printFound prints, for each language and for their mean, how often the language was found, and the mean error rates and times of both
-// readings. Below are the pages whose language is another than in the index.
+// printFound prints, for each language and for their mean, how often the language was found, and the mean error rates and times
+// of both readings. Below it are the pages whose detected language is not that of the index.
 func printFound(w io.Writer, pages []foundPage) error {
 	byLanguage := map[string]*languageFigures{}
 	for _, p := range pages {

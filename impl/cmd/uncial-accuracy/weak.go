@@ -14,7 +14,7 @@ import (
 	"uncial/internal/document"
 )
 
-// pageWords is how well the words of a page were read. Its JSON form is the output of --weak --json.
+// pageWords says how well the words of a page were read. Its JSON form is the output of --weak --json.
 type pageWords struct {
 	Page       accuracy.Page        `json:"page"`
 	FoldedCER  float64              `json:"foldedCer"`
@@ -28,7 +28,8 @@ type pageWords struct {
 	Lines map[accuracy.LineKind]accuracy.Rate `json:"lines"`
 }
 
-// wordEvidence is the input of the confidence estimate of a word. A word that was divided at a line end has that of its first part.
+// wordEvidence is the input of the confidence estimate of a word. A word that was divided at a line end has that of its first
+// part.
 type wordEvidence struct {
 	Handwritten bool             `json:"handwritten,omitempty"`
 	Values      reading.Evidence `json:"values"`
@@ -104,8 +105,8 @@ func loadWords(paths []string) (all []pageWords, err error) {
 	return all, nil
 }
 
-// listedWords returns the words of a document, each marked if it lies in a place that an answer lists as weak, and the listed places that
-// were not read.
+// listedWords returns the words of a document, each marked if it lies in a place that an answer lists as weak, and the listed
+// places that were not read.
 func listedWords(doc *document.Document) (words []accuracy.Word, unread []accuracy.Unread) {
 	weak := doc.Weak()
 	for i := range doc.Pages {
@@ -126,7 +127,8 @@ func listedWords(doc *document.Document) (words []accuracy.Word, unread []accura
 	return words, unread
 }
 
-// placeOf returns the number, from 1, of the largest weak place that contains the middle of a box on page number i, or 0 if no place does.
+// placeOf returns the number, from 1, of the largest weak place that contains the middle of a box on page number i, or 0 if no
+// place does.
 func placeOf(weak []document.Weak, i int, b document.Box) int {
 	x, y := b.X+b.W/2, b.Y+b.H/2
 	largest, at := 0, 0
@@ -166,8 +168,8 @@ type weakGroup struct {
 	pages       int
 }
 
-// printWeak prints the curve for print, handwriting and all pages, the calibration of each kind in each language, and the pages that
-// list too much or are too confident.
+// printWeak prints the curve for print, handwriting and all pages, the calibration of each kind in each language, and the pages
+// that list too much or are too confident.
 func printWeak(w io.Writer, all []pageWords) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "\tpages\twords\tAUC\tlisted\tcal\t")

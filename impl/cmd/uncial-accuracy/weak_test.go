@@ -82,5 +82,5 @@ func TestFitWeights(t *testing.T) {
 	require.NoError(t, err, out.String())
 	require.InDelta(t, want[0], constant, 0.15)
 	require.InDelta(t, want[1], own, 0.25)
-	require.NotContains(t, out.String(), "handWeights", "there is no handwriting")
+	require.NotContains(t, out.String(), "handwritingWeights", "there is no handwriting")
 }

@@ -34,8 +34,8 @@ const goMemoryLimit = 1 << 30
 
 func main() { os.Exit(run()) }
 
-// run serves requests until the pipe closes, and returns the exit status. It refuses to run outside of the service, or with one of
-// another build.
+// run serves requests until the pipe closes, and returns the exit status. It refuses to run outside of the service, or with one
+// of another build.
 func run() int {
 	if protocol := os.Getenv(pipe.ProtocolEnv); protocol == "" || term.IsTerminal(int(os.Stdin.Fd())) {
 		fmt.Fprintln(os.Stderr, "uncial-worker is started by uncial and cannot be used by hand.\n"+

@@ -116,8 +116,9 @@ func TestWorker_ServesUntilInputEnds(t *testing.T) {
 	cmd.mustEnd(t)
 }
 
-// A worker may use as many threads as it was granted, for the models of Tesseract and for our own networks. Its processor time is
-// then at most the elapsed time times that number, however busy the machine is. The garbage collector gets half a thread more.
+// A worker may use as many threads as it was granted, for the models of Tesseract and for our own networks. Its processor time
+// is then at most the elapsed time times that number, however busy the machine is. The garbage collector gets half a thread
+// more.
 func TestWorker_UsesTheThreadsGranted(t *testing.T) {
 	t.Parallel()
 	c := mustStart(t, 5*time.Minute)
@@ -153,7 +154,7 @@ func mustCPU(t *testing.T, pid int) time.Duration {
 	return ticks * 10 * time.Millisecond
 }
 
-// pages is how many pages TestWorker_KeepsItsMemory reads: go test ./impl/cmd/uncial-worker -run Memory -pages 3000
+// pages is the number of pages that TestWorker_KeepsItsMemory reads: go test ./impl/cmd/uncial-worker -run Memory -pages 3000
 var pages = flag.Int("pages", 40, "pages that a worker reads while its memory is watched")
 
 func TestWorker_KeepsItsMemory(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"uncial/impl/app"
 )
 
-// accountCmd groups the commands for accounts.
 type accountCmd struct {
 	Create  accountCreateCmd  `cmd:"" help:"Create an account."`
 	List    accountListCmd    `cmd:"" help:"List accounts and their points."`
@@ -19,7 +18,7 @@ type accountCmd struct {
 	Delete  accountDeleteCmd  `cmd:"" help:"Erase an account's personal data and revoke its keys."`
 }
 
-// accountCreateCmd needs the database of the service: one that it created itself would be useless.
+// accountCreateCmd needs the database of the service, and never creates one.
 type accountCreateCmd struct {
 	databaseFlags
 	Name string `required:"" help:"Name of the account."`
@@ -95,7 +94,8 @@ func (c *accountPlanCmd) Run(ctx context.Context, con *console) error {
 }
 
 // withData opens the database for one command, says which one it is, and closes it afterwards. Opening it updates the schema,
-// unless the options are readOnly. The error is that of run, or else that of closing, so that a failed write is never reported as success.
+// unless the options are readOnly. The error is that of run, or else that of closing, so that a failed write is never reported
+// as success.
 func withData(ctx context.Context, con *console, o app.DataOptions, run func(*app.Data) error) error {
 	d, err := app.OpenData(ctx, o, con.log, time.Now)
 	if err != nil {

@@ -149,7 +149,7 @@ func newFlagLine(f *kong.Flag) flagLine {
 // quote returns text as one word of a shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// roff escapes text for a manual page: backslashes, hyphens that may be copied, and lines that begin like a request.
+// roff escapes text for a manual page: backslashes, hyphens, and lines that begin like a request.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

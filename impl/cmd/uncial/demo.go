@@ -87,7 +87,8 @@ func hasLoopback(listen string) bool {
 	return host == "" || app.IsLoopback(listen) || err == nil && addr.IsUnspecified()
 }
 
-// showDashboard prints how to sign in. If there is no operator yet, it prints a link that works once and leads to the account of the key.
+// showDashboard prints how to sign in. If there is no operator yet, it prints a link that works once and leads to the account
+// of the key.
 func (c *demoCmd) showDashboard(ctx context.Context, con *console, a *app.App, key string) error {
 	if !hasLoopback(c.Listen) {
 		fmt.Fprintf(con.out, "The dashboard needs HTTPS, so it is closed on %s. To use it on this machine, listen on 127.0.0.1 or 0.0.0.0.\n"+

@@ -34,7 +34,7 @@ type commands struct {
 	Audit     auditCmd          `cmd:"" help:"Verify that entries, holds and balances agree; exit status 1 if not."`
 	Languages languagesCmd      `cmd:"" help:"List the languages that can be read."`
 	Models    modelsCmd         `cmd:"" help:"List the models that are loaded."`
-	Train     trainCmd          `cmd:"" help:"Fine-tune a model of handwriting on transcribed pages."`
+	Train     trainCmd          `cmd:"" help:"Fine-tune a handwriting model on transcribed pages."`
 
 	Health     healthCmd     `cmd:"" help:"Check the health of a running service or engine; exit status 1 if unhealthy."`
 	Completion completionCmd `cmd:"" help:"Print the completions of a shell: bash, zsh or fish."`

@@ -87,14 +87,13 @@ type languagesCmd struct {
 	JSON   bool   `help:"Print JSON."`
 }
 
-// language is a row of the list.
 type language struct {
 	Tag  string `json:"tag"`  // BCP 47
 	Name string `json:"name"` // in English
 }
 
-// handsNote says which handwriting can be read, and with what error rate. The rates are those of impl/ocr/reading/README.md; change
-// both together.
+// handsNote says which handwriting can be read, and with what error rate. The rates are those of impl/ocr/reading/README.md;
+// change both together.
 const handsNote = `Handwriting is detected automatically. French hands of the 17th to the 20th century, medieval Latin book hands and
 English hands of the 19th century are read at draft quality: 5 to 20 % of the characters are wrong on average, more on tables
 and on hands unlike those the model was trained on. The confidence of an answer estimates how much of it is right.`

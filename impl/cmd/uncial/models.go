@@ -17,20 +17,19 @@ type modelsCmd struct {
 }
 
 func (modelsCmd) Help() string {
-	return `The list has the models for print (Tesseract) and for handwriting. A model made by 'uncial train' competes with the one
-that ships with the program, page by page, on pages in its languages.
+	return `The list has the models for print (Tesseract) and for handwriting. A model made by 'uncial train' competes with the
+shipped one, page by page, on pages in its languages.
 
 Examples:
   uncial models
   uncial models --models /srv/models`
 }
 
-// model is a row of the list.
 type model struct {
 	Name      string   `json:"name"`
 	Kind      string   `json:"kind"` // print or handwriting
 	Version   string   `json:"version,omitempty"`
-	Languages []string `json:"languages,omitempty"` // of a model of handwriting; none if it reads any
+	Languages []string `json:"languages,omitempty"` // of a handwriting model; none if it reads any
 	Digest    string   `json:"digest,omitempty"`
 }
 
@@ -44,7 +43,7 @@ func (c *modelsCmd) Run(ctx context.Context, con *console) error {
 		{Name: own.Hands, Kind: "handwriting", Version: "ships with the program"},
 		{Name: own.Print, Kind: "print", Version: "ships with the program"},
 	}
-	for _, h := range hello.Hands {
+	for _, h := range hello.Handwriting {
 		all = append(all, model{h.Name, "handwriting", h.Version, h.Languages, h.Digest})
 	}
 	for _, name := range hello.Models {

@@ -36,7 +36,7 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// print prints v as JSON, or else the text. It returns nil after an error of the terminal, which output remembers.
+// print prints v as JSON, or else the text. It returns no write errors; output remembers them.
 func (con *console) print(asJSON bool, v any, format string, args ...any) error {
 	if asJSON {
 		return printJSON(con.out, v)

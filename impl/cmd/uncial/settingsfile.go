@@ -54,8 +54,8 @@ func readSettings() (settingsFile, error) {
 }
 
 // parseSettings reads lines NAME=VALUE exactly as systemd does for the service (systemd.exec(5), EnvironmentFile=). Text that
-// systemd would read differently from how it looks, such as a backslash or a quote within quotes, is an error. A value may be in single or double
-// quotes; lines that begin with # or ; are comments. Errors name the line.
+// systemd would read differently from how it looks, such as a backslash or a quote within quotes, is an error. A value may be
+// in single or double quotes; lines that begin with # or ; are comments. Errors name the line.
 func parseSettings(r io.Reader) (map[string]string, error) {
 	values := map[string]string{}
 	lines := bufio.NewScanner(r)
@@ -130,8 +130,9 @@ func (s settingsFile) apply(k *kong.Application) error {
 // Validate implements kong.Resolver.
 func (s settingsFile) Validate(*kong.Application) error { return nil }
 
-// Resolve implements kong.Resolver. It returns the value of a flag that is set neither on the command line nor by its own variable: from the
-// file that UNCIAL_..._FILE names, which is how Docker, Kubernetes and systemd pass secrets, or from the file of settings.
+// Resolve implements kong.Resolver. It returns the value of a flag that is set neither on the command line nor by its own
+// variable: from the file that UNCIAL_..._FILE names, which is how Docker, Kubernetes and systemd pass secrets, or from the
+// file of settings.
 func (s settingsFile) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
 	if len(f.Envs) == 0 {
 		return nil, nil
@@ -182,7 +183,8 @@ const (
 	containerSecrets = "/run/secrets/"
 )
 
-// readSecretFile returns the only line of a file without the white space around it, and whether every user of the machine can read it.
+// readSecretFile returns the only line of a file without the white space around it, and whether every user of the machine can
+// read it.
 func readSecretFile(path string) (secret string, exposed bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {

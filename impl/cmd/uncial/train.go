@@ -12,7 +12,6 @@ import (
 	"uncial/impl/train"
 )
 
-// trainCmd fine-tunes a model of handwriting.
 type trainCmd struct {
 	GroundTruth []string      `required:"" type:"existingdir" placeholder:"DIR" help:"Folder with PAGE or ALTO files and their images, such as an export of eScriptorium or Transkribus; may be repeated."`
 	HeldBack    []string      `type:"existingdir" placeholder:"DIR" help:"Folder with more such pages, which are used only to measure the error; may be repeated (default: a tenth of the ground truth)."`
@@ -39,7 +38,7 @@ Example:
   uncial serve --models .`
 }
 
-// cutDeadline bounds the cutting of one page's lines.
+// cutDeadline limits the time for cutting out the lines of one page.
 const cutDeadline = 2 * time.Minute
 
 // interrupted wraps the error of a training that a signal stopped, so that the program ends with the usual status.

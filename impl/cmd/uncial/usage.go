@@ -123,7 +123,8 @@ func keysByID(ctx context.Context, d *app.Data, accountID string) (map[string]ac
 	return keys, err
 }
 
-// newUsageRow returns the row of a use. The playground's row has the key "playground"; k is empty for uses from before keys were recorded.
+// newUsageRow returns the row of a use. The playground's row has the key "playground"; k is empty for uses from before keys
+// were recorded.
 func newUsageRow(u ledger.Use, k account.Key) usageRow {
 	r := usageRow{AccountID: u.AccountID, KeyID: u.KeyID, KeyName: k.Name, LastFour: k.LastFour, Extractions: u.Extractions, Points: u.Points}
 	if !u.Day.IsZero() {

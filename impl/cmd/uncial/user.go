@@ -20,7 +20,6 @@ type userCmd struct {
 	Operator userOperatorCmd `cmd:"" help:"Print a link for signing up as an operator, or make a user an operator."`
 }
 
-// userListCmd prints all users.
 type userListCmd struct {
 	databaseFlags
 	JSON bool `help:"Print JSON."`
@@ -31,7 +30,7 @@ func (userListCmd) Help() string {
   uncial user list --json | jq -r '.[] | select(.operator) | .email'`
 }
 
-// userPage is how many users the command reads at once.
+// userPage is the number of users that the command reads at once.
 const userPage = 1000
 
 // Run prints a table in the order of e-mail addresses, or with --json an array of user.User.

@@ -31,7 +31,7 @@ const (
 
 // Provider is an OpenID Connect provider with one person, who is always signed in there and allows everything.
 type Provider struct {
-	// Issuer is its URL. The host is another one than the 127.0.0.1 of services in tests, so that browsers treat the two as
+	// Issuer is its URL. The host is not the 127.0.0.1 of services in tests, so that browsers treat the two as
 	// different sites.
 	Issuer string
 

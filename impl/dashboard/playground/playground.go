@@ -1,6 +1,6 @@
-// Package playground is the page of the dashboard on which people who are signed in read an image and look at the result. The
-// form and the view of a reading come from package tryit. Extractions go through the API and are charged to the account, under the meter of
-// its playground, which has its own row in the usage and its own monthly cap.
+// Package playground is the page of the dashboard on which people read an image and look at the result. The form and the view
+// of a reading come from package tryit. Extractions go through the API and are charged to the account, under the meter of its
+// playground, which has its own row in the usage and its own monthly cap.
 //
 // Readings stay in the memory of the replica that made them, for the session and for half an hour at most, so several
 // replicas need a balancer that sends a browser to the same one. Start with New, then read in read.go.
@@ -48,7 +48,8 @@ type playground struct {
 	readings *tryit.Shelf[dashboard.Holder]
 }
 
-// New returns the pages of the playground, for dashboard.Options.Extra. It fails only if the program was built without its templates.
+// New returns the pages of the playground, for dashboard.Options.Extra. It fails only if the program was built without its
+// templates.
 func New(o Options) (dashboard.Extra, error) {
 	p := &playground{o: o, readings: tryit.NewShelf[dashboard.Holder](o.Now)}
 	templates, err := fs.Sub(templateFiles, "templates")

@@ -21,7 +21,8 @@ import (
 	"uncial/internal/tryit"
 )
 
-// read sends the image of the form to the API and redirects to the reading. If the API refuses the image, the form shows the reason.
+// read sends the image of the form to the API and redirects to the reading. If the API refuses the image, the form shows the
+// reason.
 func (p *playground) read(c *dashboard.Call) error {
 	if !c.Account.Suspended.IsZero() {
 		return &dashboard.Problem{
@@ -99,7 +100,7 @@ type sent struct {
 	err                error // what is wrong with the form itself
 }
 
-// What can be wrong with the form itself.
+// Errors of the form itself.
 var (
 	errNoImage  = errors.New("choose an image, or enter its address")
 	errTooLarge = fmt.Errorf("the file is too large; an image may take at most %d MiB", imagefile.MaxBytes>>20)

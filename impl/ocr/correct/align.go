@@ -10,7 +10,8 @@ import (
 // pair is a part of an alignment: the indexes of two characters aligned with each other; -1 where one has no partner.
 type pair struct{ a, b int }
 
-// align returns an alignment of two texts at the lowest cost, where inserting, dropping and replacing a character cost the same.
+// align returns an alignment of two texts at the lowest cost, where inserting, dropping and replacing a character cost the
+// same.
 func align(a, b []rune) []pair {
 	width := len(b) + 1
 	costs := make([]int, (len(a)+1)*width)
@@ -22,7 +23,7 @@ func align(a, b []rune) []pair {
 			case j == 0:
 				costs[i*width] = i
 			default:
-				costs[i*width+j] = min(costs[(i-1)*width+j-1]+change(a[i-1], b[j-1]), costs[(i-1)*width+j]+1, costs[i*width+j-1]+1)
+				costs[i*width+j] = min(costs[(i-1)*width+j-1]+replacementCost(a[i-1], b[j-1]), costs[(i-1)*width+j]+1, costs[i*width+j-1]+1)
 			}
 		}
 	}
@@ -30,7 +31,7 @@ func align(a, b []rune) []pair {
 	for i, j := len(a), len(b); i > 0 || j > 0; {
 		cost := costs[i*width+j]
 		switch {
-		case i > 0 && j > 0 && cost == costs[(i-1)*width+j-1]+change(a[i-1], b[j-1]):
+		case i > 0 && j > 0 && cost == costs[(i-1)*width+j-1]+replacementCost(a[i-1], b[j-1]):
 			i, j = i-1, j-1
 			pairs = append(pairs, pair{i, j})
 		case i > 0 && cost == costs[(i-1)*width+j]+1:
@@ -45,8 +46,8 @@ func align(a, b []rune) []pair {
 	return pairs
 }
 
-// change is the cost of reading b for a, in characters.
-func change(a, b rune) int {
+// replacementCost returns the cost of reading b for a, in characters.
+func replacementCost(a, b rune) int {
 	if a == b {
 		return 0
 	}
@@ -78,7 +79,7 @@ func offsetOf(line []document.Word, word int) int {
 // covers reports whether the reading is of all the words [from, to) of the line.
 func (v *aligned) covers(from, to int) bool { return v.from <= from && to <= v.to }
 
-// alignWords aligns the words of a further reading, which has some, with the words [from, to) of a line.
+// alignWords aligns the words of a further reading with the words [from, to) of a line. Neither may be empty.
 func alignWords(line []document.Word, from, to int, read []document.Word) aligned {
 	a, b := []rune(joined(line[from:to])), []rune(joined(read))
 	offset := offsetOf(line, from)
@@ -113,8 +114,8 @@ func alignWords(line []document.Word, from, to int, read []document.Word) aligne
 	return out
 }
 
-// slotOf returns the slot of a character of a reading that stands for character i of the line, or, if i is negative, before character next:
-// that of the character before, unless that is a blank.
+// slotOf returns the slot of a character of a reading. The character stands for character i of the line, or, if i is negative,
+// was inserted before character next. An inserted character gets the slot of the character before it, unless that is a blank.
 func slotOf(line []rune, i, next int) int {
 	switch {
 	case i >= 0:

@@ -17,9 +17,11 @@ type Candidate struct {
 	Evidence Evidence
 }
 
+// text returns the words of the candidate with one space between them.
 func (c *Candidate) text() string { return joined(c.Words) }
 
-// Replacing returns the words of a line with the candidate in its place. If the number of words stays the same, so do their boxes.
+// Replacing returns the words of a line with the candidate in its place. If the number of words stays the same, so do their
+// boxes.
 func (c *Candidate) Replacing(line []document.Word) []document.Word {
 	words := slices.Clone(c.Words)
 	if len(words) == c.To-c.From {
@@ -33,9 +35,9 @@ func (c *Candidate) Replacing(line []document.Word) []document.Word {
 // keptSigns are marks of notes, and signs that models of later print, and language models, mistake for others ("æ" for "e").
 const keptSigns = "æœ&⁊¶*†‡§"
 
-// isAcceptable reports whether words may be replaced by others at all. The replacement must not modernise the spelling, drop an old sign, a
-// mark of a note or a sign of abbreviation, change only capitals, turn letters into figures, or add or drop many characters: stains are
-// read as many characters.
+// isAcceptable reports whether words may be replaced by others at all. The replacement must not modernise the spelling, drop an
+// old sign, a mark of a note or a sign of abbreviation, change only capitals, turn letters into figures, or add or drop many
+// characters: stains are read as many characters.
 func isAcceptable(before, after string) bool {
 	length := utf8.RuneCountInString(before)
 	added := utf8.RuneCountInString(after) - length
@@ -68,4 +70,5 @@ func letters(words string) string {
 	}, text.FoldType(words))
 }
 
+// joined returns words with one space between them.
 func joined(words []document.Word) string { return (&document.Line{Words: words}).Text() }

@@ -1,9 +1,9 @@
-// Package correct corrects misread words of print: by a vote of further readings of a line (Knowledge.Vote), and by repairing a long s that
-// was read as f (LongS). Both change lines in place and return their edits. Neither modernises a spelling; internal/text has that
-// rule. The vote changes a word, number or name only to what a recognizer read in its place.
+// Package correct corrects misread words of print: by a vote of further readings of a line (Knowledge.Vote), and by repairing a
+// long s that was read as f (LongS). Both change lines in place and return their edits. Neither modernises a spelling;
+// internal/text has that rule. The vote changes a word, number or name only to what a recognizer read in its place.
 //
-// Package impl/ocr/reading decides which lines are read again, and how. The corrections of handwriting are in impl/ocr/hand, and those of a
-// language model in impl/proofread. Start with Knowledge.Vote; evidence.go has the evidence that it weighs.
+// Package impl/ocr/reading decides which lines are read again, and how. The corrections of handwriting are in impl/ocr/hand,
+// and those of a language model in impl/proofread. Start with Knowledge.Vote; evidence.go has the evidence that it weighs.
 package correct
 
 import (
@@ -51,8 +51,8 @@ func (l Lexicons) Match(word string, variants lexicon.Variants, limit int) []str
 	return found
 }
 
-// isLocked reports whether a word must not be changed: it is punctuation, a number, or a capitalised word that is in no list and may be a
-// name.
+// isLocked reports whether a word must not be changed: it is punctuation, a number, or a capitalised word that is in no list
+// and may be a name.
 func isLocked(word string, known Lexicon) bool {
 	_, core, _ := text.Core(word)
 	return core == "" || text.IsNumber(core) || text.MayBeName(core) && !known.Known(core)

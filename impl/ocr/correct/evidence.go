@@ -18,11 +18,11 @@ type Knowledge struct {
 	Seen map[string]int
 	// Likelihood returns the logarithm of the probability of a line in small letters. It may be nil.
 	Likelihood func(string) float64
-	// NetworkTrust says how well the network for print reads this print, 0 to 1; see the function NetworkTrust.
+	// NetworkTrust estimates how well the network for print reads this page, 0 to 1; see the function NetworkTrust.
 	NetworkTrust float64
-	// LongS says that the page is set with long s.
+	// LongS is true if the page is set with long s.
 	LongS bool
-	// NetworkAlone means that the network for print has made all candidates.
+	// NetworkAlone is true if all candidates come from the network for print.
 	NetworkAlone bool
 }
 
@@ -32,7 +32,8 @@ func Key(word string) string { return strings.ToLower(letters(word)) }
 // Evidence describes a candidate: one value for each name of evidenceNames.
 type Evidence [14]float64
 
-// evidenceNames names the values, in the order of Evidence. Log-odds are those of confidences, and readings those of Readings.Again.
+// evidenceNames names the values, in the order of Evidence. Log-odds are those of confidences, and readings those of
+// Readings.Again.
 var evidenceNames = [len(Evidence{})]string{
 	"constant", // 1
 	"agree",    // log-odds of the readings that have the same words, mean over all readings
@@ -92,7 +93,8 @@ func (k *Knowledge) knows(words []document.Word) bool {
 	return !slices.ContainsFunc(words, func(w document.Word) bool { return !k.Known.Known(w.Text) })
 }
 
-// wordsAt returns the words that the reading has in place of exactly those of a candidate, or nil if its words are divided otherwise.
+// wordsAt returns the words that the reading has in place of the words that a candidate would replace, or nil if the reading
+// divides them differently.
 func (v *aligned) wordsAt(c *Candidate) []document.Word {
 	for _, s := range v.stretches {
 		if s.from == c.From && s.to == c.To {
@@ -102,11 +104,13 @@ func (v *aligned) wordsAt(c *Candidate) []document.Word {
 	return nil
 }
 
+// supports reports whether the reading has the words of the candidate, in whatever type.
 func (v *aligned) supports(c *Candidate) bool {
 	return foldSigns(joined(v.wordsAt(c))) == foldSigns(c.text())
 }
 
-// agrees reports whether the reading has the same words as the line, and returns the log-odds of the least sure one.
+// agrees reports whether the reading has the same words [from, to) as the line, and returns the log-odds of the least confident
+// one.
 func (v *aligned) agrees(from, to int) (odds float64, same bool) {
 	odds = math.Inf(1)
 	for _, s := range v.stretches {
@@ -123,8 +127,9 @@ func (v *aligned) agrees(from, to int) (odds float64, same bool) {
 	return odds, true
 }
 
-// nearness returns how much nearer the readings are to the candidate than to the words of the line, in edits per edit between the two: 1 if
-// all have the candidate, -1 if all have the words, and 0 without readings of all of these words.
+// nearness returns how much nearer the readings are to the candidate than to the words of the line: the mean difference of the
+// two edit distances, divided by the edit distance between the candidate and the words. It is 1 if all have the candidate, -1
+// if all have the words, and 0 without readings of all of these words.
 func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
 	before, after := []rune(joined(line[c.From:c.To])), []rune(c.text())
 	from, sum, n := offsetOf(line, c.From), 0.0, 0.0
@@ -139,8 +144,9 @@ func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
 	return sum / float64(text.Distance(before, after)) / max(n, 1)
 }
 
-// likelier returns the logarithm of how much likelier the line is with a candidate than without it, at most maxLikelier either way. It
-// returns 0 for words in other than Latin letters, which the character model lacks.
+// likelier returns the natural logarithm of how many times more likely the line is with a candidate than without it, limited to
+// maxLikelier in both directions. It returns 0 for words with letters of another script than Latin, which the character model
+// lacks.
 func (k *Knowledge) likelier(line []document.Word, c *Candidate, unchanged func() float64) float64 {
 	if k.Likelihood == nil || !isLatin(joined(line[c.From:c.To])) || !isLatin(c.text()) {
 		return 0
@@ -149,10 +155,13 @@ func (k *Knowledge) likelier(line []document.Word, c *Candidate, unchanged func(
 	return min(max(lead, -maxLikelier), maxLikelier)
 }
 
+// isLatin reports whether all letters are Latin.
 func isLatin(words string) bool {
 	return !strings.ContainsFunc(words, func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) })
 }
 
+// likelihood returns the natural logarithm of the probability of a line, whose type and case do not matter. Likelihood must not
+// be nil.
 func (k *Knowledge) likelihood(line []document.Word) float64 {
 	return k.Likelihood(strings.ToLower(text.FoldType(joined(line))))
 }
@@ -202,8 +211,8 @@ func meanLetters(words []document.Word) float64 {
 	return logOdds(sum / n)
 }
 
-// logOdds returns ln(share / (1 - share)), the scale of a logistic regression. Shares are kept at least minShare away from 0 and 1, so that no
-// single value is decisive.
+// logOdds returns ln(share / (1 - share)), the scale of a logistic regression. Shares are kept at least minShare away from 0
+// and 1, so that no single value is decisive.
 func logOdds(share float64) float64 {
 	share = min(max(share, minShare), 1-minShare)
 	return math.Log(share / (1 - share))

@@ -45,7 +45,7 @@ func ShowsLongS(blocks []document.Block) bool {
 	return n >= minLongSWords
 }
 
-// repairLongS returns the word with long s for f. It reports false if the word stays.
+// repairLongS returns the word with long s for f. It reports false if the word stays unchanged.
 func repairLongS(word string, known Lexicon) (string, bool) {
 	before, core, after := text.Core(word)
 	if !strings.Contains(core, "f") || utf8.RuneCountInString(core) < minRepairedLetters || known.Known(core) || isLocked(core, known) {

@@ -6,7 +6,8 @@ import (
 	"uncial/internal/document"
 )
 
-// Readings are further readings of a line of print. Candidates come from Again and Network; Other is evidence for and against them.
+// Readings are further readings of a line of print. Candidates come from Again and Network; Other is evidence for and against
+// them.
 type Readings struct {
 	Again   [][]document.Word // by the model that read the page, in several ways
 	Other   []document.Word   // from another reading of the whole page, by another model or at another size; nil without one
@@ -19,7 +20,7 @@ type Passage struct {
 	Words []document.Word
 }
 
-// span returns which words of a line, [from, to), the passage is a reading of.
+// span returns the words of a line, [from, to), that the passage covers. from equals to if there are none.
 func (p Passage) span(line []document.Word) (from, to int) {
 	inside := func(w document.Word) bool {
 		centre := w.Box.X + w.Box.W/2
@@ -38,6 +39,7 @@ func (p Passage) span(line []document.Word) (from, to int) {
 // alignedReadings are the readings of a line that have words, aligned with it.
 type alignedReadings struct{ again, other, network []aligned }
 
+// alignReadings aligns the readings of a line with it. Readings without words are left out.
 func alignReadings(line []document.Word, r Readings) alignedReadings {
 	return alignedReadings{alignEach(line, r.Again...), alignEach(line, r.Other), alignPassages(line, r.Network)}
 }
@@ -64,7 +66,8 @@ func alignPassages(line []document.Word, passages []Passage) []aligned {
 	return out
 }
 
-// Confirm records in the words of a line of print what the network for print, which read some passages of it, says of them.
+// Confirm records in Signals.Network of the words of a line of print whether the network for print, which read some passages of
+// the line, read the same. Words without signals, and words outside the passages, stay unchanged.
 func Confirm(line []document.Word, passages []Passage) {
 	for _, v := range alignPassages(line, passages) {
 		for i := v.from; i < v.to; i++ {
@@ -82,8 +85,9 @@ func Confirm(line []document.Word, passages []Passage) {
 	}
 }
 
-// NetworkTrust estimates how well the network for print reads the print of a page, 0 to 1: the share on which both agree,
-// among words of some lines that the print recognizer is sure of. With few words the estimate stays near usualTrust.
+// NetworkTrust estimates how well the network for print reads the print of a page, 0 to 1: among the words of some lines that
+// the print recognizer is sure of, the share that the network reads the same. With few words, the estimate stays near
+// usualTrust.
 func NetworkTrust(lines []*document.Line, readings []Readings) float64 {
 	same, all := 0.0, 0.0
 	for i, line := range lines {

@@ -2,33 +2,34 @@ package correct
 
 // Limits of the vote. impl/ocr/reading/experiments.md has the figures.
 const (
-	// minVote is the minimum probability at which a candidate replaces the words that were read: nearly as many characters are corrected as with
-	// 0.45, and a third fewer are spoilt.
+	// minVote is the minimum probability at which a candidate replaces the words that were read: nearly as many characters are
+	// corrected as with 0.45, and a third fewer are spoilt.
 	minVote = 0.55
-	// maxAdded (characters) and maxAddedShare (share of the words that it replaces) bound how much longer a candidate may be; the larger
-	// of the two limits counts. maxDropped and maxDroppedShare do the same for shorter candidates.
+	// maxAdded (characters) and maxAddedShare (share of the words that it replaces) bound how much longer a candidate may be; the
+	// larger of the two limits counts. maxDropped and maxDroppedShare do the same for shorter candidates.
 	maxAdded, maxAddedShare     = 4, 0.7
 	maxDropped, maxDroppedShare = 2, 0.4
-	// maxLikelier bounds what the language says for or against a candidate, in natural logarithms.
+	// maxLikelier bounds the influence of the character model for or against a candidate, in natural logarithms.
 	maxLikelier = 15
 	// minShare keeps log-odds finite.
 	minShare = 0.01
 )
 
-// minConfirmed is the least log-odds of a word that the network for print reads too.
+// minConfirmed is the minimum that Confirm records, as log-odds, for a word that the network for print reads the same.
 const minConfirmed = 0.1
 
-// How far the network for print is trusted with print.
+// The trust in the network for print; see NetworkTrust.
 const (
-	// sureWord is the minimum confidence, and minTrustLetters the minimum length, of a word of print that is compared for NetworkTrust.
+	// sureWord is the minimum confidence, and minTrustLetters the minimum length, of a word of print that is compared for
+	// NetworkTrust.
 	sureWord, minTrustLetters = 0.9, 3
-	// usualTrust is the trust before any word was compared, which counts as much as usualTrustWords words: on most pages the network agrees
-	// with most sure words.
+	// usualTrust is the trust before any word is compared. It counts as much as usualTrustWords words, because on most pages the
+	// network reads most of the sure words the same.
 	usualTrust, usualTrustWords = 0.6, 4
 )
 
-// voteWeights are the weights of the evidence, in a logistic regression on whether the page has fewer wrong characters with a candidate.
-// "uncial-accuracy --fit-vote" prints them.
+// voteWeights are the weights of the evidence, in a logistic regression on whether the page has fewer wrong characters with a
+// candidate. "uncial-accuracy --fit-vote" prints them.
 var voteWeights = Evidence{-1.195, 0.132, 1.150, 0.620, 0.116, 0.245, -0.604, -0.931, 0.509, 2.010, 0.219, 0.645, -0.131, 0.072}
 
 // networkWeights are the weights for corrections by the network for print alone.

@@ -31,9 +31,10 @@ func foldSigns(words string) string {
 	}, text.FoldType(words))
 }
 
-// inTypeOf returns what the network for print read in place of some words of a line, in the type of these words: with their quotation marks and
-// dashes, and with round s on a page that is set without long s. It reports false if it only divides the words otherwise, has other quotation
-// marks or fewer dashes, or, on such a page, only read a long s for an f.
+// inTypeOf returns what the network for print read in place of some words of a line, in the type of these words: with their
+// quotation marks and dashes, and with round s on a page that is set without long s. It reports false if the reading differs
+// only in the division of words, has another number of quotation marks or fewer dashes, or, on such a page, differs only by a
+// long s in place of an f.
 func (k *Knowledge) inTypeOf(line, read []document.Word) ([]document.Word, bool) {
 	before, out := joined(line), slices.Clone(read)
 	if withoutSpaces(before) == withoutSpaces(joined(read)) {
@@ -63,7 +64,7 @@ func (k *Knowledge) inTypeOf(line, read []document.Word) ([]document.Word, bool)
 // withoutSpaces returns words in the form of foldSigns, without the spaces between them.
 func withoutSpaces(words string) string { return strings.ReplaceAll(foldSigns(words), " ", "") }
 
-// signsIn returns those of some signs that words have, in their order.
+// signsIn returns the characters of words that are among signs, in order.
 func signsIn(words, signs string) []rune {
 	var out []rune
 	for _, r := range words {
@@ -74,7 +75,8 @@ func signsIn(words, signs string) []rune {
 	return out
 }
 
-// replaceSigns replaces the signs in words, one after the other; there are as many by as the words have.
+// replaceSigns replaces each character of words that is among signs with the next element of by, which must have one for each
+// of them.
 func replaceSigns(words []document.Word, signs string, by []rune) {
 	for i := range words {
 		words[i].Text = strings.Map(func(r rune) rune {

@@ -8,9 +8,10 @@ import (
 	"uncial/internal/document"
 )
 
-// Vote corrects a line of print by further readings of it, and returns the edits from left to right. Confidences must be calibrated.
-// Each difference between the line and one of Readings.Again is a candidate; Evidence says how likely it is to be a correction. Likely ones
-// replace the words of the line, unless a likelier one changes the same words.
+// Vote corrects a line of print by further readings of it, and returns the edits from left to right. Confidences must be
+// calibrated. Each difference between the line and one of Readings.Again or Readings.Network is a candidate, whose Evidence
+// determines how likely it is to be a correction. A candidate with a probability of at least minVote replaces the words of the
+// line, unless a more likely one changes the same words.
 func (k *Knowledge) Vote(line *document.Line, readings Readings) []document.Edit {
 	weights := &voteWeights
 	if k.NetworkAlone {

@@ -166,8 +166,8 @@ func TestKnowledge_Candidates(t *testing.T) {
 	}
 }
 
-// TestKnowledge_Candidates_passage shows that a reading of a part of the line makes candidates only there, also after a correction has
-// changed the number of words before it.
+// TestKnowledge_Candidates_passage shows that a reading of a part of the line makes candidates only there, also after a
+// correction has changed the number of words before it.
 func TestKnowledge_Candidates_passage(t *testing.T) {
 	t.Parallel()
 	knowledge := correct.Knowledge{Known: words, NetworkTrust: 1}
@@ -283,8 +283,13 @@ func TestKnowledge_Vote_network(t *testing.T) {
 		{"writes round s on a page without long s", 0.4, 0.99, 0.9, "the hovfe stands", "the houſe ſtands", "the house stands"},
 		{"does not read f as long s there", 0.4, 0.99, 0.9, "the fame stands", "the ſame stands", "the fame stands"},
 		{"never respells", 0.4, 0.99, 0.9, "the auoir stands", "the avoir stands", "the auoir stands"},
+		{"does not drop a dash", 0.4, 0.99, 0.9, "the hovfe— stands", "the house stands", "the hovfe— stands"},
+		{"keeps the form of double quotation marks", 0.4, 0.99, 0.9, "„the hovfe“ stands", "\"the house\" stands", "„the house“ stands"},
+		{"writes long s on a page with long s", 0.4, 0.99, 0.9, "the hovfe ſtands", "the houſe ſtands", "the houſe ſtands"},
 	} {
-		knowledge := correct.Knowledge{Known: words, NetworkTrust: c.trust, NetworkAlone: true}
+		knowledge := correct.Knowledge{
+			Known: words, NetworkTrust: c.trust, NetworkAlone: true, LongS: strings.Contains(c.read, "ſ"),
+		}
 		b := blocks(c.read, c.own)
 		knowledge.Vote(&b[0].Lines[0], correct.Readings{Network: wholeLine(b[0].Lines[0].Words, c.by, c.network)})
 		require.Equal(t, c.want, text(b), c.why)
@@ -300,6 +305,12 @@ func TestConfirm(t *testing.T) {
 		signals[i] = w.Signals.Network
 	}
 	require.InDeltaSlice(t, []float64{math.Log(9), math.Log(9), -1, math.Log(9)}, signals, 1e-9)
+
+	bare := wordsOf("the house", 0.5)
+	bare[0].Signals = nil
+	correct.Confirm(bare, wholeLine(bare, "the house", 0.9))
+	require.Nil(t, bare[0].Signals, "a word without signals stays unchanged")
+	require.InDelta(t, math.Log(9), bare[1].Signals.Network, 1e-9)
 
 	part := wordsOf("the houſe ſtands here", 0.5)
 	correct.Confirm(part, []correct.Passage{{Box: document.WordsBox(part[1:3]), Words: wordsOf("house stood", 0.9)}})

@@ -12,7 +12,7 @@ import (
 // ruleAgain is the rule of edits that come from the second reading of a line.
 const ruleAgain = "second-reading"
 
-// minInitials and maxInitials bound the number of capital letters that count as initials, which are kept as they were read:
+// minInitials and maxInitials bound the number of capital letters that count as initials. Initials are kept unchanged, because
 // word lists have similar short words ("SA" for "J.A."). A single capital may be a word, such as the English "I".
 const minInitials, maxInitials = 2, 3
 

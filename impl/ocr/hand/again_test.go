@@ -42,7 +42,7 @@ func isListed(word string) bool {
 func enhanced(tb testing.TB, g *image.Gray, enhance bool) *hand.Page {
 	tb.Helper()
 	return hand.NewPage(g, imaging.Letters(g), hand.Models{
-		Hand: "hand", Print: "print", TaggedFrench: true, Known: isListed, Enhance: enhance,
+		Handwriting: "hand", Print: "print", TaggedFrench: true, Known: isListed, Enhance: enhance,
 		PrintAccuracy: func(own float64) float64 { return own },
 	})
 }
@@ -125,7 +125,7 @@ func TestPage_Read_enhancedAgain(t *testing.T) {
 		first := mustRead(t, page, r)
 		read := n["hand"]
 		page.Use(hand.Models{
-			Hand: "hand", Print: "print", TaggedFrench: true, Known: func(word string) bool { return word == "nous" }, Enhance: true,
+			Handwriting: "hand", Print: "print", TaggedFrench: true, Known: func(word string) bool { return word == "nous" }, Enhance: true,
 			PrintAccuracy: func(own float64) float64 { return own },
 		})
 		again, err := page.Read(t.Context(), r)

@@ -11,7 +11,7 @@ import (
 
 // minOpenShare returns the minimum share of joined letters among the open spots at which handwriting is searched for. Open
 // spots are those that no certain word of print covers; open and all are the numbers of spots.
-func (p *handSearch) minOpenShare(open, all int) float64 {
+func (p *handwritingSearch) minOpenShare(open, all int) float64 {
 	switch {
 	case !p.french:
 		return p.minJoined()
@@ -22,9 +22,9 @@ func (p *handSearch) minOpenShare(open, all int) float64 {
 }
 
 // minJoined returns the minimum share of joined letters at which a line that was read as print may be handwriting.
-func (p *handSearch) minJoined() float64 {
+func (p *handwritingSearch) minJoined() float64 {
 	switch {
-	case p.hasHand:
+	case p.hasHandwriting:
 		return alsoJoined
 	case p.french:
 		return joinedLine
@@ -34,7 +34,7 @@ func (p *handSearch) minJoined() float64 {
 
 // openParts returns the parts of lines whose open spots look handwritten, and the share of joined letters in each of them. On a
 // page that is known to have handwriting, it also returns the other parts; these have no share.
-func (p *handSearch) openParts(found *layout.Page, open []image.Rectangle, certain []document.Box) ([]layout.Line, map[document.Box]float64) {
+func (p *handwritingSearch) openParts(found *layout.Page, open []image.Rectangle, certain []document.Box) ([]layout.Line, map[document.Box]float64) {
 	var parts []layout.Line
 	shares := map[document.Box]float64{}
 	for _, l := range found.Lines() {
@@ -63,7 +63,7 @@ func (p *handSearch) openParts(found *layout.Page, open []image.Rectangle, certa
 
 // markJoined records the share of joined letters in those lines of print that look handwritten. On a page whose letters touch
 // everywhere, such as Gothic print, it skips lines of known words.
-func (p *handSearch) markJoined(inPrint []document.Block, spots []image.Rectangle) {
+func (p *handwritingSearch) markJoined(inPrint []document.Block, spots []image.Rectangle) {
 	var lines []document.Line
 	var shares []float64
 	minShare, n := p.minJoined(), 0
@@ -88,7 +88,7 @@ func (p *handSearch) markJoined(inPrint []document.Block, spots []image.Rectangl
 		}
 	}
 	if n >= someLines {
-		minShare, p.hasHand = alsoJoined, true
+		minShare, p.hasHandwriting = alsoJoined, true
 	}
 	for i, l := range lines {
 		if shares[i] < minShare {
@@ -110,22 +110,24 @@ func lowQuarter(values []float64) float64 {
 
 // printSure returns the confidence that a word is print, 0..1. In a line of joined letters it is lower than the print model's
 // confidence, because that model is confident even in some round handwriting.
-func (p *handSearch) printSure(w document.Word) float64 { return w.Confidence * (1 - p.joined[w.Box]) }
+func (p *handwritingSearch) printSure(w document.Word) float64 {
+	return w.Confidence * (1 - p.joined[w.Box])
+}
 
 // isCertain reports whether handwriting must not replace a word of a line of print.
-func (p *handSearch) isCertain(l document.Line, w document.Word) bool {
+func (p *handwritingSearch) isCertain(l document.Line, w document.Word) bool {
 	return p.printSure(w) >= certainPrint || p.isKnown(w) && p.isMostlyPrint(l)
 }
 
 // isKnown reports whether a word is in the word list of print and so long that the print model rarely finds it in handwriting.
-func (p *handSearch) isKnown(w document.Word) bool {
+func (p *handwritingSearch) isKnown(w document.Word) bool {
 	list := p.models.PrintLexicon
 	return list != nil && utf8.RuneCountInString(w.Text) >= knownLetters && list.Known(w.Text)
 }
 
 // hasKnownWords reports whether at least knownShare of the characters of a line are in listed words that the print model is
 // sure of. In handwriting, the print model rarely finds such words.
-func (p *handSearch) hasKnownWords(l document.Line) bool {
+func (p *handwritingSearch) hasKnownWords(l document.Line) bool {
 	list := p.models.PrintLexicon
 	if list == nil {
 		return false
@@ -143,7 +145,7 @@ func (p *handSearch) hasKnownWords(l document.Line) bool {
 
 // isMostlyPrint reports whether the certain words of a line have more characters than its doubtful words, not counting doubtful
 // words that are known.
-func (p *handSearch) isMostlyPrint(l document.Line) bool {
+func (p *handwritingSearch) isMostlyPrint(l document.Line) bool {
 	certain, others := 0, 0
 	for _, w := range l.Words {
 		switch n := utf8.RuneCountInString(w.Text); {
@@ -157,7 +159,7 @@ func (p *handSearch) isMostlyPrint(l document.Line) bool {
 }
 
 // certainWords returns the boxes of the words of print that handwriting must not replace.
-func (p *handSearch) certainWords(blocks []document.Block) []document.Box {
+func (p *handwritingSearch) certainWords(blocks []document.Block) []document.Box {
 	var boxes []document.Box
 	for _, b := range blocks {
 		for _, l := range b.Lines {
@@ -173,14 +175,14 @@ func (p *handSearch) certainWords(blocks []document.Block) []document.Box {
 
 // better returns the readings that are more confident than the print that they replace. If there are several, they prove that
 // the page has handwriting, and it also returns readings that replace nothing. Readings of parts without a share must be clear.
-func (p *handSearch) better(all []reading, shares map[document.Box]float64, inPrint []document.Block) []reading {
+func (p *handwritingSearch) better(all []reading, shares map[document.Box]float64, inPrint []document.Block) []reading {
 	replaces := func(r reading) float64 { return p.printConfidence(inPrint, r.line.Box) }
 	surer := func(r reading) bool {
 		if _, ok := shares[r.at]; !ok {
 			return p.isClear(r, inPrint)
 		}
 		c := expectedAccuracy(r.confidence)
-		return float64(r.characters)*(c-minHand) >= minWeight && c+shares[r.at] >= replaces(r)+handGain
+		return float64(r.characters)*(c-minHandwriting) >= minWeight && c+shares[r.at] >= replaces(r)+handwritingGain
 	}
 	n := 0
 	for _, r := range all {
@@ -206,7 +208,7 @@ func likelyRight(all []reading) float64 {
 
 // printConfidence returns the confidence of the words of print that handwriting in the box would replace, or 0 if there are
 // none.
-func (p *handSearch) printConfidence(inPrint []document.Block, box document.Box) float64 {
+func (p *handwritingSearch) printConfidence(inPrint []document.Block, box document.Box) float64 {
 	var sum, n float64
 	for _, b := range inPrint {
 		for _, l := range b.Lines {
@@ -222,6 +224,6 @@ func (p *handSearch) printConfidence(inPrint []document.Block, box document.Box)
 }
 
 // isReplaced reports whether handwriting in the box replaces a word of a line of print.
-func (p *handSearch) isReplaced(l document.Line, w document.Word, box document.Box) bool {
+func (p *handwritingSearch) isReplaced(l document.Line, w document.Word, box document.Box) bool {
 	return !p.isCertain(l, w) && holds(box, toRect(w.Box))
 }

@@ -8,13 +8,14 @@ import (
 	"uncial/impl/ocr/layout"
 )
 
-// choose lets the handwriting models compete on the longest lines of the page, only once.
+// choose lets the handwriting models compete on the longest lines of the page: the one with the highest mean confidence reads
+// the page. Only the first call does so.
 func (p *Page) choose(ctx context.Context, r Reader, all []layout.Line) error {
-	names := p.models.Hands
+	names := p.models.Competing
 	if len(names) < 2 || len(all) == 0 {
 		return nil
 	}
-	p.models.Hands = nil
+	p.models.Competing = nil
 	longest := slices.Clone(all)
 	slices.SortFunc(longest, func(a, b layout.Line) int { return cmp.Compare(b.Box().W, a.Box().W) })
 	_, images := cut(longest[:min(len(longest), triedLines)])
@@ -25,7 +26,7 @@ func (p *Page) choose(ctx context.Context, r Reader, all []layout.Line) error {
 			return err
 		}
 		if confidence, _ := weigh(slices.Concat(read...)); confidence > best {
-			best, p.models.Hand = confidence, name
+			best, p.models.Handwriting = confidence, name
 		}
 	}
 	return nil

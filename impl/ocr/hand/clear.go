@@ -11,7 +11,7 @@ import (
 // readClear returns clear lines of handwriting in any language that do not share a line with print, such as a signature. Such
 // lines are too few to show in the shape of all open spots. It reads the longest lines first, and the others only if one of the
 // longest is clear.
-func (p *handSearch) readClear(ctx context.Context, r Reader, inPrint []document.Block) ([]reading, error) {
+func (p *handwritingSearch) readClear(ctx context.Context, r Reader, inPrint []document.Block) ([]reading, error) {
 	isClear := func(l reading) bool { return p.isClear(l, inPrint) }
 	certain := p.certainWords(inPrint)
 	open := outside(p.spots, certain)
@@ -41,7 +41,7 @@ func (p *handSearch) readClear(ctx context.Context, r Reader, inPrint []document
 
 // isClear reports whether the two models together prove that a line is handwriting: the handwriting model is sure, few other
 // texts are likely, and the print model reads hardly any of it. It returns false if a word has no signals.
-func (p *handSearch) isClear(l reading, inPrint []document.Block) bool {
+func (p *handwritingSearch) isClear(l reading, inPrint []document.Block) bool {
 	if slices.ContainsFunc(l.line.Words, func(w document.Word) bool { return w.Signals == nil }) {
 		return false
 	}

@@ -25,17 +25,17 @@ func pageConfidence(all []reading) float64 {
 
 // mixedConfidence is like pageConfidence for a handwritten page on which some lines are print.
 func (m *Models) mixedConfidence(all []reading) float64 {
-	var hands []reading
+	var handwriting []reading
 	var sum float64
 	written, printed := 0, 0
 	for _, l := range all {
 		if l.line.Handwritten {
-			hands = append(hands, l)
+			handwriting = append(handwriting, l)
 			written += l.characters
 			continue
 		}
 		sum += m.PrintAccuracy(l.confidence) * float64(l.characters)
 		printed += l.characters
 	}
-	return (pageConfidence(hands)*float64(written) + sum) / float64(max(written+printed, 1))
+	return (pageConfidence(handwriting)*float64(written) + sum) / float64(max(written+printed, 1))
 }

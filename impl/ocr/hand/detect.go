@@ -23,23 +23,23 @@ func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 	if len(some) == 0 {
 		return 0, false, nil
 	}
-	hands, err := p.readLines(ctx, r, some)
-	if err != nil || p.joinedShare < foreignSuspicious && !p.models.TaggedFrench && !isFrench(hands, false) {
+	handwriting, err := p.readLines(ctx, r, some)
+	if err != nil || p.joinedShare < foreignSuspicious && !p.models.TaggedFrench && !isFrench(handwriting, false) {
 		return 0, false, err
 	}
 	_, images := cut(some)
 	prints, err := p.printConfidences(ctx, r, images)
-	if err != nil || len(prints) != len(hands) || len(hands) == 0 {
+	if err != nil || len(prints) != len(handwriting) || len(handwriting) == 0 {
 		return 0, false, err
 	}
 	lead, confidence := 0.0, 0.0
-	for i := range hands {
-		hand, inPrint := hands[i].confidence, prints[i]
-		if inPrint >= surelyPrint && inPrint > hand {
+	for i := range handwriting {
+		inHandwriting, inPrint := handwriting[i].confidence, prints[i]
+		if inPrint >= surelyPrint && inPrint > inHandwriting {
 			return 0, false, nil
 		}
-		lead += (hand - inPrint) / float64(len(hands))
-		confidence += hand / float64(len(hands))
+		lead += (inHandwriting - inPrint) / float64(len(handwriting))
+		confidence += inHandwriting / float64(len(handwriting))
 	}
 	return confidence, confidence >= minConfident && lead+p.joinedShare >= minEvidence, nil
 }

@@ -17,7 +17,7 @@ func IsFrench(lines []document.Line, tagged bool) bool {
 
 // CertainWords returns the boxes of the words that handwriting must not replace.
 func CertainWords(m Models, inPrint []document.Block) []document.Box {
-	return (&handSearch{Page: &Page{models: m}}).certainWords(inPrint)
+	return (&handwritingSearch{Page: &Page{models: m}}).certainWords(inPrint)
 }
 
 // IsNoise reports whether a line of these words is noise. own is the recognizer's confidence, 0..1.

@@ -11,8 +11,9 @@ import (
 	"uncial/internal/document"
 )
 
-// handSearch is the search for handwriting on a printed page, among the ink that no certain word of print covers (open spots).
-type handSearch struct {
+// handwritingSearch is the search for handwriting on a printed page, among the ink that no certain word of print covers (open
+// spots).
+type handwritingSearch struct {
 	*Page
 	// french is true if the search is for French handwriting. Then the model's confidence shows whether a line is handwriting;
 	// in other languages, only the shape of the letters does.
@@ -20,8 +21,8 @@ type handSearch struct {
 	// joined holds, for the words of lines that were read as print but look handwritten, the share of joined letters in their
 	// line, by the word's box.
 	joined map[document.Box]float64
-	// hasHand is true if there are several such lines.
-	hasHand bool
+	// hasHandwriting is true if there are several such lines.
+	hasHandwriting bool
 	// proven is true once handwriting has been read on the page. Then lines of separate letters may be handwriting too.
 	proven bool
 }
@@ -35,7 +36,7 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 		if french && !p.models.TaggedFrench && !p.leavesJoinedLetters(inPrint.Blocks) {
 			continue
 		}
-		f := handSearch{Page: p, french: french, joined: map[document.Box]float64{}}
+		f := handwritingSearch{Page: p, french: french, joined: map[document.Box]float64{}}
 		filled, err := f.read(ctx, r, inPrint.Blocks)
 		if err != nil {
 			return Result{}, false, err
@@ -48,7 +49,7 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 			return f.merge(inPrint, filled), true, nil
 		}
 	}
-	f := handSearch{Page: p}
+	f := handwritingSearch{Page: p}
 	lines, err := f.readClear(ctx, r, inPrint.Blocks)
 	if err != nil || len(lines) == 0 {
 		return Result{}, false, err
@@ -58,20 +59,20 @@ func (p *Page) ReadFilledIn(ctx context.Context, r Reader, inPrint Result) (Resu
 
 // newWords returns the number of words in readings that cover no print, or only print that is unlikely to be right. The other
 // words are more often print than handwriting.
-func (p *handSearch) newWords(all []reading, inPrint []document.Block) int {
+func (p *handwritingSearch) newWords(all []reading, inPrint []document.Block) int {
 	n := 0
 	for _, r := range all {
-		if p.printConfidence(inPrint, r.line.Box) < minHand {
+		if p.printConfidence(inPrint, r.line.Box) < minHandwriting {
 			n += len(r.line.Words)
 		}
 	}
 	return n
 }
 
-// leavesJoinedLetters reports whether the open spots have enough joined letters to be French handwriting. It uses only the spots
-// that are known already, so that most printed pages cost nothing.
+// leavesJoinedLetters reports whether the open spots have enough joined letters to be French handwriting. It uses only the
+// spots that are known already, so that most printed pages cost nothing.
 func (p *Page) leavesJoinedLetters(inPrint []document.Block) bool {
-	f := handSearch{Page: p}
+	f := handwritingSearch{Page: p}
 	open := outside(p.spots, f.certainWords(inPrint))
 	return len(open) >= minWords && joinedShare(open) >= openLetters
 }
@@ -79,7 +80,7 @@ func (p *Page) leavesJoinedLetters(inPrint []document.Block) bool {
 // read reads the handwriting among the open spots, and returns the readings that are more confident than the print there. It
 // finds lines on the whole page first. If these show handwriting, it finds lines again with the print painted over, because
 // printed lines between them may be closer together than the handwritten ones.
-func (p *handSearch) read(ctx context.Context, r Reader, inPrint []document.Block) ([]reading, error) {
+func (p *handwritingSearch) read(ctx context.Context, r Reader, inPrint []document.Block) ([]reading, error) {
 	all := p.spots
 	if p.french {
 		all = layout.Spots(p.gray)
@@ -94,21 +95,22 @@ func (p *handSearch) read(ctx context.Context, r Reader, inPrint []document.Bloc
 	if err != nil || !p.french || len(filled) == 0 || !isFrench(filled, p.models.TaggedFrench) {
 		return filled, err
 	}
-	before := p.found
 	p.proven = true
+	whole := p.found
+	defer func() { p.found = whole }() // other readings need the lines of the print too
 	if p.found, err = r.FindLines(covered(p.gray, certain)); err != nil {
 		return nil, err
 	}
 	again, err := p.readOpen(ctx, r, inPrint, open, certain)
 	if err == nil && likelyRight(again) < likelyRight(filled) {
-		p.found, again = before, filled
+		return filled, nil
 	}
 	return again, err
 }
 
 // readOpen reads the parts of lines that look handwritten. On a page that is not tagged French, a search for French handwriting
 // reads the longest parts first, and the others only if these may be French.
-func (p *handSearch) readOpen(ctx context.Context, r Reader, inPrint []document.Block, open []image.Rectangle, certain []document.Box) ([]reading, error) {
+func (p *handwritingSearch) readOpen(ctx context.Context, r Reader, inPrint []document.Block, open []image.Rectangle, certain []document.Box) ([]reading, error) {
 	found, err := p.layout(r)
 	if err != nil {
 		return nil, err

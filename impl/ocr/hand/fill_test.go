@@ -43,13 +43,14 @@ func form(confidence float64) (*image.Gray, hand.Result) {
 	}}
 }
 
-// withoutHand returns the reading of a form without the text of its handwriting.
-func withoutHand(inPrint hand.Result) hand.Result {
+// withoutHandwriting returns the reading of a form without the text of its handwriting.
+func withoutHandwriting(inPrint hand.Result) hand.Result {
 	inPrint.Blocks = append(inPrint.Blocks[:2:2], inPrint.Blocks[3])
 	return inPrint
 }
 
-// looseForm returns a form filled in by hands that join only half of their letters, and a reading without any of the handwriting.
+// looseForm returns a form filled in by hands that join only half of their letters, and a reading without any of the
+// handwriting.
 func looseForm() (*image.Gray, hand.Result) {
 	g, inPrint := form(0.2)
 	for i := range g.Pix[330*g.Stride : 960*g.Stride] {
@@ -59,7 +60,7 @@ func looseForm() (*image.Gray, hand.Result) {
 		paste(g, ocrtest.Page("l e t t r e s"), 300+100*i)
 	}
 	scribble(g, 6, 450, 1100, 400, 100)
-	return g, withoutHand(inPrint)
+	return g, withoutHandwriting(inPrint)
 }
 
 func handwritten(r hand.Result) []document.Line {
@@ -112,6 +113,19 @@ func TestPage_ReadFilledIn(t *testing.T) {
 		require.True(t, filled.Blocks[2].Lines[0].Handwritten)
 		require.InDelta(t, 0.95, filled.Blocks[0].Lines[0].Words[0].Confidence, 0, "print that stays keeps its confidence")
 	})
+	t.Run("leaves the lines of print to later readings", func(t *testing.T) {
+		t.Parallel()
+		g, inPrint := form(0.2)
+		page, r := look(g, true), always("devant nous", 50, 20)
+		_, ok, err := page.ReadFilledIn(t.Context(), r, inPrint)
+		require.NoError(t, err)
+		require.True(t, ok)
+		after, err := page.Read(t.Context(), r)
+		require.NoError(t, err)
+		alone, err := look(g, true).Read(t.Context(), r)
+		require.NoError(t, err)
+		require.Equal(t, blocksText(alone.Blocks), blocksText(after.Blocks))
+	})
 }
 
 func TestPage_ReadFilledIn_print(t *testing.T) {
@@ -127,7 +141,7 @@ func TestPage_ReadFilledIn_print(t *testing.T) {
 				line.Words[i].Text = word
 			}
 			inPrint.Blocks = []document.Block{document.BlockOf([]document.Line{line})}
-			page := hand.NewPage(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", TaggedFrench: true, PrintLexicon: list})
+			page := hand.NewPage(g, imaging.Letters(g), hand.Models{Handwriting: "hand", Print: "print", TaggedFrench: true, PrintLexicon: list})
 			filled, found, err := page.ReadFilledIn(t.Context(), always("par lequel", 60, 20), inPrint)
 			require.NoError(t, err)
 			require.Equal(t, replaced, found && !strings.Contains(blocksText(filled.Blocks), text), text)
@@ -159,7 +173,7 @@ func TestPage_ReadFilledIn_print(t *testing.T) {
 					{Text: "comparution", Confidence: confidence, Box: image.Rect(0, 10, 900, 40)},
 					{Text: "laboureur", Confidence: confidence, Box: image.Rect(900, 10, 1700, 40)},
 				}
-			}), withoutHand(inPrint))
+			}), withoutHandwriting(inPrint))
 			require.NoError(t, err)
 			require.Len(t, handwritten(filled), want, "%d lines are sure", sure)
 		}
@@ -209,7 +223,8 @@ func TestPage_ReadFilledIn_language(t *testing.T) {
 	})
 }
 
-// smallPrint returns a page with many lines of small print above handwriting three times as large, and the reading of the print.
+// smallPrint returns a page with many lines of small print above handwriting three times as large, and the reading of the
+// print.
 func smallPrint() (*image.Gray, hand.Result) {
 	g := ocrtest.Sheet(1400, 1900)
 	var lines []document.Line

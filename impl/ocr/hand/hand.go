@@ -22,8 +22,8 @@ import (
 
 // Reader finds lines and reads them.
 type Reader interface {
-	// HandsFor returns the names of the models that read handwriting in a language, at least one.
-	HandsFor(tag string) []string
+	// HandwritingModelsFor returns the names of the models that read handwriting in a language, at least one.
+	HandwritingModelsFor(tag string) []string
 	// ReadStrips reads each image as one line with a model, and returns the words of each. Boxes are in pixels of the strip,
 	// confidences 0..100.
 	ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error)
@@ -50,11 +50,11 @@ type Readings struct{ First, Listed, Thorough []tesseract.Word }
 
 // Models are the models and word lists that a page is read with.
 type Models struct {
-	Hand string // reads strips of handwriting
-	// Hands are the handwriting models that compete for the page: the one that is most confident in some lines becomes Hand.
-	// With fewer than two, Hand stays.
-	Hands []string
-	Print string // reads print in the page's language
+	Handwriting string // reads strips of handwriting
+	// Competing are the handwriting models that compete for the page: the one that is most confident in some lines becomes
+	// Handwriting. With fewer than two, Handwriting stays.
+	Competing []string
+	Print     string // reads print in the page's language
 	// Language is the tag of the page's language.
 	Language string
 	// Known reports whether a word is listed for the page's language; nil if the language has no word list.
@@ -102,7 +102,7 @@ func NewPage(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 // Use replaces the models once the language of the page is known. Lines that were read are kept, unless another handwriting
 // model read them, several models will compete, or the language has a word list.
 func (p *Page) Use(m Models) {
-	if len(m.Hands) > 1 || m.Known != nil || m.Hand != p.models.Hand {
+	if len(m.Competing) > 1 || m.Known != nil || m.Handwriting != p.models.Handwriting {
 		clear(p.known)
 	}
 	p.models = m

@@ -21,7 +21,7 @@ import (
 // reader is a hand.Reader that returns the words of strip i of a call.
 type reader func(model string, i int, strip *image.Gray) []tesseract.Word
 
-func (reader) HandsFor(string) []string { return []string{"hand"} }
+func (reader) HandwritingModelsFor(string) []string { return []string{"hand"} }
 
 func (r reader) ReadStrips(_ context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
 	out := make([][]tesseract.Word, len(strips))
@@ -56,7 +56,7 @@ type broken struct{ err error }
 
 func (b broken) FindLines(g *image.Gray) (*layout.Page, error) { return find(g) }
 
-func (broken) HandsFor(string) []string { return []string{"hand"} }
+func (broken) HandwritingModelsFor(string) []string { return []string{"hand"} }
 
 func (b broken) ReadStrips(context.Context, string, []*image.Gray) ([][]tesseract.Word, error) {
 	return nil, b.err
@@ -117,7 +117,7 @@ func lines(n int) *image.Gray {
 }
 
 func look(g *image.Gray, tagged bool) *hand.Page {
-	return hand.NewPage(g, imaging.Letters(g), hand.Models{Hand: "hand", Print: "print", TaggedFrench: tagged, PrintAccuracy: func(own float64) float64 { return own }})
+	return hand.NewPage(g, imaging.Letters(g), hand.Models{Handwriting: "hand", Print: "print", TaggedFrench: tagged, PrintAccuracy: func(own float64) float64 { return own }})
 }
 
 // mustRead reads a page, and checks that it was detected as handwriting.
@@ -141,12 +141,12 @@ func TestPage_Use(t *testing.T) {
 		return words
 	})
 	g := scribbled(6)
-	models := hand.Models{Hand: "hand", Hands: []string{"hand", "trained"}, Print: "print"}
+	models := hand.Models{Handwriting: "hand", Competing: []string{"hand", "trained"}, Print: "print"}
 	page := hand.NewPage(g, imaging.Letters(g), models)
 	text, err := page.Text(t.Context(), r, 2)
 	require.NoError(t, err)
 	require.Contains(t, text, "trained", "the most confident model must read the page")
-	models.Hands = []string{"hand"}
+	models.Competing = []string{"hand"}
 	page.Use(models)
 	text, err = page.Text(t.Context(), r, 2)
 	require.NoError(t, err)

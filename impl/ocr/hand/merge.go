@@ -9,7 +9,7 @@ import (
 )
 
 // merge inserts the lines of handwriting among those of the print, and removes the words of print that they replace.
-func (p *handSearch) merge(inPrint Result, filled []reading) Result {
+func (p *handwritingSearch) merge(inPrint Result, filled []reading) Result {
 	p.models.finish(filled)
 	printed := 0
 	var blocks []document.Block
@@ -37,7 +37,7 @@ func (p *handSearch) merge(inPrint Result, filled []reading) Result {
 		written += r.characters
 	}
 	result.Blocks = sequence.Blocks()
-	hands := pageConfidence(filled)
-	result.Confidence = (inPrint.Confidence*float64(printed) + hands*float64(written)) / float64(max(printed+written, 1))
+	handwriting := pageConfidence(filled)
+	result.Confidence = (inPrint.Confidence*float64(printed) + handwriting*float64(written)) / float64(max(printed+written, 1))
 	return result
 }

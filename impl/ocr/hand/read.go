@@ -34,7 +34,7 @@ func (p *Page) readLines(ctx context.Context, r Reader, all []layout.Line) ([]re
 		return nil, err
 	}
 	strips, images := cut(fresh)
-	readings, err := r.ReadStripsAgain(ctx, p.models.Hand, images, Search{Known: p.models.Known, Language: p.models.Language, Thorough: p.models.Enhance})
+	readings, err := r.ReadStripsAgain(ctx, p.models.Handwriting, images, Search{Known: p.models.Known, Language: p.models.Language, Thorough: p.models.Enhance})
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (m *Models) words(s layout.Strip, read []tesseract.Word) []document.Word {
 	boxes := withoutOverlap(read)
 	for i, w := range read {
 		if text := document.WordText(w.Text); text != "" {
-			words = append(words, document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: expectedAccuracy(confidenceOf(w)), Model: m.Hand, Signals: w.Signals})
+			words = append(words, document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: expectedAccuracy(confidenceOf(w)), Model: m.Handwriting, Signals: w.Signals})
 		}
 	}
 	return words

@@ -68,9 +68,9 @@ const (
 	// partSpots is the minimum number of spots in a part of a line, partShare the minimum share of joined letters in a part
 	// beside print, and lineShare that in a whole line.
 	partSpots, partShare, lineShare = 2, 0.2, 0.04
-	// minHand is the minimum confidence in a part that is writing, and minWeight the minimum product of its characters and its
-	// confidence above minHand. Ornaments are read as a few letters, none of them confidently.
-	minHand, minWeight = 0.4, 1.4
+	// minHandwriting is the minimum confidence in a part that is writing, and minWeight the minimum product of its characters and
+	// its confidence above minHandwriting. Ornaments are read as a few letters, none of them confidently.
+	minHandwriting, minWeight = 0.4, 1.4
 	// minRight is the minimum number of characters that are likely to be right in a line on a page that is known to have
 	// handwriting. Flourishes have one or two.
 	minRight = 2.5
@@ -82,9 +82,9 @@ const (
 	// (clearLead more than in the print there), and the mean posterior of its words is at least clearTexts. Tuned on a title
 	// page of the second set, which has four clear notes. On the 27 printed pages of the second set, no line is clear.
 	clearCharacters, clearRight, clearLead, clearTexts = 6, 0.75, 0.5, 0.6
-	// handGain is the minimum by which the confidence of a part, plus its share of joined letters, must exceed the confidence
-	// of the print.
-	handGain = 0.1
+	// handwritingGain is the minimum by which the confidence of a part, plus its share of joined letters, must exceed the
+	// confidence of the print.
+	handwritingGain = 0.1
 	// foreignJoined is the minimum share of joined letters, in a line and among all open spots, at which handwriting is
 	// searched for on pages that are not known to be French.
 	foreignJoined = 0.45

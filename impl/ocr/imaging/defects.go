@@ -39,6 +39,7 @@ func isMostlyDark(g *image.Gray) bool {
 	return h.quantile(0.5) <= int(otsu(h))
 }
 
+// invert returns the negative of a page.
 func invert(g *image.Gray) *image.Gray {
 	return mapGreys(g, func(v int) int { return 255 - v })
 }

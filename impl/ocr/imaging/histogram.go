@@ -97,8 +97,8 @@ func otsu(h Histogram) uint8 {
 	return uint8(threshold) // #nosec G115 -- an index of 256
 }
 
-// IsBilevel reports whether nearly all pixels of the page are black or white. Such a page needs neither a background estimate nor
-// a threshold.
+// IsBilevel reports whether nearly all pixels of the page are black or white. Such a page needs neither a background estimate
+// nor a threshold.
 func IsBilevel(g *image.Gray) bool {
 	h := histogramOf(g)
 	extreme := 0

@@ -55,8 +55,8 @@ func Crop(g *image.Gray, r image.Rectangle) *image.Gray {
 	return out
 }
 
-// Copy fills an area of dst with the pixels of src that begin at from, like draw.Draw, which is many times slower for grey images. It
-// skips what is outside either image. The two must not share pixels.
+// Copy fills an area of dst with the pixels of src that begin at from, like draw.Draw, which is many times slower for grey
+// images. It skips what is outside either image. The two must not share pixels.
 func Copy(dst *image.Gray, area image.Rectangle, src *image.Gray, from image.Point) {
 	shift := from.Sub(area.Min)
 	area = area.Intersect(dst.Rect).Intersect(src.Rect.Sub(shift))
@@ -137,6 +137,7 @@ func orient(to []byte, toStride int, from []byte, fromStride, w, h, n, orientati
 	}
 }
 
+// row returns row y of the page without the padding of its stride. It shares memory with the page.
 func row(g *image.Gray, y int) []uint8 {
 	return g.Pix[y*g.Stride : y*g.Stride+g.Rect.Dx()]
 }

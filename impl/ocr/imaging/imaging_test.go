@@ -217,13 +217,35 @@ func TestLetterHeight(t *testing.T) {
 	require.Zero(t, imaging.LetterHeight(imaging.Letters(ocrtest.Page("few"))))
 }
 
+func skewOf(g *image.Gray) float64 {
+	return imaging.Skew(g, imaging.LetterShaped(imaging.WithoutSpecks(imaging.AllSpots(g))))
+}
+
 func TestSkew(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(lines...)
-	for _, angle := range []float64{-3, -1.2, 0, 0.6, 2.5} {
-		require.InDelta(t, angle, imaging.Skew(imaging.Rotate(page, angle)), 0.2, "%v degrees", angle)
+	for _, angle := range []float64{-40, -15, -3, -1.2, 0, 0.6, 2.5, 22, 33, 40} {
+		require.InDelta(t, angle, skewOf(imaging.Rotate(page, angle)), 0.2, "%v degrees", angle)
 	}
-	require.Zero(t, imaging.Skew(image.NewGray(image.Rect(0, 0, 0, 0))))
+	require.Zero(t, skewOf(image.NewGray(image.Rect(0, 0, 0, 0))))
+}
+
+// TestSkew_hatching checks that the skew of a page is that of its lines, not of the hatching of a picture in its middle.
+func TestSkew_hatching(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Sheet(ocrtest.Width, 3000)
+	text := ocrtest.Page(lines[:4]...)
+	imaging.Copy(page, text.Rect, text, image.Point{})
+	imaging.Copy(page, text.Rect.Add(image.Pt(0, 2500)), text, image.Point{})
+	for y := 600; y < 2400; y++ {
+		for x := 100; x < ocrtest.Width-100; x++ {
+			if (x+y)%14 < 5 {
+				page.SetGray(x, y, color.Gray{})
+			}
+		}
+	}
+	require.NotZero(t, imaging.Slant(page, imaging.InkThreshold(page)), "the picture has a slant")
+	require.InDelta(t, 0, skewOf(page), 0.5)
 }
 
 func TestMemory(t *testing.T) { //nolint:paralleltest // counts what the process allocates
@@ -234,7 +256,7 @@ func TestMemory(t *testing.T) { //nolint:paralleltest // counts what the process
 	}
 	require.Less(t, ocrtest.Allocated(func() { imaging.Spots(noise) }), uint64(30<<20), "Spots grows with the spots, not the runs")
 	black := image.NewGray(image.Rect(0, 0, 800, 8000))
-	require.Less(t, ocrtest.Allocated(func() { require.Zero(t, imaging.Skew(black)) }), uint64(200<<20), "Skew of a black band")
+	require.Less(t, ocrtest.Allocated(func() { require.Zero(t, imaging.Skew(black, nil)) }), uint64(200<<20), "Skew of a black band")
 }
 
 func TestTurn(t *testing.T) {
@@ -256,7 +278,7 @@ func TestTurn(t *testing.T) {
 		}
 		imaging.Flatten(g)
 		imaging.WhitenSurroundings(g)
-		imaging.Skew(g)
+		imaging.Skew(g, nil)
 		imaging.Letters(g)
 	})
 }

@@ -12,7 +12,7 @@ import (
 func EvenSides(g *image.Gray) *image.Gray {
 	bands := seamBandsOf(g)
 	s, ok := bands.seam()
-	if !ok || !bands.haveInk(s) {
+	if !ok || !bands.haveInk(s) || !bands.isDarkThroughout(s) {
 		return g
 	}
 	s.refine(g, bands)
@@ -55,6 +55,7 @@ func (s *seam) at(y int) int {
 	return int(math.Round(s.top + (s.bottom-s.top)*(float64(y)+0.5)/float64(s.height)))
 }
 
+// seamBandsOf estimates the paper of each cell, and whether the cell has ink, in one row of cells per band.
 func seamBandsOf(g *image.Gray) seamBands {
 	w, h := g.Rect.Dx()/paperCell, g.Rect.Dy()/seamPitch
 	b := seamBands{NewPlane(w, h), make([]bool, w*h)}
@@ -125,6 +126,38 @@ func (b seamBands) haveInk(s seam) bool {
 	return isWritten(0) && isWritten(1)
 }
 
+// isDarkThroughout reports whether the paper of the dark side is dark far from the seam too. In a picture of three pages, the
+// third one may be bright, and would become white.
+func (b seamBands) isDarkThroughout(s seam) bool {
+	var near [2]float64 // sums of the paper on both sides of the seam, the dark side first
+	greys := make([][]float64, b.paper.W)
+	for y := range b.paper.H {
+		dark, bright, at := b.beside(int(s.top), int(s.bottom), y)
+		from, to := 0, at
+		if !s.isDarkLeft {
+			dark, bright = bright, dark
+			from, to = at+1, b.paper.W
+		}
+		near[0] += float64(dark)
+		near[1] += float64(bright)
+		for x := from; x < to; x++ {
+			greys[x] = append(greys[x], float64(b.paper.At(x, y)))
+		}
+	}
+	limit := (near[0] + near[1]) / 2 / float64(b.paper.H)
+	columns, bright := 0, 0
+	for _, column := range greys {
+		if len(column) == 0 {
+			continue
+		}
+		columns++
+		if median(column) > limit {
+			bright++
+		}
+	}
+	return float64(bright) <= maxBrightColumns*float64(columns)
+}
+
 // refine finds the seam to the pixel, and how much darker its dark side is in each band.
 func (s *seam) refine(g *image.Gray, b seamBands) {
 	s.height = g.Rect.Dy()
@@ -170,6 +203,7 @@ func step(g *image.Gray, x, y int) int {
 	return at
 }
 
+// median returns the upper median of the values, which must not be empty, and sorts them.
 func median(values []float64) float64 {
 	slices.Sort(values)
 	return values[len(values)/2]

@@ -61,6 +61,15 @@ func TestEvenSides(t *testing.T) {
 			require.Same(t, page, imaging.EvenSides(page))
 		}
 	})
+	t.Run("keeps three leaves of which the middle one is darker", func(t *testing.T) {
+		t.Parallel()
+		two, dimmed, _ := facing(0.6, 0)
+		w, h := two.Rect.Dx()/2, two.Rect.Dy()
+		three := image.NewGray(image.Rect(0, 0, 3*w, h))
+		imaging.Copy(three, image.Rect(0, 0, 2*w, h), dimmed, image.Point{})
+		imaging.Copy(three, image.Rect(2*w, 0, 3*w, h), two, image.Point{})
+		require.Same(t, three, imaging.EvenSides(three))
+	})
 	t.Run("accepts images of any size", func(t *testing.T) {
 		t.Parallel()
 		rapid.Check(t, func(t *rapid.T) {

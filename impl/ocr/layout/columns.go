@@ -185,6 +185,7 @@ func areColumns(s sides, height float64) bool {
 	return min(lb, rb)-max(lt, rt) > columnOverlap*min(lb-lt, rb-rt)
 }
 
+// alike reports whether two sizes or numbers are similar: their ratio is at least likeness.
 func alike(a, b float64) bool { return min(a, b) >= likeness*max(a, b) }
 
 // medianWidth returns the median width of the lines, in pixels of the network's maps.
@@ -224,6 +225,7 @@ func rows(all []path, height float64) []path {
 	return out
 }
 
+// sortByHeight sorts the lines by their mean y, from top to bottom.
 func sortByHeight(all []path) {
 	slices.SortStableFunc(all, func(a, b path) int { return cmp.Compare(a.mean(), b.mean()) })
 }

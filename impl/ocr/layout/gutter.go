@@ -11,10 +11,11 @@ type span struct{ from, to int }
 
 func (s span) width() int { return s.to - s.from }
 
+// meet returns the columns that both spans have. If there are none, its width is 0 or negative.
 func (s span) meet(o span) span { return span{max(s.from, o.from), min(s.to, o.to)} }
 
-// bands are the ink of a region of print, in horizontal bands as high as a letter. They serve to find white space that runs down the
-// page.
+// bands are the ink of a region of print, in horizontal bands as high as a letter. They serve to find white space that runs
+// down the page.
 type bands struct {
 	height int      // pixels
 	ink    [][]span // in each band, from left to right, without overlaps
@@ -35,8 +36,8 @@ type river struct {
 	before *river // in the band above
 }
 
-// gutters returns the possible gutters of the region, the one with the most rows first. It follows white space that runs down the
-// region between letters.
+// gutters returns the possible gutters of the region, the one with the most rows first. It follows white space that runs down
+// the region between letters.
 func (b bands) gutters() []gutter {
 	minWidth := max(int(minRiver*float64(b.height)), 2)
 	drift := max(int(riverDrift*float64(b.height)), 1)

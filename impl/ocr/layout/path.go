@@ -17,10 +17,12 @@ type path struct {
 // band is how far a line's ink reaches above and below its baseline, in pixels of the network's maps.
 type band struct{ up, down float64 }
 
+// height returns the height of the line, from the top of its ascenders to the bottom of its descenders.
 func (b band) height() float64 { return b.up + b.down }
 
 func (p path) start() int { return p.xs[0] }
 
+// end returns the last column of the path, which is part of it.
 func (p path) end() int { return p.xs[len(p.xs)-1] }
 
 func (p path) width() int { return p.end() - p.start() }
@@ -28,6 +30,7 @@ func (p path) width() int { return p.end() - p.start() }
 // middle returns the column half way between the ends.
 func (p path) middle() int { return (p.start() + p.end()) / 2 }
 
+// slice returns the columns with the indices [i, j). It shares memory with the path.
 func (p path) slice(i, j int) path { return path{p.xs[i:j], p.ys[i:j], p.band} }
 
 // at returns the y at x. It interpolates between columns; beyond its ends the path continues with its overall slope.

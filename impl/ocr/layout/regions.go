@@ -36,7 +36,8 @@ func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule
 	return all
 }
 
-// regions divides a column between rules, or the page, at its gutters, and reports whether strips of a facing page were cut off.
+// regions divides a column between rules, or the page, at its gutters, and reports whether strips of a facing page were cut
+// off.
 func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) {
 	var letters, pictures []image.Rectangle
 	for _, m := range marks {

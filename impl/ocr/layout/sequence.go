@@ -91,6 +91,7 @@ func (s *Sequence) beside(box document.Box, i int) int {
 	return i
 }
 
+// right returns the first column to the right of a box.
 func right(b document.Box) int { return b.X + b.W }
 
 // middle returns the y of the middle of a box.

@@ -252,10 +252,10 @@ const (
 const (
 	// minUnreadBands is the minimum number of bands in such a part, about four lines, and minUnreadLetters the minimum number
 	// of letters.
-	minUnreadBands, minUnreadLetters = 9, 40
+	minUnreadBands, minUnreadLetters = 10, 40
 	// openShare is the minimum number of letters outside lines for each letter in a line, in every band. maxBlankBands is the
 	// maximum number of successive blank bands.
-	openShare, maxBlankBands = 2, 3
+	openShare, maxBlankBands = 2, 2
 	// maxStrays is the maximum number of other components for each letter. The hatching of a woodcut has more.
 	maxStrays = 2
 	// maxUnreadParts is the maximum number of such parts in a region.

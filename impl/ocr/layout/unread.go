@@ -37,7 +37,7 @@ func (r Region) Unread(marks, lines []image.Rectangle) []Region {
 	var out []Region
 	for i := 0; i < n && len(out) < maxUnreadParts; i++ {
 		first, last, letters, others := i, i, 0, 0
-		for ; i < n && i-last <= maxBlankBands && open[i] >= openShare*held[i]; i++ {
+		for ; i < n && i-last-1 <= maxBlankBands && open[i] >= openShare*held[i]; i++ {
 			others += strays[i]
 			if open[i] > 0 {
 				if letters == 0 {
@@ -46,7 +46,7 @@ func (r Region) Unread(marks, lines []image.Rectangle) []Region {
 				last, letters = i, letters+open[i]
 			}
 		}
-		if last-first >= minUnreadBands && letters >= minUnreadLetters && others <= maxStrays*letters {
+		if last-first+1 >= minUnreadBands && letters >= minUnreadLetters && others <= maxStrays*letters {
 			out = append(out, r.between(max(first*r.band-r.band/2, r.Box.Min.Y), min((last+1)*r.band+r.band/2, r.Box.Max.Y)))
 		}
 	}

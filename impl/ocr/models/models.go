@@ -29,9 +29,9 @@ import (
 
 const (
 	// The files that are looked for in a directory of models.
-	extension     = ".traineddata"
-	handExtension = ".uhm"
-	languagesFile = "languages.txt"
+	extension            = ".traineddata"
+	handwritingExtension = ".uhm"
+	languagesFile        = "languages.txt"
 )
 
 // Model is one traineddata file.
@@ -41,17 +41,17 @@ type Model struct {
 	Data []byte // content of a shipped model; nil for a file
 }
 
-// Hand is a file with a model of handwriting.
-type Hand struct {
+// HandwritingModel is the file of a handwriting model.
+type HandwritingModel struct {
 	Name string // of the file, without its extension
 	Path string
 }
 
 // Set holds the models that were found. It is immutable, and safe for concurrent use.
 type Set struct {
-	models map[string]Model
-	tags   map[string][]string // tag -> names of installed models, best first
-	hands  []Hand
+	models      map[string]Model
+	tags        map[string][]string // tag -> names of installed models, best first
+	handwriting []HandwritingModel
 }
 
 // Dirs returns those directories that exist and in which Tesseract's packs are usually installed: TESSDATA_PREFIX if it is set,
@@ -105,15 +105,15 @@ func (s *Set) scan(dir string) error {
 	}
 	for _, entry := range entries {
 		stem, isPrint := strings.CutSuffix(entry.Name(), extension)
-		stem, isHand := strings.CutSuffix(stem, handExtension)
-		if !isPrint && !isHand || entry.IsDir() {
+		stem, isHandwriting := strings.CutSuffix(stem, handwritingExtension)
+		if !isPrint && !isHandwriting || entry.IsDir() {
 			continue
 		}
 		if !validName.MatchString(stem) {
 			return fmt.Errorf("models: %s: invalid model name; use letters, digits, \"_\", \".\" and \"-\"", filepath.Join(dir, entry.Name()))
 		}
-		if isHand {
-			s.addHand(Hand{Name: stem, Path: filepath.Join(dir, entry.Name())})
+		if isHandwriting {
+			s.addHandwriting(HandwritingModel{Name: stem, Path: filepath.Join(dir, entry.Name())})
 		} else {
 			s.add(Model{Name: stem, Dir: dir})
 		}
@@ -128,10 +128,10 @@ func (s *Set) add(m Model) {
 	}
 }
 
-// addHand adds a handwriting model unless there already is one of that name.
-func (s *Set) addHand(h Hand) {
-	if !slices.ContainsFunc(s.hands, func(known Hand) bool { return known.Name == h.Name }) {
-		s.hands = append(s.hands, h)
+// addHandwriting adds a handwriting model unless there already is one of that name.
+func (s *Set) addHandwriting(h HandwritingModel) {
+	if !slices.ContainsFunc(s.handwriting, func(known HandwritingModel) bool { return known.Name == h.Name }) {
+		s.handwriting = append(s.handwriting, h)
 	}
 }
 
@@ -191,9 +191,9 @@ func (s *Set) For(tag string) []string { return slices.Clone(s.tags[tag]) }
 // Names returns the names of all models found, sorted.
 func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.models)) }
 
-// Hands returns the handwriting models that were found, in the order of the directories. The shipped handwriting model is not
-// among them.
-func (s *Set) Hands() []Hand { return slices.Clone(s.hands) }
+// HandwritingModels returns the handwriting models that were found, in the order of the directories. The shipped handwriting
+// model is not among them.
+func (s *Set) HandwritingModels() []HandwritingModel { return slices.Clone(s.handwriting) }
 
 // Model returns the model of that name, and whether it was found.
 func (s *Set) Model(name string) (Model, bool) {

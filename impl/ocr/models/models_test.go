@@ -126,12 +126,12 @@ func TestDirs(t *testing.T) {
 	require.NotContains(t, models.Dirs(), filepath.Join(dir, "absent"))
 }
 
-func TestSet_Hands(t *testing.T) {
+func TestSet_HandwritingModels(t *testing.T) {
 	t.Parallel()
 	first, second := t.TempDir(), t.TempDir()
 	for _, path := range []string{first + "/ours.uhm", second + "/ours.uhm", second + "/theirs.uhm", second + "/notes.txt"} {
 		mustWrite(t, path, "")
 	}
-	require.Equal(t, []models.Hand{{Name: "ours", Path: first + "/ours.uhm"}, {Name: "theirs", Path: second + "/theirs.uhm"}}, MustFind(t, first, second).Hands())
-	require.Empty(t, MustFind(t).Hands())
+	require.Equal(t, []models.HandwritingModel{{Name: "ours", Path: first + "/ours.uhm"}, {Name: "theirs", Path: second + "/theirs.uhm"}}, MustFind(t, first, second).HandwritingModels())
+	require.Empty(t, MustFind(t).HandwritingModels())
 }

@@ -41,6 +41,7 @@ type prefix struct {
 	children  []int32
 }
 
+// total returns the logarithm of the probability of all paths that spell the prefix.
 func (p *prefix) total() float64 { return addLog(p.blank, p.character) }
 
 // addLog returns log(exp a + exp b).
@@ -87,15 +88,15 @@ func (n *network) search(g guide, rows []float32, steps int) []text {
 	return n.searchPart(g, rows, 0, steps, g.language.begin(), 0)
 }
 
-// searchWord is search for one word in the steps from from up to to. before is the context before the word.
+// searchWord is search for one word in the steps [from, to). before is the context before the word.
 func (n *network) searchWord(g guide, rows []float32, from, to int, before context) []text {
 	g.width = wordBeamWidth
 	return n.searchPart(g, rows, from, to, before, g.symbols[g.space])
 }
 
-// searchPart is search in the steps from from up to to. before is the character model's context before them, and behind the
-// symbol after them.
-func (n *network) searchPart(g guide, rows []float32, from, to int, before context, behind uint16) []text {
+// searchPart is search in the steps [from, to). before is the character model's context before these steps, and next
+// the symbol after them.
+func (n *network) searchPart(g guide, rows []float32, from, to int, before context, next uint16) []text {
 	b := &beam{guide: g, net: n}
 	b.all = append(b.all, prefix{parent: -1, context: before, character: never, seen: -1})
 	b.at = []int32{0}
@@ -104,15 +105,15 @@ func (n *network) searchPart(g guide, rows []float32, from, to int, before conte
 	}
 	texts := make([]text, len(b.at))
 	for k, i := range b.at {
-		texts[k] = b.text(i, behind)
+		texts[k] = b.text(i, next)
 	}
 	slices.SortStableFunc(texts, func(x, y text) int { return cmp.Compare(y.score, x.score) })
 	return texts
 }
 
-// text returns prefix i as a text, scored as if the symbol behind followed it.
-func (b *beam) text(i int32, behind uint16) text {
-	end, _ := b.language.after(b.all[i].context, behind)
+// text returns prefix i as a text, scored as if the symbol next followed it.
+func (b *beam) text(i int32, next uint16) text {
+	end, _ := b.language.after(b.all[i].context, next)
 	t := text{score: b.score(i) + b.weight*end + b.wordBonus(i)}
 	for ; b.all[i].class != 0; i = b.all[i].parent {
 		t.classes = append(t.classes, int(b.all[i].class))

@@ -1,7 +1,7 @@
 package neural
 
 /*
-#cgo CFLAGS: -O3
+#cgo CFLAGS: -O3 -std=c11
 #cgo LDFLAGS: -lm
 #include <stdint.h>
 
@@ -51,8 +51,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// kernels is the arithmetic for one instruction set. The methods check the lengths of their operands, because C does not: a bug
-// in this package panics instead of accessing memory beyond them.
+// kernels is the arithmetic for one instruction set; all sets compute identical bits. The methods check the lengths of their
+// operands, because C does not, so that a bug in this package causes a panic, not an access beyond them.
 type kernels struct {
 	name string
 	id   C.int // as in DISPATCH
@@ -76,6 +76,7 @@ func available() []kernels {
 	return sets
 }
 
+// floats returns a pointer to the first element of a slice, or nil for an empty one. C must not keep it.
 func floats(s []float32) *C.float { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
 func ints(s []int32) *C.int32_t   { return (*C.int32_t)(unsafe.Pointer(unsafe.SliceData(s))) }
 
@@ -83,26 +84,28 @@ func ints(s []int32) *C.int32_t   { return (*C.int32_t)(unsafe.Pointer(unsafe.Sl
 // kernels.h. The rows of out are stride apart. bias may be nil.
 func (k kernels) product(in []float32, off []int32, w packed, bias, out []float32, stride, n int, relu bool) {
 	need := int(slices.Max(off)) + n + slack
-	if len(off) != w.columns || len(in) < need || len(out) < (w.rows-1)*stride+n || (bias != nil && len(bias) < w.rows) {
+	if len(off) != w.columns || len(w.data) < k.packedSize(w.rows, w.columns) || len(in) < need || len(out) < (w.rows-1)*stride+n ||
+		(bias != nil && len(bias) < w.rows) {
 		panic("neural: a product reaches beyond its operands")
 	}
 	C.product(k.id, floats(in), ints(off), C.long(len(off)), floats(w.data), floats(bias),
 		C.long(w.rows), floats(out), C.long(stride), C.long(n), flagOf(relu))
 }
 
-// productOfPairs is product with a rectifier, for pairs of integers: one pair for each element of in and w. An integer of in stands for
-// as many units.
+// productOfPairs is product followed by a rectifier, for operands in pairs of integers: each element of in and of w is a pair.
+// The value of an integer of in is the integer times unit. bias must not be nil.
 func (k kernels) productOfPairs(in, off []int32, w pairs, bias []float32, unit float32, out []float32, stride, n int) {
 	need := int(slices.Max(off)) + n + slack
-	if len(off) != w.columns || len(in) < need || len(out) < (w.rows-1)*stride+n || len(bias) < w.rows || len(w.units) < w.rows {
+	if len(off) != w.columns || len(w.data) < k.packedSize(w.rows, w.columns) || len(in) < need || len(out) < (w.rows-1)*stride+n ||
+		len(bias) < w.rows || len(w.units) < w.rows {
 		panic("neural: a product of pairs reaches beyond its operands")
 	}
-	C.product_pairs(k.id, ints(in), ints(off), C.long(len(off)), ints(w.data), floats(bias), C.long(w.rows), floats(out), C.long(stride), C.long(n),
-		floats(w.units), C.float(unit))
+	C.product_pairs(k.id, ints(in), ints(off), C.long(len(off)), ints(w.data), floats(bias), C.long(w.rows), floats(out),
+		C.long(stride), C.long(n), floats(w.units), C.float(unit))
 }
 
-// toPairs replaces planes of n floats, none of which is negative, by integers from 0 to levels, and returns these and the unit of which
-// they are multiples. Two successive planes become one plane of pairs.
+// toPairs converts planes of n floats, which must not be negative, to integers from 0 to levels, and returns them with their
+// unit: a float is about its integer times the unit. Two successive planes become one plane of pairs, in the memory of data.
 func (k kernels) toPairs(data []float32, planes, n int, levels float32) (out []int32, unit float32) {
 	if len(data) < planes*n+slack {
 		panic("neural: planes reach beyond their buffer")
@@ -111,7 +114,7 @@ func (k kernels) toPairs(data []float32, planes, n int, levels float32) (out []i
 	return out, float32(C.pairs(k.id, floats(data), C.long(planes), C.long(n), C.float(levels), ints(out)))
 }
 
-// pairsOf returns the number of pairs of some channels. In the last pair of an odd number, the second value is 0.
+// pairsOf returns the number of pairs that hold that many channels. For an odd number, the last pair is padded with 0.
 func pairsOf(channels int) int { return (channels + 1) / 2 }
 
 // packPairs returns the weights of a convolution in the order of the kernels, by pair of channels and then by pixel.
@@ -135,14 +138,15 @@ func flagOf(b bool) C.int {
 	return 0
 }
 
-// lstm runs one direction of a layer over the rows of pre; see kernels.h. It writes the layer's values for each step to out, in
-// rows that are stride apart.
+// lstm runs one direction of a layer over the rows of pre; see kernels.h. hidden must be a multiple of 32. It writes the
+// layer's values for each step to out, in rows that are stride apart.
 func (k kernels) lstm(pre, bias []float32, recurrent pairs, steps, hidden int, reverse bool, out []float32, stride int, state []float32) {
-	if len(pre) < steps*4*hidden || len(bias) < 4*hidden || len(recurrent.data) < 2*hidden*hidden || len(recurrent.units) < 4*hidden ||
+	if hidden%32 != 0 || len(pre) < steps*4*hidden || len(bias) < 4*hidden || len(recurrent.data) < 2*hidden*hidden || len(recurrent.units) < 4*hidden ||
 		len(out) < (steps-1)*stride+hidden || len(state) < 6*hidden {
 		panic("neural: an LSTM reaches beyond its operands")
 	}
-	C.lstm(k.id, floats(pre), floats(bias), ints(recurrent.data), floats(recurrent.units), C.float(recurrent.levels), C.long(steps), C.long(hidden), flagOf(reverse), floats(out), C.long(stride), floats(state))
+	C.lstm(k.id, floats(pre), floats(bias), ints(recurrent.data), floats(recurrent.units), C.float(recurrent.levels), C.long(steps),
+		C.long(hidden), flagOf(reverse), floats(out), C.long(stride), floats(state))
 }
 
 // softmax replaces rows of n scores, which are stride apart, by log probabilities.
@@ -165,6 +169,11 @@ func (k kernels) pack(rows, columns int, at func(r, c int) float32) packed {
 	return packed{rows, columns, inBlocks(nil, k.rows, rows, columns, at)}
 }
 
+// packedSize returns the number of elements of a matrix in blocks of k.rows rows.
+func (k kernels) packedSize(rows, columns int) int {
+	return (rows + k.rows - 1) / k.rows * k.rows * columns
+}
+
 // inBlocks returns a matrix in blocks of some rows, in buffer, which it replaces if that is too small.
 func inBlocks[T float32 | int32](buffer []T, height, rows, columns int, at func(r, c int) T) []T {
 	blocks := (rows + height - 1) / height
@@ -183,17 +192,17 @@ func inBlocks[T float32 | int32](buffer []T, height, rows, columns int, at func(
 	return buffer
 }
 
-// pairs is a matrix of integers of 16 bits, two successive columns in each element of data.
+// pairs is a matrix of 16-bit integers. Each element of data has those of two successive columns.
 type pairs struct {
 	rows, columns int // columns of data
 	data          []int32
-	units         []float32 // an integer of a row stands for as many of the row's units
+	units         []float32 // of each row; a weight is its integer times the unit of its row
 	levels        float32   // the largest integer that the matrix may be multiplied by
 }
 
-// quantize makes integers of a matrix with an even number of columns; at(r, c) is an element. It leaves p.data empty: pair(r, c) is an
-// element of it. The integers are as large as they can be while no sum of products exceeds 31 bits, whether of weights or of the values
-// that they are multiplied by.
+// quantize converts a matrix with an even number of columns to integers; at(r, c) is an element of the matrix. It does not fill
+// p.data: pair(r, c) returns an element of it, so that the caller can choose the order. The integers of the weights, and
+// p.levels for the values, are as large as possible without overflow: no sum of products needs more than 31 bits.
 func quantize(rows, columns int, at func(r, c int) float32) (p pairs, pair func(r, c int) int32) {
 	const least = 1e-30 // a row of smaller weights counts as zeros, because a float cannot hold its unit exactly enough
 	largest, sums, ratio := make([]float64, rows), make([]float64, rows), 1.0

@@ -113,6 +113,11 @@ func TestLoad_RefusesDamagedFiles(t *testing.T) {
 	shape := func(name string, shape ...int) func(*sketch) {
 		return func(s *sketch) { s.shapes[name] = shape }
 	}
+	gates := func(rows int) func(*sketch) {
+		return func(s *sketch) {
+			s.tensors["rnn.0.f.wi"], s.shapes["rnn.0.f.wi"] = make([]float32, rows*12), []int{rows, 12}
+		}
+	}
 	for name, c := range map[string]struct {
 		change func(s *sketch)
 		reason string
@@ -131,6 +136,8 @@ func TestLoad_RefusesDamagedFiles(t *testing.T) {
 		"a negative dimension":                {shape("c3.bias", -9), "c3.bias"},
 		"a dimension beyond all bounds":       {shape("c1.weight", 1<<40, 1, 5, 5), "c1.weight"},
 		"layers that do not fit each other":   {shape("rnn.0.f.wi", 4*hidden*3, 4), "rnn.0.f.wi"},
+		"an LSTM of an odd size":              {gates(4 * 33), "rnn.0.f.wi has 132 rows, which is not four times a multiple of 32"},
+		"an LSTM without whole gates":         {gates(4*hidden + 2), "rnn.0.f.wi has 130 rows, which is not four times a multiple of 32"},
 		"more classes than characters":        {shape("out.bias", 7), "out.bias"},
 	} {
 		t.Run("refuses "+name, func(t *testing.T) {

@@ -106,6 +106,7 @@ type planes struct {
 	data           []float32
 }
 
+// stride is the distance between rows of a plane, and size the number of values of a plane, both with the border.
 func (p *planes) stride() int { return p.w + 2 }
 func (p *planes) size() int   { return (p.h + 2) * p.stride() }
 

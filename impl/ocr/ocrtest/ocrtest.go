@@ -28,8 +28,8 @@ const (
 	Pitch    = 80  // from one baseline to the next
 )
 
-// Page draws lines of text in black on white, in 12 points at 300 dots per inch.
-// The page is as high as its lines need; longer lines than Width are cut off. It panics if the font cannot be loaded.
+// Page draws lines of text in black on white, in 12 points at 300 dots per inch. The page is as high as its lines need; longer
+// lines than Width are cut off. It panics if the font cannot be loaded.
 func Page(lines ...string) *image.Gray { return PageIn(goregular.TTF, 12, lines...) }
 
 // PageIn is like Page, with a font (the content of a TrueType or OpenType file) and its size in points.

@@ -30,7 +30,7 @@ type Subject struct {
 	ocr.Recognizer
 	// Load returns the number of images that are being read and the number that wait.
 	Load func() (busy, queued int)
-	// Kill kills the process that reads, as an operator or the kernel might. It may be nil if Harness.Crash is set.
+	// Kill kills the process that reads, as an operator or the kernel might. It may be nil if Harness.crash is set.
 	Kill func()
 }
 
@@ -41,10 +41,10 @@ type Harness struct {
 	Language string // one that can be read
 	// Page returns an image, and a word that is only on that image.
 	Page   func(i int) (image []byte, word string)
-	Steady []byte        // takes tens of milliseconds to read; if nil, Page(0) is used instead
+	steady []byte        // takes tens of milliseconds to read; if nil, Page(0) is used instead
 	Broken []byte        // not an image
 	Slow   []byte        // takes longer than Long to read
-	Crash  []byte        // kills the worker; if nil, the Subject's Kill is called instead
+	crash  []byte        // kills the worker; if nil, the Subject's Kill is called instead
 	Short  time.Duration // enough to read a page many times over, and much less than Long
 	Long   time.Duration // less than reading Slow takes
 }
@@ -276,12 +276,12 @@ func refusesWhenFull(t *testing.T, h Harness) {
 func survivesCrash(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
-	image := h.Crash
+	image := h.crash
 	if image == nil {
 		image = h.Slow
 	}
 	done := h.start(t.Context(), s, image)
-	if h.Crash == nil {
+	if h.crash == nil {
 		until(t, s, 1, 0)
 		time.Sleep(h.Short / 4) // until the worker has the image: if it were killed earlier, the image would be read again
 		s.Kill()
@@ -306,8 +306,8 @@ func sharesWorkers(t *testing.T, h Harness) {
 	flood, stop := context.WithCancel(fair.NewContext(t.Context(), fair.Account{Label: "flooder"}))
 	defer stop()
 	image, word := h.Page(0)
-	if h.Steady != nil {
-		image, word = h.Steady, ""
+	if h.steady != nil {
+		image, word = h.steady, ""
 	}
 	var flooded atomic.Int64
 	for range 32 {

@@ -240,10 +240,10 @@ func Scripted(open func(testing.TB, Options) Subject) Harness {
 			word := fmt.Sprintf("word%d", i)
 			return fmt.Appendf(nil, "sleep %dms\ntext %s\n", i%3, word), word
 		},
-		Steady: []byte("sleep 20ms\ntext a"),
+		steady: []byte("sleep 20ms\ntext a"),
 		Broken: []byte("\xff\xd8 not a script"),
 		Slow:   []byte("sleep 1h"),
-		Crash:  []byte("crash"),
+		crash:  []byte("crash"),
 		Short:  300 * time.Millisecond,
 		Long:   time.Hour,
 	}

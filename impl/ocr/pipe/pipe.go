@@ -58,15 +58,15 @@ const (
 
 // Hello is a worker's first message, sent as soon as the worker can read images.
 type Hello struct {
-	Version   string   `json:"version"`         // of the engine, such as "tesseract 5.5.0"; for the log only
-	Protocol  int      `json:"protocol"`        // Protocol
-	Languages []string `json:"languages"`       // BCP 47 tags that the worker can read, sorted, never empty
-	Models    []string `json:"models"`          // names of the models that were found, sorted, without ".traineddata"
-	Hands     []Hand   `json:"hands,omitempty"` // handwriting models that were found, sorted by name; the shipped one is not among them
+	Version     string             `json:"version"`         // of the engine, such as "tesseract 5.5.0"; for the log only
+	Protocol    int                `json:"protocol"`        // Protocol
+	Languages   []string           `json:"languages"`       // BCP 47 tags that the worker can read, sorted, never empty
+	Models      []string           `json:"models"`          // names of the models that were found, sorted, without ".traineddata"
+	Handwriting []HandwritingModel `json:"hands,omitempty"` // handwriting models that were found, sorted by name; the shipped one is not among them
 }
 
-// Hand describes a handwriting model.
-type Hand struct {
+// HandwritingModel describes a handwriting model.
+type HandwritingModel struct {
 	Name      string   `json:"name"`
 	Version   string   `json:"version"`
 	Languages []string `json:"languages"` // BCP 47 tags that it was trained for

@@ -95,12 +95,15 @@ func wordBoxes(blocks []document.Block) []image.Rectangle {
 	return all
 }
 
+// rightEdge returns the first column to the right of a box.
 func rightEdge(b document.Box) int { return b.X + b.W }
 
+// middleOf returns the centre of a rectangle, rounded towards its upper left corner.
 func middleOf(r image.Rectangle) image.Point {
 	return image.Pt((r.Min.X+r.Max.X)/2, (r.Min.Y+r.Max.Y)/2)
 }
 
+// toRectangle converts a box to a rectangle of the same pixels. toBox is its inverse.
 func toRectangle(b document.Box) image.Rectangle { return image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H) }
 
 func toBox(r image.Rectangle) document.Box {

@@ -12,10 +12,11 @@ import (
 	"uncial/internal/document"
 )
 
+// hasLetters reports whether the page has enough letters to determine their usual height.
 func hasLetters(p *page) bool { return p.sheet.letterHeight > 0 }
 
-// findColumns divides the sheet at its rules and gutters. It searches for rules on the page instead of the sheet, because where
-// the page shows the table beside a rule, the sheet is white.
+// findColumns divides the sheet at its rules and gutters. It searches for rules on the page instead of the sheet: where a rule
+// borders on the desk behind the page, the sheet is white and no longer shows the rule.
 func findColumns(_ context.Context, p *page) error {
 	s := &p.sheet
 	rules := layout.Rules(p.gray)
@@ -69,7 +70,7 @@ func (s sheet) byRegion(blocks []document.Block) [][]document.Block {
 	return parts
 }
 
-// regionAt returns the index of the region that contains the centre of a box, or otherwise if there is none.
+// regionAt returns the index of the region that contains the centre of a box, or the value of otherwise if there is none.
 func (s sheet) regionAt(b document.Box, otherwise int) int {
 	if i := slices.IndexFunc(s.regions, func(r layout.Region) bool { return r.Holds(toRectangle(b)) }); i >= 0 {
 		return i

@@ -50,6 +50,7 @@ func curve(own float64, model string) float64 {
 	return z
 }
 
+// logistic returns the probability, 0..1, for the log-odds z. It is the inverse of logOdds.
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // mainModel returns the name of the model that read most of the text, or "" if there is no text.

@@ -21,19 +21,19 @@ import (
 // Engines is a pool of Tesseract engines, one for each model. It keeps the most recently used engines loaded, because loading a
 // model takes longer than reading a line. It must not be used by several goroutines at once.
 type Engines struct {
-	set       *models.Set
-	limit     int
-	memory    int64               // maximum bytes of all loaded models
-	warm      []*tesseract.Engine // most recently used last; at most limit, and no more than fit into memory
-	lexicons  map[string]*lexicon.Lexicon
-	alphabets map[string]lexicon.Alphabet
-	digests   map[string]string
-	threads   int                 // see SetThreads
-	mates     []*tesseract.Engine // additional engines of one model, see team
-	hands     handwriting
-	prints    prints
-	trained   []trainedHand
-	finder    *layout.Finder // nil before the first page
+	set         *models.Set
+	limit       int
+	memory      int64               // maximum bytes of all loaded models
+	warm        []*tesseract.Engine // most recently used last; at most limit, and no more than fit into memory
+	lexicons    map[string]*lexicon.Lexicon
+	alphabets   map[string]lexicon.Alphabet
+	digests     map[string]string
+	threads     int                 // see SetThreads
+	mates       []*tesseract.Engine // additional engines of one model, see team
+	handwriting handwritingNetwork
+	print       printNetwork
+	trained     []trainedModel
+	finder      *layout.Finder // nil before the first page
 }
 
 var _ Source = (*Engines)(nil)
@@ -79,7 +79,7 @@ func (e *Engines) Read(ctx context.Context, img *image.Gray, dpi int, model stri
 
 // enginesFor returns the number of engines that share the lines of an image with the given number of pixels. It may be 0.
 func enginesFor(pixels, threads int) int {
-	return min(threads, pixels/minPixelsAnEngine, maxPixelsOfEngines/max(pixels, 1))
+	return min(threads, pixels/minPixelsPerEngine, maxPixelsOfEngines/max(pixels, 1))
 }
 
 // readWith is Read with one engine, or with several that have the same model.
@@ -179,8 +179,8 @@ func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	return engine, nil
 }
 
-// makeRoom closes the least recently used engines, but keeps at least keep of them, until another need bytes fit. It reports
-// whether they fit.
+// makeRoom closes the least recently used engines until need more bytes fit into modelMemory, but keeps at least keep engines.
+// It reports whether the bytes fit.
 func (e *Engines) makeRoom(need int64, keep int) bool {
 	for len(e.warm) > keep && e.usedMemory()+need > e.memory {
 		e.closeOldest()
@@ -220,8 +220,8 @@ func (e *Engines) memoryOf(names string) (sum int64) {
 	return sum
 }
 
-// fastPitch is Tesseract's variable for a faster search for type of one width. The slower search takes 3 % of the processor time of
-// print, and pages are read equally well without it.
+// fastPitch is the name of Tesseract's variable for a faster search for fixed-pitch type. The slower search takes 3 % of the
+// processor time of print, and pages are read equally well without it.
 const fastPitch = "textord_fast_pitch_test"
 
 // config returns the configuration that loads a model, or several joined by "+".

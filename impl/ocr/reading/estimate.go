@@ -17,7 +17,7 @@ func (p *page) estimate() {
 		}
 		weights := &printWeights
 		if handwritten {
-			weights = &handWeights
+			weights = &handwritingWeights
 		}
 		for line := range document.Lines(p.read.Blocks) {
 			if line.Handwritten != handwritten {

@@ -12,7 +12,7 @@ import (
 
 func TestEvidence_Share(t *testing.T) {
 	t.Parallel()
-	for name, weights := range map[string]*reading.Evidence{"print": reading.PrintWeights, "handwriting": reading.HandWeights} {
+	for name, weights := range map[string]*reading.Evidence{"print": reading.PrintWeights, "handwriting": reading.HandwritingWeights} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {

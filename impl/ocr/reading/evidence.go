@@ -106,6 +106,7 @@ func (p *page) repeats() map[string]int {
 	return n
 }
 
+// isDash reports whether a character is a dash or a hyphen (Unicode category Pd).
 func isDash(r rune) bool { return unicode.Is(unicode.Pd, r) }
 
 // coreOf returns the word without the punctuation around it, in lower case and modern type.

@@ -63,8 +63,8 @@ func UnreadInk(size image.Point, letters []image.Rectangle, blocks []document.Bl
 
 // The weights of evidence, and how they are applied.
 var (
-	PrintWeights = &printWeights
-	HandWeights  = &handWeights
+	PrintWeights       = &printWeights
+	HandwritingWeights = &handwritingWeights
 )
 
 // SureOwn is the log-odds at which the curve bends.
@@ -109,7 +109,7 @@ func RepeatedAndPunctuated(blocks []document.Block) (pairs [][2]float64) {
 
 // HasTextsOf reports whether searches with word lists have a character model of the language.
 func HasTextsOf(tag string) (bool, error) {
-	var h handwriting
+	var h handwritingNetwork
 	s, err := h.search(hand.Search{Language: tag})
 	return s.Texts != nil, err
 }

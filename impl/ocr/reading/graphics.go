@@ -30,7 +30,8 @@ func eraseStaves(_ context.Context, p *page) error {
 	return nil
 }
 
-func isPrint(p *page) bool { return !p.isHand && hasLetters(p) }
+// isPrint reports whether the page was read as print, and has enough letters to determine their usual height.
+func isPrint(p *page) bool { return !p.isHandwritten && hasLetters(p) }
 
 // findGraphics finds the pictures and the music of a printed page, and drops the words that were read in them.
 func findGraphics(_ context.Context, p *page) error {

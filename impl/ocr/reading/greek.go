@@ -19,6 +19,7 @@ import (
 // ancientGreek is the name of the model for Greek with accents and breathings.
 const ancientGreek = "grc"
 
+// mayHoldGreek reports whether Greek in the first reading may have been read in Latin letters.
 func mayHoldGreek(p *page) bool { return p.canShowGreek(p.attempts[0]) }
 
 // canShowGreek reports whether Greek on the page may have been read in Latin letters.

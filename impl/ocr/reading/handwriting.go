@@ -2,159 +2,252 @@ package reading
 
 import (
 	"context"
-	"fmt"
 	"image"
-	"math"
-	"sync/atomic"
+	"slices"
 
-	"golang.org/x/sync/errgroup"
+	"golang.org/x/text/language"
 
+	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/hand"
-	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/models/own"
-	"uncial/impl/ocr/neural"
-	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+	tags "uncial/internal/language"
 )
 
-// handwriting reads lines with one network for handwriting. The zero value uses the shipped network, which it loads before it
-// reads the first line.
+// handwriting is the search for handwriting on a page, with the source of its models. Its page is nil if no handwriting model
+// is installed, or the language is not written in Latin letters.
 type handwriting struct {
-	model    *neural.Model
-	language *neural.Language
-	french   *neural.Language // for searches with word lists in French
-	english  *neural.Language // for searches with word lists in English
-	recognizers
+	page   *hand.Page
+	reader hand.Reader
 }
 
-// load loads the files, unless they are loaded already.
-func (h *handwriting) load() error {
-	err := h.loadLanguage()
-	if err != nil || h.model != nil {
-		return err
+// lookForHandwriting prepares the search for handwriting on an image: the page, or the page in another position. letters are
+// the letter-shaped components of the image.
+func lookForHandwriting(p *page, gray *image.Gray, letters []image.Rectangle) handwriting {
+	reader, ok := p.src.(hand.Reader)
+	if !ok || !p.src.Has(own.Hands) || !isLatinScript(p.language) {
+		return handwriting{}
 	}
-	network, _ := own.HandsFiles()
-	if h.model, err = neural.Load(network); err != nil {
-		return fmt.Errorf("%s: %w", own.Hands, err)
-	}
-	return nil
+	return handwriting{reader: reader, page: hand.NewPage(gray, letters, handwritingModels(p, reader))}
 }
 
-// loadLanguage loads the character model.
-func (h *handwriting) loadLanguage() (err error) {
-	if h.language == nil {
-		_, language := own.HandsFiles()
-		if h.language, err = neural.LoadLanguage(language); err != nil {
-			return fmt.Errorf("%s: %w", own.Hands, err)
-		}
+// handwritingModels returns the models that read handwriting in the language of the page.
+func handwritingModels(p *page, reader hand.Reader) hand.Models {
+	models := hand.Models{
+		Handwriting: own.Hands, Print: p.model, Language: p.language, TaggedFrench: isFrench(p.language),
+		PrintLexicon:  p.src.Lexicon(p.model),
+		PrintAccuracy: func(own float64) float64 { return logistic(curve(own, p.model)) },
+		Competing:     reader.HandwritingModelsFor(p.language),
 	}
-	return nil
+	if lists := p.handwritingLists(); len(lists) > 0 {
+		models.Known = lists.Known
+	}
+	models.Enhance = isEnhanced(p)
+	return models
 }
 
-// search returns the settings of further readings. French and English each have their own character model, which is loaded at
-// the first search.
-func (h *handwriting) search(s hand.Search) (search neural.Search, err error) {
-	search = neural.Search{Known: s.Known, Thorough: s.Thorough}
+// handwritingLists returns the word lists that handwriting in the language of the page is compared with. French has the most:
+// the list of the model for early print is mostly French. Latin has none, because its hands abbreviate most words.
+func (p *page) handwritingLists() correct.Lexicons {
+	names := p.src.For(p.language)
 	switch {
-	case isFrench(s.Language):
-		search.Texts, err = loadTexts(&h.french, own.FrenchTexts())
-	case isLanguage(s.Language, "en", "enm"):
-		search.Texts, err = loadTexts(&h.english, own.EnglishTexts())
+	case isLanguage(p.language, "la"):
+		return nil
+	case isFrench(p.language):
+		names = slices.Concat(names, p.src.For("fr"), p.src.For("frm"), []string{own.EarlyPrint})
 	}
-	return search, err
-}
-
-// loadTexts returns *model. If it is nil, it loads the character model from file first.
-func loadTexts(model **neural.Language, file []byte) (*neural.Language, error) {
-	if *model == nil {
-		loaded, err := neural.LoadLanguage(file)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", own.Hands, err)
+	var lists correct.Lexicons
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		if l := p.src.Lexicon(name); l != nil {
+			lists = append(lists, l)
 		}
-		*model = loaded
 	}
-	return *model, nil
+	return lists
 }
 
-// read reads each strip as one line, on at most the given number of threads, and at least one. If ctx ends, it returns ctx's
-// error.
-func (h *handwriting) read(ctx context.Context, strips []*image.Gray, threads int) ([][]tesseract.Word, error) {
-	out := make([][]tesseract.Word, len(strips))
-	err := h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) { out[i] = toTesseract(r.Read(strips[i])) })
-	return out, err
+// confidence returns the confidence of the handwriting model in a sample of lines, 0..1, and reports whether the whole page is
+// handwritten. Without a handwriting model, it returns 0 and false.
+func (h handwriting) confidence(ctx context.Context) (float64, bool, error) {
+	if h.page == nil {
+		return 0, false, nil
+	}
+	return h.page.Detect(ctx, h.reader)
 }
 
-// readAgain reads each strip as read does, and adds the further readings that s requests. See hand.Reader.
-func (h *handwriting) readAgain(ctx context.Context, strips []*image.Gray, threads int, s hand.Search) ([]hand.Readings, error) {
-	search, err := h.search(s)
+// isLatinScript reports whether a language is written in Latin letters, as far as is known.
+func isLatinScript(tag string) bool {
+	return tag == tags.Undetermined || tags.Script(tag) == latin
+}
+
+// isFrench reports whether a tag is French of any region and time.
+func isFrench(tag string) bool { return isLanguage(tag, "fr", "frm", "fro") }
+
+// isLanguage reports whether a tag is one of some languages, in any region and script.
+func isLanguage(tag string, languages ...string) bool {
+	parsed, err := language.Parse(tag)
 	if err != nil {
-		return nil, err
+		return false
 	}
-	out := make([]hand.Readings, len(strips))
-	err = h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) {
-		read := r.ReadAgain(strips[i], search)
-		out[i] = hand.Readings{First: toTesseract(read.First), Listed: toTesseract(read.Listed), Thorough: toTesseract(read.Thorough)}
-	})
-	return out, err
+	base, _ := parsed.Base()
+	return slices.Contains(languages, base.String())
 }
 
-// each calls read for each strip, on at most the given number of threads.
-func (h *handwriting) each(ctx context.Context, strips []*image.Gray, threads int, read func(r *neural.Recognizer, i int)) error {
-	if err := h.load(); err != nil {
+// mayHoldHandwriting reports whether a handwriting model is installed that reads the language of the page.
+func mayHoldHandwriting(p *page) bool { return p.handwriting.page != nil }
+
+// readHandwriting reads a page that is handwritten throughout, and finishes it, unless so few characters are likely to be right
+// that the page may be print.
+func readHandwriting(ctx context.Context, p *page) (err error) {
+	if p.handwritingConfidence, p.isHandwritten, err = p.handwriting.confidence(ctx); err != nil || !p.isHandwritten {
 		return err
 	}
-	return h.recognizers.each(ctx, len(strips), threads, func() *neural.Recognizer { return neural.NewRecognizer(h.model, h.language) }, read)
-}
-
-// recognizers are those of one network: as many as threads have read at the same time.
-type recognizers []*neural.Recognizer
-
-// each calls read for the indexes of n strips, on at most the given number of threads, and at least one, with one recognizer each. If ctx
-// ends, it returns ctx's error.
-func (all *recognizers) each(ctx context.Context, n, threads int, open func() *neural.Recognizer, read func(r *neural.Recognizer, i int)) error {
-	threads = max(min(threads, n/minStripsAnEngine), 1)
-	for len(*all) < threads {
-		*all = append(*all, open())
+	if p.isHandwritten, err = isOnlyHandwriting(ctx, p); err != nil || !p.isHandwritten {
+		return err
 	}
-	var next atomic.Int64
-	var group errgroup.Group
-	for _, r := range (*all)[:threads] {
-		group.Go(func() error {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				read(r, i)
-			}
-			return nil
-		})
+	if p.read, err = p.handwriting.page.Read(ctx, p.handwriting.reader); err != nil {
+		return err
 	}
-	return group.Wait()
-}
-
-// FindLines finds the lines of handwriting on a page. See hand.Reader.
-func (e *Engines) FindLines(g *image.Gray) (*layout.Page, error) {
-	if e.finder == nil {
-		model, err := neural.LoadFinder(own.LinesFile())
+	if p.read.Confidence < doubtfulHandwriting {
+		_, inPrint, err := readUnprepared(ctx, p)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", own.Lines, err)
+			return err
 		}
-		e.finder = layout.NewFinder(model)
+		p.isHandwritten = !inPrint
 	}
-	return e.finder.Find(g), nil
+	p.finished = p.isHandwritten
+	return nil
 }
 
-// toTesseract converts words to Tesseract's type and scale of confidence.
-func toTesseract(words []neural.Word) []tesseract.Word {
-	var out []tesseract.Word
-	for _, w := range words {
-		out = append(out, tesseract.Word{Text: w.Text, Box: w.Box, Signals: w.Signals, Confidence: 100 * onTesseractScale(w.Confidence)})
+// isOnlyHandwriting reports whether no part of a page of handwriting is print. A part that looks like print is read as such.
+func isOnlyHandwriting(ctx context.Context, p *page) (bool, error) {
+	part, err := p.handwriting.page.PrintedPart(p.handwriting.reader)
+	if err != nil || part.Empty() {
+		return true, err
 	}
-	return out
+	a, err := recognize(ctx, p.src, imaging.Crop(p.gray, part), 0, p.model)
+	return a.confidence < minPrintConfidence, err
 }
 
-// onTesseractScale converts the network's confidence, 0..1, to the scale of Tesseract's.
-func onTesseractScale(confidence float64) float64 {
-	const edge = 0.001 // keeps the logarithm finite
-	c := min(max(confidence, edge), 1-edge)
-	return logistic(math.Log(c/(1-c)) - networkShift)
+// placeOnPage turns the best reading of print into the result.
+func placeOnPage(_ context.Context, p *page) error {
+	if len(p.written) > 0 {
+		p.attempts[0] = p.withoutHandwriting(p.attempts[0])
+	}
+	p.read = hand.Result{Blocks: p.sheet.onPage(p.attempts[0].blocks), Confidence: p.attempts[0].right}
+	calibrate(p.read.Blocks)
+	return nil
+}
+
+// addHandwriting reads handwriting on a printed page, and inserts it into the reading of the print.
+func addHandwriting(ctx context.Context, p *page) error {
+	filled, ok, err := p.handwriting.page.ReadFilledIn(ctx, p.handwriting.reader, p.read)
+	if err == nil && ok {
+		p.read = filled
+	}
+	return err
+}
+
+// foundHandwriting reports whether handwriting was read beside print.
+func foundHandwriting(p *page) bool { return len(handwrittenBoxes(p.read.Blocks)) > 0 }
+
+// rechooseModel chooses again between the language's own model and the early-print model, by their readings of the print alone,
+// because their readings of handwriting do not show which of them is better. If the choice changes, the page is completed
+// again.
+func rechooseModel(ctx context.Context, p *page) error {
+	first := p.attempts[0]
+	other := slices.IndexFunc(p.attempts, func(a attempt) bool { return a.model != first.model })
+	if other < 0 {
+		return nil
+	}
+	p.written = handwrittenBoxes(p.read.Blocks)
+	isEarly := first.model == earlyPrint
+	own, early := p.withoutHandwriting(first), p.withoutHandwriting(p.attempts[other])
+	if isEarly {
+		own, early = early, own
+	}
+	if early.model != earlyPrint || prefersEarly(own, early) == isEarly {
+		return nil
+	}
+	p.attempts[0], p.attempts[other] = p.attempts[other], p.attempts[0]
+	return p.run(ctx, completeSteps)
+}
+
+// withoutHandwriting returns a reading without the words that lie in handwriting, and with the confidence of the others.
+func (p *page) withoutHandwriting(a attempt) attempt {
+	isWritten := func(x, y int) bool {
+		return slices.ContainsFunc(p.written, func(b document.Box) bool { return image.Pt(x, y).In(toRectangle(b)) })
+	}
+	blocks := deleteWords(a.blocks, func(w document.Word) bool {
+		at := p.sheet.boxOnPage(w.Box)
+		return isWritten(at.X+at.W/2, at.Y+at.H/2)
+	})
+	letters := 0
+	for _, l := range p.sheet.letters {
+		if m := middleOf(l); !isWritten(m.X, m.Y) {
+			letters++
+		}
+	}
+	a.blocks, a.confidence, a.right = blocks, meanConfidence(blocks), pageConfidence(blocks, letters)
+	return a
+}
+
+// handwrittenBoxes returns the boxes of the lines that were read as handwriting.
+func handwrittenBoxes(blocks []document.Block) []document.Box {
+	var boxes []document.Box
+	for line := range document.Lines(blocks) {
+		if line.Handwritten {
+			boxes = append(boxes, line.Box)
+		}
+	}
+	return boxes
+}
+
+// isUnsurePrint reports whether text that was read as print may be handwriting, whatever the shape of its ink: some characters
+// are likely to be wrong, and no print model is sure of any line.
+func isUnsurePrint(p *page) bool {
+	return mayHoldHandwriting(p) && p.attempts[0].right < unsurePrint && !slices.ContainsFunc(p.attempts, hasSureLine)
+}
+
+// hasSureLine reports whether the model of a reading is sure of a line, by its own confidence.
+func hasSureLine(a attempt) bool {
+	for l := range document.Lines(a.blocks) {
+		if meanConfidence([]document.Block{{Lines: []document.Line{*l}}}) >= surePrintLine {
+			return true
+		}
+	}
+	return false
+}
+
+// readUnsurePrint reads a page as handwriting, and finishes it if that reading is likely to have more correct characters.
+func readUnsurePrint(ctx context.Context, p *page) error {
+	err := readAsHandwriting(ctx, p, p.attempts[0].right)
+	p.finished = p.isHandwritten
+	return err
+}
+
+// isDoubtfulPrint reports whether text that was read as print may be handwriting although some lines look like print: few
+// characters are likely to be right.
+func isDoubtfulPrint(p *page) bool {
+	return mayHoldHandwriting(p) && p.read.Confidence < doubtfulPrint
+}
+
+// readDoubtfulPrint reads a page as handwriting. Unlike readUnsurePrint, it does not finish the page: the later steps still
+// run.
+func readDoubtfulPrint(ctx context.Context, p *page) error {
+	return readAsHandwriting(ctx, p, p.read.Confidence)
+}
+
+// readAsHandwriting reads some lines of a page as handwriting, and the whole page if their estimated share of correct
+// characters is well above inPrint, that of the print. It keeps the reading if the estimate of the whole page is above it too.
+func readAsHandwriting(ctx context.Context, p *page, inPrint float64) error {
+	least := max(likelyHandwriting, inPrint+handwritingLead)
+	if sure, err := p.handwriting.page.Sample(ctx, p.handwriting.reader); err != nil || sure < least {
+		return err
+	}
+	read, err := p.handwriting.page.Read(ctx, p.handwriting.reader)
+	if err == nil && read.Confidence >= least {
+		p.read, p.isHandwritten, p.handwritingConfidence = read, true, read.Confidence
+	}
+	return err
 }

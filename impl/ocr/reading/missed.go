@@ -19,7 +19,7 @@ func recoverMissed(ctx context.Context, p *page) error {
 	}
 	hits := 0
 	for i, found := range findMissed(p.sheet.img.Rect, p.sheet.marks, a.raw) {
-		if i >= minTriedPatches && hits*triesAHit < i {
+		if i >= minTriedPatches && hits*maxTriesPerHit < i {
 			break
 		}
 		line, err := found.read(ctx, p.sheet.source(p.src), p.sheet.img, a.model)

@@ -3,7 +3,6 @@ package reading
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"image"
 	"math"
 	"slices"
@@ -13,30 +12,31 @@ import (
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/models/own"
-	"uncial/impl/ocr/neural"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
 
-// mayUseNetwork reports whether the page has print that the network for print can read.
+// mayUseNetwork reports whether the network for print is installed and reads the page's script, and the page is not all
+// handwriting.
 func mayUseNetwork(p *page) bool {
 	_, ok := p.src.(hand.Reader)
-	return ok && !p.isHand && p.src.Has(own.Print) && isLatinScript(p.language)
+	return ok && !p.isHandwritten && p.src.Has(own.Print) && isLatinScript(p.language)
 }
 
 // passage is a part of a line of print that the network reads: doubtful words and their neighbours.
 type passage struct {
 	line  *document.Line
-	words document.Box // their box
-	// left and right are the columns between which it is cut out: the middles of the gaps before and after the words, or their edges
-	// where boxes overlap.
+	words document.Box // the box of the words, in pixels of the page
+	// left and right are the columns of the page between which the passage is cut out: the middles of the gaps before and after
+	// the words, or the edges of the words where boxes overlap. At an end of the line they are unlimited.
 	left, right int
-	least       float64 // confidence of the least sure word
-	length      float64 // share of the line
-	read        []document.Word
+	least       float64         // lowest confidence of a word
+	length      float64         // width as a share of the width of the line
+	read        []document.Word // what the network read
 }
 
-// voteByNetwork reads the most doubtful passages of print with our own network too, and corrects them where that reading is likelier to be right.
+// voteByNetwork also reads the most doubtful passages of print with our own network, and corrects those in which its reading is
+// more likely to be right.
 func voteByNetwork(ctx context.Context, p *page) error {
 	passages := p.doubtfulPassages(surePassage, networkShare)
 	if len(passages) == 0 { // on clean pages, the vote of the network would spoil as much as it corrects
@@ -65,8 +65,8 @@ func voteByNetwork(ctx context.Context, p *page) error {
 	return nil
 }
 
-// doubtfulPassages returns the passages of print with words less confident than sure, the most doubtful first. All together they are
-// at most as long as a share of the page's lines, or minNetworkLines if that is more.
+// doubtfulPassages returns the passages of print with words less confident than sure, the most doubtful first. Their total
+// length is at most that share of the number of lines of the page, or minNetworkLines lines if that is more.
 func (p *page) doubtfulPassages(sure, share float64) []passage {
 	var out []passage
 	for _, line := range doubtfulLines(p.read.Blocks) {
@@ -92,7 +92,7 @@ func (p *page) doubtfulPassages(sure, share float64) []passage {
 	return withinLength(out, max(share*float64(lines), minNetworkLines))
 }
 
-// newPassage returns the words [from, to) of a line.
+// newPassage returns the passage of the words [from, to) of a line. It must have at least one word.
 func newPassage(line *document.Line, from, to int) passage {
 	words := line.Words[from:to]
 	out := passage{line: line, words: document.WordsBox(words), least: 1, left: math.MinInt32, right: math.MaxInt32}
@@ -109,7 +109,7 @@ func newPassage(line *document.Line, from, to int) passage {
 	return out
 }
 
-// withinLength returns as many of the first passages as are together at most so many lines long.
+// withinLength returns as many of the first passages as have a total length of at most that many lines.
 func withinLength(passages []passage, lines float64) []passage {
 	for i, p := range passages {
 		if lines -= p.length; lines < 0 {
@@ -119,17 +119,21 @@ func withinLength(passages []passage, lines float64) []passage {
 	return passages
 }
 
-// readByNetwork reads passages, the most doubtful of which come first, with the network for print, and returns how far it is to be trusted. It
-// reads the surest of them first; if it reads these badly, it reads no others. If it reads all of them badly, it is not trusted either.
+// readByNetwork reads passages, sorted from the most to the least doubtful, with the network for print, and returns the trust
+// in the network (correct.NetworkTrust). It reads the networkProbe least doubtful passages first. If the trust is below
+// minNetworkTrust then, it does not read the others.
 func (p *page) readByNetwork(ctx context.Context, passages []passage) (trust float64, err error) {
 	surest := max(len(passages)-networkProbe, 0)
 	for _, part := range [][]passage{passages[surest:], passages[:surest]} {
+		if len(part) == 0 {
+			break
+		}
 		read, err := p.readPassages(ctx, part, 1)
 		if err != nil {
 			return 0, err
 		}
 		for i := range part {
-			part[i].read = read[i]
+			part[i].read = read[0][i]
 		}
 		if trust = correct.NetworkTrust(byLine(passages)); trust < minNetworkTrust {
 			return trust, nil
@@ -138,7 +142,8 @@ func (p *page) readByNetwork(ctx context.Context, passages []passage) (trust flo
 	return trust, nil
 }
 
-// byLine returns the lines of passages, in the order of their first passages, and what was read in each.
+// byLine groups passages by line. It returns the lines, in the order of their first passages, and what the network read in each
+// line.
 func byLine(passages []passage) (lines []*document.Line, readings []correct.Readings) {
 	at := map[*document.Line]int{}
 	for _, p := range passages {
@@ -152,40 +157,54 @@ func byLine(passages []passage) (lines []*document.Line, readings []correct.Read
 	return lines, readings
 }
 
-// readPassages reads passages with the network, at a multiple of their width. There are no words for a passage that is too narrow or blank. Boxes
-// of words are in pixels of the page; confidences are the network's own.
-func (p *page) readPassages(ctx context.Context, passages []passage, width float64) ([][]document.Word, error) {
+// readPassages reads passages with the network once for each width, a factor by which it scales them horizontally. It returns
+// the words of each passage by width. A passage that is blank or too narrow has no words. Boxes of words are in pixels of the
+// page; confidences are the network's own.
+func (p *page) readPassages(ctx context.Context, passages []passage, widths ...float64) ([][][]document.Word, error) {
 	bands := make([]layout.Band, len(passages))
 	usual := p.usualHeight()
 	for i, at := range passages {
 		bands[i] = p.bandOf(at, usual)
 	}
 	var strips []layout.Strip
-	var images []*image.Gray
 	var of []int // the index of each strip's passage
 	for i, l := range layout.Given(p.sheetRead(), bands) {
 		if s, ok := l.Strip(); ok {
-			strips, images, of = append(strips, s), append(images, stretched(s.Image, width)), append(of, i)
+			strips, of = append(strips, s), append(of, i)
 		}
 	}
-	read, err := p.src.(hand.Reader).ReadStrips(ctx, own.Print, images)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]document.Word, len(passages))
-	for k, words := range read {
-		for _, w := range words {
-			if text := document.WordText(w.Text); text != "" {
-				out[of[k]] = append(out[of[k]], document.Word{
-					Text: text, Box: p.sheet.boxOnPage(strips[k].Box(narrowed(w.Box, width))), Confidence: w.Confidence / 100, Model: own.Print, Signals: w.Signals,
-				})
-			}
+	out := make([][][]document.Word, len(widths))
+	for n, width := range widths {
+		images := make([]*image.Gray, len(strips))
+		for k, s := range strips {
+			images[k] = stretched(s.Image, width)
+		}
+		read, err := p.src.(hand.Reader).ReadStrips(ctx, own.Print, images)
+		if err != nil {
+			return nil, err
+		}
+		out[n] = make([][]document.Word, len(passages))
+		for k, words := range read {
+			out[n][of[k]] = p.toWords(words, strips[k], width)
 		}
 	}
 	return out, nil
 }
 
-// stretched returns an image at a multiple of its width.
+// toWords returns what the network read in a strip that was scaled horizontally by the factor width, without blank words.
+func (p *page) toWords(read []tesseract.Word, strip layout.Strip, width float64) []document.Word {
+	var words []document.Word
+	for _, w := range read {
+		if text := document.WordText(w.Text); text != "" {
+			words = append(words, document.Word{
+				Text: text, Box: p.sheet.boxOnPage(strip.Box(narrowed(w.Box, width))), Confidence: w.Confidence / 100, Model: own.Print, Signals: w.Signals,
+			})
+		}
+	}
+	return words
+}
+
+// stretched returns an image scaled horizontally by the factor width.
 func stretched(g *image.Gray, width float64) *image.Gray {
 	if width == 1 {
 		return g
@@ -198,7 +217,8 @@ func narrowed(r image.Rectangle, width float64) image.Rectangle {
 	return image.Rect(int(float64(r.Min.X)/width), r.Min.Y, int(math.Ceil(float64(r.Max.X)/width)), r.Max.Y)
 }
 
-// bandOf returns where the ink of a passage lies on the sheet. usual is how far the letters of most lines reach above their baseline.
+// bandOf returns the band of a passage on the sheet. usual is the distance that the letters of most lines reach above their
+// baseline, in pixels of the sheet.
 func (p *page) bandOf(at passage, usual float64) layout.Band {
 	band := p.heightOf(at.line, usual)
 	words := p.sheet.boxOnSheet(at.words)
@@ -213,7 +233,7 @@ func (p *page) bandOf(at passage, usual float64) layout.Band {
 	return band
 }
 
-// heightOf returns a band of the height of a line, without ends.
+// heightOf returns a band with the baseline and the height of a line on the sheet. The caller sets X0 and X1.
 func (p *page) heightOf(line *document.Line, usual float64) layout.Band {
 	if len(line.Baseline) < 2 {
 		box := p.sheet.boxOnSheet(document.WordsBox(line.Words))
@@ -226,7 +246,8 @@ func (p *page) heightOf(line *document.Line, usual float64) layout.Band {
 	return layout.Band{Baseline: vertices, Up: bandMargin * up, Down: bandMargin * down}
 }
 
-// reach returns how far the boxes of a line's words reach above and below its baseline, and the baseline on the sheet.
+// reach returns how far the boxes of a line's words reach above and below its baseline, and the baseline, all in pixels of the
+// sheet.
 func (p *page) reach(line *document.Line) (up, down float64, baseline []layout.Vertex) {
 	for _, v := range line.Baseline {
 		at := p.sheet.boxOnSheet(document.Box{X: v.X, Y: v.Y})
@@ -241,7 +262,8 @@ func (p *page) reach(line *document.Line) (up, down float64, baseline []layout.V
 	return up, down, baseline
 }
 
-// usualHeight returns the median of how far the letters of the lines reach above their baseline.
+// usualHeight returns the median distance that the words of printed lines reach above their baseline, in pixels of the sheet.
+// It is 0 if no line has a baseline.
 func (p *page) usualHeight() float64 {
 	var all []float64
 	for line := range document.Lines(p.read.Blocks) {
@@ -255,40 +277,4 @@ func (p *page) usualHeight() float64 {
 	}
 	slices.Sort(all)
 	return all[len(all)/2]
-}
-
-// prints reads lines with the network for print, which it loads before it reads the first one.
-type prints struct {
-	model *neural.Model
-	recognizers
-}
-
-// read reads each strip as one line, on at most the given number of threads, and at least one.
-func (n *prints) read(ctx context.Context, strips []*image.Gray, threads int) ([][]tesseract.Word, error) {
-	if n.model == nil {
-		model, err := neural.Load(own.PrintFile())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", own.Print, err)
-		}
-		n.model = model
-	}
-	out := make([][]tesseract.Word, len(strips))
-	open := func() *neural.Recognizer { return neural.NewRecognizer(n.model, nil) }
-	err := n.each(ctx, len(strips), threads, open, func(r *neural.Recognizer, i int) { out[i] = toPrinted(r.Read(strips[i])) })
-	return out, err
-}
-
-// toPrinted converts words that the network for print read. Their confidence is the probability of their least certain character.
-func toPrinted(words []neural.Word) []tesseract.Word {
-	var out []tesseract.Word
-	for _, w := range words {
-		least, sum := 1.0, 0.0
-		for _, c := range w.Characters {
-			least, sum = min(least, c.Prob), sum+c.Prob
-		}
-		out = append(out, tesseract.Word{
-			Text: w.Text, Box: w.Box, Confidence: 100 * least, Signals: &document.Signals{Letters: sum / float64(len(w.Characters))},
-		})
-	}
-	return out
 }

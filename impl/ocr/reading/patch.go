@@ -79,6 +79,7 @@ func rowPatches(letters []image.Rectangle, height int) []patch {
 	return all
 }
 
+// shareRow reports whether two boxes of print are in one row; see layout.InRow.
 func shareRow(a, b image.Rectangle) bool { return layout.InRow(toBox(a), toBox(b)) }
 
 // strays counts the components in the patch that are not letters.

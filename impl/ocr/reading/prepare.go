@@ -52,13 +52,15 @@ func findInk(_ context.Context, p *page) error {
 		s.components, s.marks, s.letters = nil, nil, nil // they are not text in any position of the page
 	}
 	if p.finished = s.isBlank(); !p.finished {
-		p.hands = lookForHands(p, p.gray, s.letters)
+		p.handwriting = lookForHandwriting(p, p.gray, s.letters)
 	}
 	return nil
 }
 
+// isBlank reports whether the sheet has no ink apart from specks.
 func (s sheet) isBlank() bool { return len(s.components) == 0 }
 
+// hasSmallLetters reports whether the letters are so small that the page is read better when it is enlarged.
 func hasSmallLetters(p *page) bool {
 	return p.sheet.letterHeight > 0 && p.sheet.letterHeight <= maxSmallHeight
 }
@@ -80,7 +82,7 @@ func estimateResolution(_ context.Context, p *page) error {
 func level(_ context.Context, p *page) error {
 	s := &p.sheet
 	height := float64(s.letterHeight) * max(s.enlargement, 1)
-	if skew := imaging.Skew(s.img); math.Abs(skew) >= minSkew && height >= minLevelHeight {
+	if skew := imaging.Skew(s.img, s.letters); math.Abs(skew) >= minSkew && height >= minLevelHeight {
 		s.img, s.angle = imaging.Rotate(s.img, -skew), -skew
 		s.marks = imaging.Spots(s.img)
 	}

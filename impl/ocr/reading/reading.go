@@ -100,10 +100,10 @@ type page struct {
 	isGray   bool        // gray has more than black and white
 	rotation int         // clockwise rotation of gray in degrees
 
-	sheet    sheet
-	hands    hands
-	isHand   bool    // the whole page is written by hand
-	handSure float64 // confidence of the handwriting model in some lines, 0..1; 0 if it did not read any
+	sheet                 sheet
+	handwriting           handwriting
+	isHandwritten         bool    // the whole page is written by hand
+	handwritingConfidence float64 // confidence of the handwriting model in some lines, 0..1; 0 if it did not read any
 
 	isGreek      bool           // a sample shows Greek in addition to the language's own letters
 	isEarly      bool           // a sample shows that the early-print model reads the page best
@@ -120,6 +120,7 @@ type page struct {
 	curtailed bool
 }
 
+// newPage returns the state of a page in one position before the first step. gray shows the page in that position.
 func newPage(gray *image.Gray, o Options, src Source, model string) *page {
 	return &page{options: o, src: src, language: o.Language, model: model, gray: gray}
 }

@@ -13,6 +13,7 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/ocrtest"
@@ -182,6 +183,28 @@ func TestRead_poorPictures(t *testing.T) {
 		result, err = reading.Read(t.Context(), decode.Page{Image: g}, reading.Options{Language: "fr", Without: c.steps}, engines)
 		require.NoError(t, err)
 		require.Greater(t, accuracy.Compare(want, result.Page.Text()).FoldedCER.Value(), 0.3, "%s, but not without %v", c.name, c.steps)
+	}
+}
+
+func TestRead_slantedPage(t *testing.T) {
+	t.Parallel()
+	lines := wrapped(strings.Fields(cleanTexts[0].text), 24)
+	level := ocrtest.Page(lines...)
+	side := level.Rect.Dx() + level.Rect.Dy()
+	page := image.NewGray(image.Rect(0, 0, side, side))
+	for i := range page.Pix {
+		page.Pix[i] = 255
+	}
+	imaging.Copy(page, level.Rect.Add(image.Pt(side, side).Sub(level.Rect.Size()).Div(2)), level, image.Point{})
+	engines := MustEngines(t, 1)
+	for _, angle := range []float64{-38, 20} {
+		slanted := decode.Page{Image: imaging.Rotate(page, angle)}
+		result, err := reading.Read(t.Context(), slanted, reading.Options{Language: "en"}, engines)
+		require.NoError(t, err)
+		require.Less(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.02, "%v degrees", angle)
+		result, err = reading.Read(t.Context(), slanted, reading.Options{Language: "en", Without: []string{"level"}}, engines)
+		require.NoError(t, err)
+		require.Greater(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.3, "%v degrees, not levelled", angle)
 	}
 }
 

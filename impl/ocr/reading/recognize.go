@@ -105,6 +105,7 @@ func estimateConfidence(_ context.Context, p *page) error {
 	return nil
 }
 
+// isLegible reports whether the estimated share of correct characters is at least inDoubt. isDoubtful is its negation.
 func isLegible(p *page) bool { return p.attempts[0].right >= inDoubt }
 
 func isDoubtful(p *page) bool { return !isLegible(p) }

@@ -78,4 +78,5 @@ func (s sheet) readLines(ctx context.Context, src Source, model string, boxes []
 	return attempt{model: model, blocks: blocks, confidence: meanConfidence(blocks)}, nil
 }
 
+// oneLine returns a line as the only line of a block.
 func oneLine(l document.Line) []document.Block { return []document.Block{{Lines: []document.Line{l}}} }

@@ -38,11 +38,9 @@ func toBlocks(recognized []tesseract.Block, model string) []document.Block {
 	var blocks []document.Block
 	for _, b := range recognized {
 		var lines []document.Line
-		for _, p := range b.Paragraphs {
-			for _, l := range p.Lines {
-				if line := toLine(l, model); len(line.Words) > 0 {
-					lines = append(lines, line)
-				}
+		for _, l := range b.Lines {
+			if line := toLine(l, model); len(line.Words) > 0 {
+				lines = append(lines, line)
 			}
 		}
 		if len(lines) > 0 {

@@ -93,7 +93,7 @@ var partialSteps = []step{
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 
-// uprightSteps read a page as it lies.
+// uprightSteps read a page in its present position.
 var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 	[]step{
 		{name: "unsure-print", when: isUnsurePrint, run: readUnsurePrint},
@@ -114,7 +114,8 @@ var turningSteps = []step{{name: "turn", when: isWhole, run: turnUpright}}
 // languageSteps read a page again whose language was in doubt, if the whole text shows that it is another.
 var languageSteps = []step{{name: "second-language", when: isDoubtfulLanguage, run: readInOtherLanguage, rereads: true}}
 
-// Steps returns the names of the steps that can be left out, in their order. Those of corrections run with Options.Enhance only.
+// Steps returns the names of the steps that can be left out, in order. The corrections after "network" run only with
+// Options.Enhance.
 func Steps() []string {
 	names := []string{channelStep}
 	for _, s := range slices.Concat(lightingSteps, uprightSteps, turningSteps, languageSteps) {
@@ -141,8 +142,8 @@ func (p *page) run(ctx context.Context, steps []step) error {
 	return nil
 }
 
-// runStep runs a step within its share of the time. If an optional step runs out of time, the page keeps the reading of the earlier steps
-// and the lines that this step has already replaced.
+// runStep runs a step within its share of the time. If an optional step runs out of time, the page keeps the reading of the
+// earlier steps and the lines that this step has already replaced.
 func (p *page) runStep(ctx context.Context, s step) error {
 	defer timing.Begin(ctx, s.name)()
 	if s.required {
@@ -174,8 +175,8 @@ func withShare(ctx context.Context, share float64) (context.Context, context.Can
 	return context.WithTimeout(ctx, time.Duration(float64(time.Until(end))*share))
 }
 
-// hasTimeFor reports whether work of that duration would end before the context. Tesseract's layout analysis and its search for
-// paragraphs cannot be interrupted, so a reading must not begin without the time for it.
+// hasTimeFor reports whether work of that duration would end before the deadline of the context. Tesseract's layout analysis
+// cannot be interrupted, so a reading must not begin without the time for it.
 func hasTimeFor(ctx context.Context, length time.Duration) bool {
 	end, bounded := ctx.Deadline()
 	return !bounded || time.Until(end) >= length
@@ -209,6 +210,9 @@ func onReadings(f func([]document.Block) []document.Block) func(context.Context,
 	}
 }
 
-func isGray(p *page) bool     { return p.isGray }
+// isGray reports whether the page has greys; a page in black and white needs no preparation of its greys.
+func isGray(p *page) bool { return p.isGray }
+
+// isWhole reports whether no step ran out of time.
 func isWhole(p *page) bool    { return !p.curtailed }
 func isEnhanced(p *page) bool { return p.options.Enhance }

@@ -15,23 +15,23 @@ import (
 
 var _ hand.Reader = (*Engines)(nil)
 
-// SetThreads lets up to n engines read the lines of a page, or the columns of a printed one, at the same time, each on its own core. The
-// default is 1, and the most is 4.
+// SetThreads lets up to n engines read the lines of a page, or the columns of a printed one, at the same time, each on its own
+// core. The default is 1, and the maximum is maxEngines.
 func (e *Engines) SetThreads(n int) { e.threads = min(max(n, 1), maxEngines) }
 
 // ReadStrips reads each image as one line. See hand.Reader.
 func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
 	if model == own.Print {
-		return e.prints.read(ctx, strips, e.threads)
+		return e.print.read(ctx, strips, e.threads)
 	}
-	if h := e.hand(model); h != nil {
+	if h := e.handwritingNetwork(model); h != nil {
 		return h.read(ctx, strips, e.threads)
 	}
 	first, err := e.Get(model)
 	if err != nil {
 		return nil, err
 	}
-	engines, err := e.team(first, min(e.threads, len(strips)/minStripsAnEngine))
+	engines, err := e.team(first, min(e.threads, len(strips)/minStripsPerEngine))
 	if err != nil {
 		return nil, err
 	}
@@ -57,17 +57,18 @@ func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.
 	return out, err
 }
 
-// ReadStripsAgain reads each image with a model of handwriting, first plainly and then with the further readings of s. See hand.Reader.
+// ReadStripsAgain reads each image with a handwriting model: first as ReadStrips does, then again as s requests. See
+// hand.Reader.
 func (e *Engines) ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, s hand.Search) ([]hand.Readings, error) {
-	h := e.hand(model)
+	h := e.handwritingNetwork(model)
 	if h == nil {
-		return nil, fmt.Errorf("reading: %q is not a model of handwriting", model)
+		return nil, fmt.Errorf("reading: %q is not a handwriting model", model)
 	}
 	return h.readAgain(ctx, strips, e.threads, s)
 }
 
-// team returns up to n engines of one model, as many as memory allows, the first included, which Get returned last. The others are kept
-// for the next page.
+// team returns up to n engines of one model, as many as fit into memory. first, the engine that Get returned last, is one of
+// them. The others stay loaded for the next page.
 func (e *Engines) team(first *tesseract.Engine, n int) ([]*tesseract.Engine, error) {
 	engines := []*tesseract.Engine{first}
 	if n < 2 {
@@ -98,8 +99,8 @@ func (e *Engines) closeMates() {
 	e.mates = nil
 }
 
-// withStripSettings calls work with an engine that takes each image as one line, as it is: without inverting it and without
-// searching for the line. It restores the engine's settings.
+// withStripSettings calls work with an engine that reads each image as one line, without inverting it and without searching for
+// the line. It restores the engine's settings.
 func withStripSettings(engine *tesseract.Engine, work func(*tesseract.Engine) error) error {
 	const invert = "tessedit_do_invert"
 	defer engine.Clear()
@@ -114,8 +115,8 @@ func withStripSettings(engine *tesseract.Engine, work func(*tesseract.Engine) er
 	return err
 }
 
-// readStrip returns the words of a strip, which shows one line, in pixels of the strip. An engine that finds several lines has its words in
-// the order in which it found them.
+// readStrip returns the words of a strip, which shows one line, in pixels of the strip. If the engine finds several lines,
+// their words follow each other in the order in which it found them.
 func readStrip(ctx context.Context, engine *tesseract.Engine, strip *image.Gray) ([]tesseract.Word, error) {
 	if err := engine.SetImage(strip, 0); err != nil {
 		return nil, err
@@ -125,10 +126,8 @@ func readStrip(ctx context.Context, engine *tesseract.Engine, strip *image.Gray)
 	}
 	var words []tesseract.Word
 	for _, b := range engine.Blocks() {
-		for _, p := range b.Paragraphs {
-			for _, l := range p.Lines {
-				words = append(words, l.Words...)
-			}
+		for _, l := range b.Lines {
+			words = append(words, l.Words...)
 		}
 	}
 	return words, nil

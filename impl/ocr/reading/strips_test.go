@@ -62,7 +62,7 @@ func TestEngines_ReadStrips(t *testing.T) {
 	}
 	engines := reading.NewEngines(set, 1)
 	_, err = engines.ReadStripsAgain(t.Context(), "eng", strips, hand.Search{})
-	require.ErrorContains(t, err, "not a model of handwriting")
+	require.ErrorContains(t, err, "not a handwriting model")
 }
 
 func TestHandwriting_search(t *testing.T) {

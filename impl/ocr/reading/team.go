@@ -17,12 +17,13 @@ type mate struct {
 	engine *tesseract.Engine
 }
 
+// Read implements Source. It ignores the name of the model: all engines of a team have the same one.
 func (m mate) Read(ctx context.Context, img *image.Gray, dpi int, _ string, mode tesseract.Mode) ([]document.Block, error) {
 	return readWith(ctx, []*tesseract.Engine{m.engine}, img, dpi, mode)
 }
 
-// teamOf returns sources that can read regions with a model at the same time, one for each engine. There are as many as cores
-// are allowed, if the regions are large enough. If there is only one, it is src itself.
+// teamOf returns sources that can read regions with a model at the same time, one for each engine. There are at most as many as
+// SetThreads allows, fewer if the regions are few or small. A single source is src itself.
 func teamOf(src Source, model string, regions []layout.Region) ([]Source, error) {
 	sources := []Source{src}
 	engines, ok := src.(*Engines)
@@ -37,7 +38,7 @@ func teamOf(src Source, model string, regions []layout.Region) ([]Source, error)
 	if err != nil {
 		return nil, err
 	}
-	team, err := engines.team(first, min(engines.threads, len(regions), pixels/minPixelsAnEngine))
+	team, err := engines.team(first, min(engines.threads, len(regions), pixels/minPixelsPerEngine))
 	if err != nil {
 		return nil, err
 	}

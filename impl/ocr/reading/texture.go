@@ -55,8 +55,9 @@ func spotsOfCommonSizes(sizes map[image.Point]int, n int) int {
 	return sum
 }
 
-// isNoise reports whether ink is scattered at random. Pixels up to the threshold are ink.
+// isNoise reports whether ink is scattered at random. Pixels up to the threshold are ink. Writing on the slant looks random
+// only until the page is rotated.
 func isNoise(g *image.Gray, threshold uint8) bool {
 	order := imaging.Order(g, threshold)
-	return order > 0 && order <= maxNoiseOrder
+	return order > 0 && order <= maxNoiseOrder && imaging.Slant(g, threshold) == 0
 }

@@ -1,7 +1,8 @@
 package reading
 
-// The thresholds of this package. Confidences are 0..1, and are the recognizer's own, before calibration, unless a comment says
-// otherwise. README.md describes the pages: the first set has 40 printed and 15 handwritten pages, the second set 64 pages.
+// The thresholds of this package, except those in thresholds_graphics.go. Confidences are 0..1, and are the recognizer's own,
+// before calibration, unless a comment says otherwise. README.md describes the pages: the first set has 40 printed and 15
+// handwritten pages, the second set 64 pages.
 
 // Preparing the sheet. Tuned on the printed pages of the first set, at their own and smaller sizes.
 const (
@@ -134,34 +135,6 @@ const (
 	lineMargin, minLineMargin = 4, 4
 )
 
-// Dropping scraps that were read in woodcuts, stains and edges. Tuned on the printed pages of the first set.
-const (
-	// A line with a confidence below maxScrapConfidence and fewer than minWordLetters letters and digits per word is a scrap.
-	maxScrapConfidence = 0.6
-	minWordLetters     = 2.0
-	// minYearLetters is the minimum number of numerals in a year in Roman numerals, which is not a scrap, and otherYearLetters
-	// the minimum number of numerals per other letter. The only year of both sets that would otherwise be dropped, M. DC. XVI.,
-	// has seven numerals and one misread letter.
-	minYearLetters, otherYearLetters = 5, 5
-	// On a page with a confidence of at least wellRead, a line with a confidence below maxFaintConfidence and fewer than
-	// minFaintLetters letters and digits per word is a scrap too.
-	maxFaintConfidence = 0.35
-	minFaintLetters    = 3.0
-	wellRead           = 0.65
-	// maxGarbleConfidence is the confidence below which every line of such a page is a scrap, read in a stamp, an ornament or a
-	// picture.
-	maxGarbleConfidence = 0.2
-	// A row of accents has at least minAccents words, at least 1/signShare of which are only signs, and a confidence below
-	// maxAccentConfidence. On the six pages with Greek of both sets, ten lines have these properties, and all of them are rows
-	// of accents.
-	minAccents, signShare = 4, 6
-	maxAccentConfidence   = 0.85
-	// minReadable is the minimum confidence of a page on which scraps are dropped. On other pages, writing looks like scraps.
-	minReadable = 0.5
-	// maxScrapShare is the minimum share of scraps among a block's lines at which the whole block is dropped.
-	maxScrapShare = 0.7
-)
-
 // Finding ink outside the boxes of all words. Heights and gaps are in units of the height of the letters that were read, about
 // that of a small x. Tuned on the catalogues of the first set, and on its other printed pages with every sixth line removed
 // from their readings.
@@ -181,9 +154,9 @@ const (
 	maxDashGap = 3
 	// maxPatches is the maximum number of patches of a page that are read. A page of a catalogue has two in each row.
 	maxPatches = 100
-	// minTriedPatches is the number of patches that are always read. More are read only while at least 1/triesAHit of those so
-	// far are writing.
-	minTriedPatches, triesAHit = 6, 3
+	// minTriedPatches is the number of patches that are always read. More are read only while at least 1/maxTriesPerHit of those
+	// so far are writing.
+	minTriedPatches, maxTriesPerHit = 6, 3
 	// minPatchConfidence is the minimum confidence at which a patch counts as writing.
 	minPatchConfidence = 0.75
 	// minPatchShare and maxPatchShare bound the number of letters and digits that are read per component that may be one.
@@ -197,29 +170,29 @@ const (
 	// minPrintConfidence is the minimum confidence of the print model at which a part of a handwritten page that looks like
 	// print is print. Two of the 47 handwritten pages of both sets have such a part; the confidence is 0.30 and 0.59 there.
 	minPrintConfidence = 0.7
-	// minStripsAnEngine is the minimum number of lines for each of several engines: loading an engine takes as long as reading
+	// minStripsPerEngine is the minimum number of lines for each of several engines: loading an engine takes as long as reading
 	// three lines.
-	minStripsAnEngine = 4
+	minStripsPerEngine = 4
 	// maxEngines is the maximum number of engines that read lines of one page at the same time.
 	maxEngines = 4
 )
 
 // Finding the upright position. Tuned on the first set.
 const (
-	// maxTurnedConfidence is the calibrated confidence below which a page may lie on its side or upside down. maxTurnedHand
+	// maxTurnedConfidence is the calibrated confidence below which a page may lie on its side or upside down. maxTurnedHandwriting
 	// replaces it if handwriting was found beside print: upside down, lines of handwriting seem to have half of their
 	// characters right.
-	maxTurnedConfidence, maxTurnedHand = 0.5, 0.7
+	maxTurnedConfidence, maxTurnedHandwriting = 0.5, 0.7
 	// minTurnLead is the minimum lead in confidence, and minUpright the minimum confidence, with which the middle of a printed
 	// page must be read in another position.
 	minTurnLead, minUpright = 0.2, 0.7
 	// minUprightText is the minimum number of characters that are read in the upright position, as a share of the largest
 	// number in any position.
 	minUprightText = 0.5
-	// uprightHand is the minimum confidence of the handwriting model at which a page is certainly upright, and minHandTurnLead
-	// the minimum lead in confidence that another position must have. On the first set, the model is 0.02 to 0.40 more
-	// confident of the upright position.
-	uprightHand, minHandTurnLead = 0.33, 0.03
+	// uprightHandwriting is the minimum confidence of the handwriting model at which a page is certainly upright, and
+	// minHandwritingTurnLead the minimum lead in confidence that another position must have. On the first set, the model is 0.02
+	// to 0.40 more confident of the upright position.
+	uprightHandwriting, minHandwritingTurnLead = 0.33, 0.03
 )
 
 // A logistic curve converts the recognizer's confidence in print to the expected share of correct characters; impl/ocr/hand has
@@ -244,9 +217,9 @@ const (
 // share of their characters that are correct. "uncial-accuracy --fit" prints them; README.md has the commands and the figures.
 var (
 	printWeights = Evidence{
-		-0.551, 0.058, 0.728, -0.341, 0.318, -1.197, -0.221, 0.242, -0.034, 0.225, -0.157, 0.808, -0.132, 0.484, -0.202, 0.141, -1.004, -0.176,
+		-1.156, 0.107, 0.890, -0.240, 0.368, -1.173, -0.250, 0.711, 0.340, 0.344, -0.238, 0.763, -0.632, 0.491, -0.358, 0.165, -0.443, 0.487,
 	}
-	handWeights = Evidence{
+	handwritingWeights = Evidence{
 		-0.535, 0.026, 2.037, 1.175, 0.917, 0.465, -0.522, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.649, 0.266, -0.767, -0.498,
 	}
 )
@@ -285,9 +258,9 @@ const (
 	orderShare = 0.55
 )
 
-// minPixelsAnEngine is the minimum number of pixels of a printed page for each of several engines: loading an engine takes as
+// minPixelsPerEngine is the minimum number of pixels of a printed page for each of several engines: loading an engine takes as
 // long as reading a small part of a page.
-const minPixelsAnEngine = 700_000
+const minPixelsPerEngine = 700_000
 
 // maxPixelsOfEngines is the maximum sum of pixels in all engines that share an image, because each has its own copies of it.
 // With this limit, they need about as much memory as one engine for the largest image.
@@ -302,12 +275,12 @@ const (
 	// network for print. With it, the most expensive pages take twice the processor time. A page of few lines may have
 	// minVotes readings.
 	voteShare, minVotes = 1.3, 10
-	// networkShare bounds how much of a page the network for print reads, in lines per line of the page: it takes about as long for a
-	// line as Tesseract does. networkVoteShare is the same for the vote, which has more time. On a page of few lines it may read
-	// minNetworkLines.
+	// networkShare bounds how much of a page the network for print reads, in lines per line of the page, because it takes about as
+	// long per line as Tesseract. networkVoteShare is the same for the vote, which has more time. On a page of few lines it may
+	// read minNetworkLines.
 	networkShare, networkVoteShare, minNetworkLines = 0.2, 0.35, 4
-	// surePassage is the minimum confidence of a word that the network for print need not read before the vote. Of the words between
-	// it and sureVote, few are corrected.
+	// surePassage is the minimum confidence of a word that the network for print need not read before the vote. Few of the words
+	// between surePassage and sureVote are corrected.
 	surePassage = 0.85
 	// networkContext is the number of words before and after a doubtful one that the network reads with it.
 	networkContext = 1
@@ -318,14 +291,15 @@ const (
 	// bandFoot is the distance of a line's baseline from the upper edge of the box of its words, in heights of that box. bandUp
 	// and bandDown are the distances above and below the baseline that the network gets, in the same unit.
 	bandFoot, bandUp, bandDown = 0.78, 0.9, 0.35
-	// maxTaller is the most by which the letters of a line may be taken to reach higher than the boxes of its words do, because other lines
-	// of the page have taller ones. minDown and maxDown bound how far they reach below the baseline, in shares of how far above. bandMargin
-	// is the margin around both: of 1, 1.1 and 1.25, tried on 15 pages of the second set, 1.1 was read with the fewest errors.
+	// maxTaller is the maximum factor by which a band is made taller than the boxes of its words if other lines of the page have
+	// taller letters. minDown and maxDown bound the distance below the baseline, as shares of the distance above it. bandMargin is
+	// the factor by which both distances are then enlarged: of 1, 1.1 and 1.25, tried on 15 pages of the second set, 1.1 gave the
+	// fewest errors.
 	maxTaller, minDown, maxDown, bandMargin = 1.3, 0.35, 0.6, 1.1
 )
 
 // networkWidths are the multiples of a passage's width at which the network for print reads it for the vote.
-var networkWidths = [...]float64{1, 0.93, 1.07}
+var networkWidths = []float64{1, 0.93, 1.07}
 
 // minAlternative is the minimum estimated share of correct characters at which another reading of a word is returned.
 const minAlternative = 0.05
@@ -390,37 +364,4 @@ const (
 	// sureScript is the minimum confidence at which a sample is certainly in Latin letters, and scriptLead the minimum lead of
 	// another script.
 	sureScript, scriptLead = 0.6, 0.15
-)
-
-// Ditto marks. Sizes are in units of the height of most letters. Tuned on a typed list of the second set.
-const (
-	// minDittoSize and maxDittoSize bound the width and the height of a mark.
-	minDittoSize, maxDittoSize = 0.5, 0.8
-	// minDittoRise is the minimum distance of a mark's lower edge above the feet of other words: bullets end lower.
-	minDittoRise = 0.35
-	// dittoGap is the minimum distance of a mark from other words of its line: a footnote number is nearer to its text.
-	dittoGap = 2
-	// longestDittoMark is the maximum number of characters that are read in a mark.
-	longestDittoMark = 2
-	// minDittoMarks is the minimum number of marks in a column.
-	minDittoMarks = 3
-)
-
-// Pictures, initials and music. Heights are in units of that of most letters.
-const (
-	// initialGap is the maximum distance between an initial and the text to its right, and linesBeside the minimum number of
-	// lines there.
-	initialGap, linesBeside = 2, 2
-	// maxScrapLetters is the maximum number of letters in a scrap that is read in an initial. Longer words that are sure are
-	// text.
-	maxScrapLetters = 3
-	// sureInitial is the minimum confidence in a word that was read with the letter of its initial, wordsWithInitial the number
-	// of words that are read together with the initial, and capitalHeight the height of a capital in half heights of most
-	// letters.
-	sureInitial, wordsWithInitial, capitalHeight = 0.6, 3, 3
-	// staffMargin is the distance to which notes reach beyond the lines of their staff, in units of its height.
-	staffMargin = 0.3
-	// sureInPicture is the minimum confidence of a sure word in a picture. A picture with at least maxSureLetters letters in
-	// such words, or with words that cover at least maxCovered of its box, is a frame around text.
-	sureInPicture, maxSureLetters, maxCovered = 0.7, 12, 0.2
 )

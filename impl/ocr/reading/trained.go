@@ -7,27 +7,27 @@ import (
 	"uncial/impl/ocr/neural"
 )
 
-// LoadHands loads the handwriting models of the set, which archives have trained (package train). If a file is not a usable
-// model, the error names it. Without a call of LoadHands, only the shipped model is used.
-func (e *Engines) LoadHands() error {
-	for _, file := range e.set.Hands() {
+// LoadHandwritingModels loads the handwriting models of the set, which archives have trained (package train). If a file is not
+// a usable model, the error names it. Without a call of LoadHandwritingModels, only the shipped model is used.
+func (e *Engines) LoadHandwritingModels() error {
+	for _, file := range e.set.HandwritingModels() {
 		model, err := neural.Open(file.Path)
 		if err != nil {
 			return err
 		}
-		e.trained = append(e.trained, trainedHand{file.Name, &handwriting{model: model}})
+		e.trained = append(e.trained, trainedModel{file.Name, &handwritingNetwork{model: model}})
 	}
 	return nil
 }
 
-// trainedHand is a model that an archive has trained.
-type trainedHand struct {
+// trainedModel is a model that an archive has trained.
+type trainedModel struct {
 	name string
-	*handwriting
+	*handwritingNetwork
 }
 
-// Hands returns the descriptions of the models that LoadHands has loaded, by name.
-func (e *Engines) Hands() map[string]neural.Info {
+// HandwritingModels returns the descriptions of the models that LoadHandwritingModels has loaded, by name.
+func (e *Engines) HandwritingModels() map[string]neural.Info {
 	all := map[string]neural.Info{}
 	for _, h := range e.trained {
 		all[h.name] = h.model.Info()
@@ -35,9 +35,9 @@ func (e *Engines) Hands() map[string]neural.Info {
 	return all
 }
 
-// HandsFor returns the names of the models that read handwriting in a language: the shipped one, and those that were trained
-// for the language in any region or script. See hand.Reader.
-func (e *Engines) HandsFor(tag string) []string {
+// HandwritingModelsFor returns the names of the models that read handwriting in a language: the shipped one, and those that
+// were trained for the language in any region or script. See hand.Reader.
+func (e *Engines) HandwritingModelsFor(tag string) []string {
 	names := []string{own.Hands}
 	for _, h := range e.trained {
 		for _, other := range h.model.Info().Languages {
@@ -63,14 +63,14 @@ func sameLanguage(a, b string) bool {
 	return x == y
 }
 
-// hand returns the network of that name, or nil if there is none.
-func (e *Engines) hand(name string) *handwriting {
+// handwritingNetwork returns the network of that name, or nil if there is none.
+func (e *Engines) handwritingNetwork(name string) *handwritingNetwork {
 	if name == own.Hands {
-		return &e.hands
+		return &e.handwriting
 	}
 	for _, h := range e.trained {
 		if h.name == name {
-			return h.handwriting
+			return h.handwritingNetwork
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ func mustModel(tb testing.TB, dir, name, languages string) {
 	require.NoError(tb, os.WriteFile(filepath.Join(dir, name+".uhm"), file, 0o600))
 }
 
-func TestEngines_HandsFor(t *testing.T) {
+func TestEngines_HandwritingModelsFor(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	mustModel(t, dir, "notaries", "fr la")
@@ -45,19 +45,19 @@ func TestEngines_HandsFor(t *testing.T) {
 	require.NoError(t, err)
 	engines := reading.NewEngines(set, 1)
 	t.Cleanup(engines.Close)
-	require.Equal(t, []string{own.Hands}, engines.HandsFor("fr"), "nothing is loaded yet")
-	require.NoError(t, engines.LoadHands())
+	require.Equal(t, []string{own.Hands}, engines.HandwritingModelsFor("fr"), "nothing is loaded yet")
+	require.NoError(t, engines.LoadHandwritingModels())
 	for tag, want := range map[string][]string{
 		"fr": {own.Hands, "notaries"}, "fr-CA": {own.Hands, "notaries"}, "la": {own.Hands, "notaries"}, "de": {own.Hands, "kurrent"}, "en": {own.Hands, "letters"}, "it": {own.Hands}, "und-Latn": {own.Hands},
 	} {
-		require.Equal(t, want, engines.HandsFor(tag), tag)
+		require.Equal(t, want, engines.HandwritingModelsFor(tag), tag)
 	}
-	require.Equal(t, []string{"fr", "la"}, engines.Hands()["notaries"].Languages)
+	require.Equal(t, []string{"fr", "la"}, engines.HandwritingModels()["notaries"].Languages)
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "broken.uhm"), []byte("not a model"), 0o600))
 	set, err = models.Find(dir)
 	require.NoError(t, err)
-	err = reading.NewEngines(set, 1).LoadHands()
+	err = reading.NewEngines(set, 1).LoadHandwritingModels()
 	require.ErrorIs(t, err, neural.ErrModel)
 	require.ErrorContains(t, err, "broken.uhm")
 }

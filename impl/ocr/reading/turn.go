@@ -27,12 +27,12 @@ func turnUpright(ctx context.Context, p *page) error {
 func (p *page) uprightPosition(ctx context.Context) (int, error) {
 	sure := maxTurnedConfidence
 	if foundHandwriting(p) {
-		sure = maxTurnedHand
+		sure = maxTurnedHandwriting
 	}
 	switch {
-	case p.isHand && p.handSure < uprightHand:
+	case p.isHandwritten && p.handwritingConfidence < uprightHandwriting:
 		return p.uprightAsHandwriting(ctx, 2)
-	case p.isHand, len(p.sheet.letters) == 0, p.read.Confidence >= sure && !isOnSide(p.read.Blocks):
+	case p.isHandwritten, len(p.sheet.letters) == 0, p.read.Confidence >= sure && !isOnSide(p.read.Blocks):
 		return 0, nil
 	}
 	if quarters, err := p.uprightAsPrint(ctx); quarters != 0 || err != nil {
@@ -44,10 +44,10 @@ func (p *page) uprightPosition(ctx context.Context) (int, error) {
 // uprightAsHandwriting returns the position in which the page is handwriting with clearly more confidence than in its own
 // position, or 0.
 func (p *page) uprightAsHandwriting(ctx context.Context, positions ...int) (int, error) {
-	best, upright := p.handSure+minHandTurnLead, 0
+	best, upright := p.handwritingConfidence+minHandwritingTurnLead, 0
 	for _, quarters := range positions {
 		letters := turnBoxes(p.sheet.letters, p.gray.Rect.Size(), quarters)
-		sure, ok, err := lookForHands(p, imaging.Turn(p.gray, quarters), letters).confidence(ctx)
+		sure, ok, err := lookForHandwriting(p, imaging.Turn(p.gray, quarters), letters).confidence(ctx)
 		if err != nil {
 			return 0, err
 		}

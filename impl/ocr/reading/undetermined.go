@@ -26,6 +26,7 @@ func generalModel(src Source) string {
 	return src.For(all[0])[0]
 }
 
+// isUndetermined reports whether the language of the page must be detected. A blank page keeps the tag und.
 func isUndetermined(p *page) bool {
 	return p.options.Language == tags.Undetermined && len(p.sheet.components) > 0
 }
@@ -35,7 +36,7 @@ func isUndetermined(p *page) bool {
 func findLanguage(ctx context.Context, p *page) error {
 	within, cancel := withShare(ctx, stepShare)
 	defer cancel()
-	found, err := p.languageOfHand(within)
+	found, err := p.languageOfHandwriting(within)
 	if err == nil && found.Tag == "" {
 		found, err = p.languageOfPrint(within)
 	}
@@ -49,20 +50,21 @@ func findLanguage(ctx context.Context, p *page) error {
 	return nil
 }
 
+// setLanguage makes the following steps read the page in the guessed language, with the models for it.
 func (p *page) setLanguage(g guess.Guess) {
 	p.language, p.languageEvidence, p.model = g.Tag, g.Evidence, p.src.For(g.Tag)[0]
 	switch {
 	case !isLatinScript(p.language):
-		p.hands = hands{}
-	case p.hands.page != nil:
-		p.hands.page.Use(handModels(p, p.hands.reader))
+		p.handwriting = handwriting{}
+	case p.handwriting.page != nil:
+		p.handwriting.page.Use(handwritingModels(p, p.handwriting.reader))
 	}
 }
 
-// languageOfHand returns the language of a handwritten page. For any other page, the tag is empty.
-func (p *page) languageOfHand(ctx context.Context) (guess.Guess, error) {
-	_, isHand, err := p.hands.confidence(ctx)
-	if err != nil || !isHand {
+// languageOfHandwriting returns the language of a handwritten page. For any other page, the tag is empty.
+func (p *page) languageOfHandwriting(ctx context.Context) (guess.Guess, error) {
+	_, isHandwritten, err := p.handwriting.confidence(ctx)
+	if err != nil || !isHandwritten {
 		return guess.Guess{}, err
 	}
 	return p.languageOfLines(ctx)
@@ -71,7 +73,7 @@ func (p *page) languageOfHand(ctx context.Context) (guess.Guess, error) {
 // languageOfLines returns the language of the text that the handwriting model reads on the page, whether or not it is
 // handwritten.
 func (p *page) languageOfLines(ctx context.Context) (guess.Guess, error) {
-	return p.guessFromMoreLines(func(lines int) (string, error) { return p.hands.page.Text(ctx, p.hands.reader, lines) })
+	return p.guessFromMoreLines(func(lines int) (string, error) { return p.handwriting.page.Text(ctx, p.handwriting.reader, lines) })
 }
 
 // guessFromMoreLines guesses the language from a few lines, and then from twice as many, until it is sure. It needs all lines
@@ -121,7 +123,7 @@ func (p *page) languageOfPrint(ctx context.Context) (guess.Guess, error) {
 	if err != nil || confidence >= sureScript {
 		return found, err
 	}
-	if p.hands.page != nil {
+	if p.handwriting.page != nil {
 		written, err := p.languageOfLines(ctx)
 		if err != nil || written.Evidence >= max(sureLanguage, found.Evidence) {
 			return written, err

@@ -13,7 +13,7 @@ import (
 // mayBeSpoilt reports whether little of a page that was prepared and read as print is likely to be right, with or without the
 // handwriting that was found on it. Print that the preparation has spoilt may look like handwriting.
 func mayBeSpoilt(p *page) bool {
-	return p.isGray && !p.isHand && (p.read.Confidence < doubtfulPrint || foundHandwriting(p) && p.attempts[0].right < doubtfulPrint)
+	return p.isGray && !p.isHandwritten && (p.read.Confidence < doubtfulPrint || foundHandwriting(p) && p.attempts[0].right < doubtfulPrint)
 }
 
 // tryUnprepared reads the page without the steps that change its greys, and keeps that reading if it is better. These steps

@@ -9,7 +9,8 @@ import (
 	"uncial/internal/document"
 )
 
-// vote reads the doubtful lines of print again and corrects them by these readings. It changes nothing until all of them are read.
+// vote reads the doubtful lines of print again, and corrects them by a vote of these readings. It changes nothing until all of
+// them are read.
 func vote(ctx context.Context, p *page) error {
 	lines := doubtfulLines(p.read.Blocks)
 	if len(lines) == 0 {
@@ -46,7 +47,7 @@ func doubtfulLines(blocks []document.Block) []*document.Line {
 	return lines
 }
 
-// leastSure returns the confidence of the word of a line that is least sure.
+// leastSure returns the lowest confidence of a word of the line.
 func leastSure(line *document.Line) float64 {
 	least := 1.0
 	for _, w := range line.Words {
@@ -55,7 +56,7 @@ func leastSure(line *document.Line) float64 {
 	return least
 }
 
-// knowledge returns what the vote knows of the page and its language.
+// knowledge returns what the vote knows about the page and its language.
 func (p *page) knowledge() (*correct.Knowledge, error) {
 	k := &correct.Knowledge{Known: p.wordLists(), Seen: map[string]int{}, LongS: correct.ShowsLongS(p.read.Blocks)}
 	for w := range document.Words(p.read.Blocks) {
@@ -72,11 +73,11 @@ func (p *page) knowledge() (*correct.Knowledge, error) {
 	return k, err
 }
 
-// Likelihood returns a function for the logarithm of the probability of a line in French, English or Latin, in small letters and in the
-// spelling of any time.
+// Likelihood returns a function that returns the natural logarithm of the probability of a line of French, English or Latin
+// text, in lower case. It accepts the spelling of any period. The first call loads the character model.
 func (e *Engines) Likelihood() (func(string) float64, error) {
-	if err := e.hands.loadLanguage(); err != nil {
+	if err := e.handwriting.loadLanguage(); err != nil {
 		return nil, err
 	}
-	return e.hands.language.Likelihood, nil
+	return e.handwriting.language.Likelihood, nil
 }

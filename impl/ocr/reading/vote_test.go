@@ -58,12 +58,14 @@ func TestRead_voteSkipsSureLines(t *testing.T) {
 	require.Equal(t, []string{"eng"}, src.read)
 }
 
-// schooled is a Source whose network for print reads each line as one text.
+// schooled is a Source whose network for print reads each strip as one text, with boxes that divide the strip's width.
 type schooled struct {
 	mixed
 	network string
+	later   string  // what the network reads from its second call on, if that is different
 	sure    float64 // its confidence, 0..100
 	asked   []string
+	widths  [][]int // of the strips of each call
 }
 
 func (s *schooled) For(string) []string { return []string{"eng"} }
@@ -79,11 +81,20 @@ func (s *schooled) Read(ctx context.Context, img *image.Gray, dpi int, model str
 }
 
 func (s *schooled) ReadStrips(_ context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
-	s.asked = append(s.asked, model)
+	words := strings.Fields(s.network)
+	if len(s.asked) > 0 && s.later != "" {
+		words = strings.Fields(s.later)
+	}
+	s.asked, s.widths = append(s.asked, model), append(s.widths, nil)
 	out := make([][]tesseract.Word, len(strips))
-	for i := range strips {
-		for word := range strings.FieldsSeq(s.network) {
-			out[i] = append(out[i], tesseract.Word{Text: word, Confidence: s.sure, Signals: &document.Signals{Letters: s.sure / 100}})
+	for i, strip := range strips {
+		w := strip.Rect.Dx()
+		s.widths[len(s.widths)-1] = append(s.widths[len(s.widths)-1], w)
+		for k, word := range words {
+			out[i] = append(out[i], tesseract.Word{
+				Text: word, Box: image.Rect(w*k/len(words), 10, w*(k+1)/len(words)-4, 40),
+				Confidence: s.sure, Signals: &document.Signals{Letters: s.sure / 100},
+			})
 		}
 	}
 	return out, nil
@@ -110,6 +121,64 @@ func TestRead_network(t *testing.T) {
 		require.NoError(t, err, c.why)
 		require.Equal(t, c.want, result.Page.Text(), c.why)
 		require.Empty(t, result.Edits, "%s: what is read is no correction", c.why)
+	}
+}
+
+// TestRead_networkVotes checks that the enhancement reads doubtful words with the network at several widths.
+func TestRead_networkVotes(t *testing.T) {
+	t.Parallel()
+	page := decode.Page{Image: ocrtest.Page("few")}
+	src := &schooled{network: "the hovfe stands", later: "the house stands", sure: 99}
+	src.says = map[string]said{"eng": {"the hovfe stands", 0.6}, "eng line": {"the hovfe stands", 0.6}, "eng raw": {"the hovfe stands", 0.6}}
+	result, err := reading.Read(t.Context(), page, reading.Options{Language: "en", Enhance: true}, src)
+	require.NoError(t, err)
+	require.Equal(t, "the house stands", result.Page.Text())
+	require.Len(t, src.asked, 4, "once before the vote, and three times for it")
+	strip := src.widths[0][0]
+	for i, factor := range []float64{1, 0.93, 1.07} {
+		require.InDelta(t, factor*float64(strip), src.widths[i+1][0], 1)
+	}
+	require.Len(t, result.Edits, 1)
+	edit := result.Edits[0]
+	require.Equal(t, []string{"hovfe", "house"}, []string{edit.Before, edit.After})
+	require.Equal(t, edit.Box, result.Page.Blocks[0].Lines[0].Words[1].Box)
+}
+
+// fewSure is a Source that reads twelve lines whose fifth word is doubtful.
+type fewSure struct{ schooled }
+
+func (*fewSure) Read(_ context.Context, img *image.Gray, _ int, model string, _ tesseract.Mode) ([]document.Block, error) {
+	var lines []document.Line
+	for i := range 12 {
+		line := row(img.Rect.Min.X+40, img.Rect.Min.Y+70+80*i, 0.99, strings.Fields("some good words before house stands near the sea shore")...)
+		for k := range line.Words {
+			w := &line.Words[k]
+			w.Model, w.Signals = model, &document.Signals{Letters: 0.99}
+		}
+		line.Words[4].Confidence = 0.6
+		lines = append(lines, line)
+	}
+	return []document.Block{block(lines...)}, nil
+}
+
+// TestRead_networkProbe checks that a network that cannot read the sure words of a page reads only a sample of it. A network
+// that can also reads the rest, up to a total length of four lines.
+func TestRead_networkProbe(t *testing.T) {
+	t.Parallel()
+	var drawn []string
+	for range 12 {
+		drawn = append(drawn, "some good words before house stands near the")
+	}
+	for network, want := range map[string][]int{"bcfore house stands": {8, 3}, "bxfxrx hxxsx stxxds": {8}} {
+		src := &fewSure{schooled{network: network, sure: 99}}
+		src.says = map[string]said{"eng": {}}
+		_, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page(drawn...)}, reading.Options{Language: "en"}, src)
+		require.NoError(t, err)
+		var strips []int
+		for _, call := range src.widths {
+			strips = append(strips, len(call))
+		}
+		require.Equal(t, want, strips, network)
 	}
 }
 

@@ -15,13 +15,14 @@ import (
 // voter is one way of reading a line of print again.
 type voter struct {
 	mode   tesseract.Mode
-	factor float64 // by which the size is changed
-	margin float64 // around the line, in heights of it
-	thin   bool    // with thinner strokes
+	factor float64 // by which the line is scaled
+	margin float64 // around the line, in heights of the line
+	thin   bool    // whether strokes are made thinner; see imaging.Thin
 }
 
-// firstVoter reads all lines for which there is time; otherVoters read those that it reads differently. Each
-// voter uses the model that read the page. Of the ways tried, these find the most corrections for their time; see experiments.md.
+// firstVoter reads all lines for which there is time; otherVoters read only the lines that firstVoter reads differently from
+// the page. Each voter uses the model that read the page. Of the ways tried, these find the most corrections for their time;
+// see experiments.md.
 var (
 	firstVoter  = voter{mode: tesseract.SingleLine, factor: 0.5, margin: 0.25}
 	otherVoters = []voter{
@@ -31,7 +32,8 @@ var (
 	}
 )
 
-// readAllAgain returns further readings of lines, the most doubtful of which come first, until the page's share of processor time is used up.
+// readAllAgain reads lines, sorted from the most to the least doubtful, again until maxVotes is reached. It returns the
+// readings of each line.
 func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *correct.Knowledge) ([]correct.Readings, error) {
 	readings := make([]correct.Readings, len(lines))
 	other := p.otherLines()
@@ -79,21 +81,21 @@ func (p *page) addNetwork(ctx context.Context, lines []*document.Line, readings 
 		at[line] = i
 	}
 	passages := p.doubtfulPassages(sureVote, networkVoteShare)
-	for _, width := range networkWidths {
-		read, err := p.readPassages(ctx, passages, width)
-		if err != nil {
-			return err
-		}
-		for k, words := range read {
-			if i, ok := at[passages[k].line]; ok {
-				readings[i].Network = append(readings[i].Network, correct.Passage{Box: passages[k].words, Words: words})
-			}
+	read, err := p.readPassages(ctx, passages, networkWidths...)
+	if err != nil {
+		return err
+	}
+	for _, ofWidth := range read {
+		for k, words := range ofWidth {
+			i := at[passages[k].line]
+			readings[i].Network = append(readings[i].Network, correct.Passage{Box: passages[k].words, Words: words})
 		}
 	}
 	return nil
 }
 
-// maxVotes returns how many readings of single lines the page's share of processor time allows, by the lines that were read before.
+// maxVotes returns the maximum number of readings of single lines. It is in proportion to the number of lines that all earlier
+// readings of the page had, so that a vote at most about doubles the processor time.
 func (p *page) maxVotes() int {
 	lines := 0
 	for _, a := range p.attempts {
@@ -104,7 +106,8 @@ func (p *page) maxVotes() int {
 	return max(int(math.Ceil(voteShare*float64(lines))), minVotes)
 }
 
-// readBy reads a line in one way. Words have boxes on the page and calibrated confidences. It returns no words if the line lies outside the sheet.
+// readBy reads a line in one way. Words have boxes on the page and calibrated confidences. It returns no words if the line lies
+// outside the sheet.
 func (p *page) readBy(ctx context.Context, v voter, line *document.Line) ([]document.Word, error) {
 	sheet, box := p.sheetRead(), p.sheet.boxOnSheet(document.WordsBox(line.Words))
 	margin := max(int(v.margin*float64(box.H)), minLineMargin)
@@ -136,7 +139,7 @@ func (p *page) readBy(ctx context.Context, v voter, line *document.Line) ([]docu
 // sheetRead returns the image from which the page was read.
 func (p *page) sheetRead() *image.Gray { return cmp.Or(p.attempts[0].img, p.sheet.img) }
 
-// otherLines returns the lines of the second-best reading of the page, nil if there is none.
+// otherLines returns the lines of the second-best reading of the page, or nil if there is none.
 func (p *page) otherLines() []document.Block {
 	if len(p.attempts) < 2 {
 		return nil
@@ -146,7 +149,7 @@ func (p *page) otherLines() []document.Block {
 	return blocks
 }
 
-// wordsNear returns the words of the line of another reading that covers at least half of a line, nil if there is none.
+// wordsNear returns the words of the line of another reading that covers at least half of a line, or nil if there is none.
 func wordsNear(blocks []document.Block, line *document.Line) []document.Word {
 	here := toRectangle(document.WordsBox(line.Words))
 	var words []document.Word

@@ -4,4 +4,4 @@ package sandbox
 const IsRaceBuild = isRaceBuild
 
 // Layers returns the layers that were tried, in order; none if the mode is Off.
-func (l *Launcher) Layers() []Layer { return l.layers }
+func (l *Launcher) Layers() []layer { return l.layers }

@@ -15,7 +15,8 @@ import (
 //   - capabilities: even a process that starts as root has none of root's privileges;
 //   - no_new_privs: set-user-id programs cannot restore rights, and seccomp requires it;
 //   - landlock: the process can read only the files of the spec, and cannot write or connect;
-//   - limits: memory, address space, CPU time, threads and descriptors are limited, and there are no core files, which would contain a page's image;
+//   - limits: memory, address space, CPU time, threads and descriptors are limited, and there are no core files, which would
+//     contain a page's image;
 //   - seccomp: the process can only make the calls that computing needs, so it cannot open sockets or start processes;
 //   - namespaces: the process cannot see other processes or network interfaces.
 const (
@@ -28,14 +29,14 @@ const (
 )
 
 // tryAll applies all layers in order, and reports which ones worked. Afterwards the process can only exit.
-func (s *spec) tryAll() []Layer {
-	var layers []Layer
+func (s *spec) tryAll() []layer {
+	var layers []layer
 	for _, name := range []string{capabilities, noNewPrivs, landlock, limits, seccomp} {
 		detail, err := apply(name, s)
 		if err != nil {
 			detail = err.Error()
 		}
-		layers = append(layers, Layer{Name: name, Active: err == nil, Detail: detail})
+		layers = append(layers, layer{Name: name, Active: err == nil, Detail: detail})
 	}
 	return layers
 }

@@ -24,7 +24,7 @@ func (l *Launcher) probe(ctx context.Context) error {
 	trial.Probe = true
 	layers, isolated, err := trial.runIsolated(ctx)
 	if err != nil {
-		isolated = Layer{Name: namespaces, Detail: kernelError(err)}
+		isolated = layer{Name: namespaces, Detail: kernelError(err)}
 		trial.Nobody = false
 		if layers, err = trial.run(ctx, false); err != nil {
 			return fmt.Errorf("sandbox: try the layers: %w", err)
@@ -43,7 +43,7 @@ func (l *Launcher) probe(ctx context.Context) error {
 	// Namespaces are not required: containers usually forbid them, and restrict the worker and its threads themselves. If
 	// namespaces are permitted, possibly nothing else limits the threads of root.
 	if isolated.Active && os.Geteuid() == 0 && !trial.Nobody {
-		threads := Layer{Name: "a limit of threads", Detail: isolated.Detail + "; run the service as another user, or let every user read its files"}
+		threads := layer{Name: "a limit of threads", Detail: isolated.Detail + "; run the service as another user, or let every user read its files"}
 		l.layers = append(l.layers, threads)
 		missing = append(missing, fmt.Sprintf("%s (%s)", threads.Name, threads.Detail))
 	}
@@ -56,8 +56,8 @@ func (l *Launcher) probe(ctx context.Context) error {
 // runIsolated starts a probing shim in its own namespaces. If this process is root, the shim has the user nobody outside them,
 // provided that nobody can use the files of the spec. Only namespaces are tried separately, because containers and kernel
 // settings deny them most often.
-func (s *spec) runIsolated(ctx context.Context) (layers []Layer, isolated Layer, err error) {
-	isolated = Layer{Name: namespaces, Active: true, Detail: "user, pid, net, ipc, uts"}
+func (s *spec) runIsolated(ctx context.Context) (layers []layer, isolated layer, err error) {
+	isolated = layer{Name: namespaces, Active: true, Detail: "user, pid, net, ipc, uts"}
 	if os.Geteuid() != 0 {
 		layers, err = s.run(ctx, true)
 		return layers, isolated, err
@@ -83,7 +83,7 @@ func kernelError(err error) string {
 }
 
 // run starts a probing shim and returns its report.
-func (s spec) run(ctx context.Context, inNamespaces bool) ([]Layer, error) {
+func (s spec) run(ctx context.Context, inNamespaces bool) ([]layer, error) {
 	cmd := s.command(inNamespaces)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -93,7 +93,7 @@ func (s spec) run(ctx context.Context, inNamespaces bool) ([]Layer, error) {
 		}
 		return nil, err
 	}
-	var layers []Layer
+	var layers []layer
 	if err := json.Unmarshal(stdout.Bytes(), &layers); err != nil {
 		return nil, fmt.Errorf("decode the report of the shim: %w", err)
 	}

@@ -41,8 +41,8 @@ type Options struct {
 	Mode    Mode          // default BestEffort
 }
 
-// Layer is one mechanism of the sandbox and its state on this machine.
-type Layer struct {
+// layer is one mechanism of the sandbox and its state on this machine.
+type layer struct {
 	Name   string `json:"name"`
 	Active bool   `json:"active"`
 	Detail string `json:"detail"` // what it restricts, or why it is not active
@@ -52,7 +52,7 @@ type Layer struct {
 type Launcher struct {
 	opts   Options
 	spec   spec        // without layers if the mode is Off
-	layers []Layer     // as probe found them
+	layers []layer     // as probe found them
 	starts chan func() // executed by run, on its thread
 	closed chan struct{}
 	once   sync.Once

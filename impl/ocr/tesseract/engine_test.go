@@ -49,9 +49,7 @@ func text(blocks []tesseract.Block) string {
 func lines(blocks []tesseract.Block) []tesseract.Line {
 	var all []tesseract.Line
 	for _, b := range blocks {
-		for _, p := range b.Paragraphs {
-			all = append(all, p.Lines...)
-		}
+		all = append(all, b.Lines...)
 	}
 	return all
 }
@@ -200,7 +198,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// The recognizer reads the word on the left as a right-to-left word, as it does with Hebrew before a number.
+// The recognizer reads the word on the left as a right-to-left word, as it does with Hebrew before a number. Words have no
+// direction yet while Tesseract looks for paragraphs, so that search is left out.
 func TestEngine_Blocks_RightToLeft(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("LD_PRELOAD") == "" {
@@ -212,7 +211,8 @@ func TestEngine_Blocks_RightToLeft(t *testing.T) {
 			int direction(const void *it) {
 				int left = 0, top, right, bottom;
 				return box(it, 3, &left, &top, &right, &bottom) && left < 150 ? 2 : 0;
-			}`)
+			}
+			void _ZN9tesseract11TessBaseAPI16DetectParagraphsEb(void *api, bool in_text) {}`)
 		require.Contains(t, out, "--- PASS: TestEngine_Blocks_RightToLeft")
 		return
 	}

@@ -48,6 +48,7 @@ func (e *Engine) SetImage(img image.Image, dpi int) error {
 	return nil
 }
 
+// setPixels passes pixels to Tesseract, which copies them. b has the width and the height; stride is in bytes.
 func (e *Engine) setPixels(pix []byte, b image.Rectangle, bytesPerPixel, stride int) {
 	C.TessBaseAPISetImage(e.api, (*C.uchar)(unsafe.SliceData(pix)), C.int(b.Dx()), C.int(b.Dy()), C.int(bytesPerPixel), C.int(stride))
 }

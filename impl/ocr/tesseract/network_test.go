@@ -44,6 +44,16 @@ func TestNetwork_OtherVersion(t *testing.T) {
 	require.Contains(t, out, "--- PASS: TestNetwork")
 }
 
+// The search for paragraphs in the recognized text takes longer than any deadline if a page has tens of thousands of words.
+func TestEngine_Recognize_FindsParagraphsBeforeText(t *testing.T) {
+	t.Parallel()
+	out := runWith(t, "TestEngine_Recognize", `
+		#include <stdbool.h>
+		#include <stdlib.h>
+		void _ZN9tesseract11TessBaseAPI16DetectParagraphsEb(void *api, bool in_text) { if (in_text) abort(); }`)
+	require.Contains(t, out, "--- PASS: TestEngine_Recognize")
+}
+
 // runWith runs a test again in a separate process, in which functions in C take precedence over those of the libraries, and
 // returns its output.
 func runWith(t *testing.T, test, functions string) string {

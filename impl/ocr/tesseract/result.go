@@ -15,12 +15,6 @@ import (
 // Block is a region of text that Tesseract's layout analysis found. All boxes and points in results are in the coordinates of
 // the image that was set.
 type Block struct {
-	Box        image.Rectangle
-	Paragraphs []Paragraph // in reading order, never empty
-}
-
-// Paragraph is a group of lines of a block.
-type Paragraph struct {
 	Box   image.Rectangle
 	Lines []Line // in reading order, never empty
 }
@@ -83,17 +77,16 @@ type collector struct {
 	// number.
 	hasRightToLeft bool
 	blocks         []Block
-	// Set if a new block, paragraph or line began after the last word that was kept.
-	freshBlock, freshParagraph, freshLine bool
+	// Set if a new block or line began after the last word that was kept.
+	freshBlock, freshLine bool
 }
 
-// word adds the word at the iterator's position. It skips words without a box or text, so a block, paragraph or line is added
-// only with the first of its words that is kept.
+// word adds the word at the iterator's position. It skips words without a box or text, so a block or line is added only with
+// the first of its words that is kept.
 func (c *collector) word() {
 	if c.begins(c.it, C.RIL_TEXTLINE) {
 		c.freshLine = true
 		c.freshBlock = c.freshBlock || c.begins(c.it, C.RIL_BLOCK)
-		c.freshParagraph = c.freshParagraph || c.begins(c.it, C.RIL_PARA)
 	}
 	box, ok := c.box(c.page, C.RIL_WORD)
 	if !ok {
@@ -129,21 +122,15 @@ func (c *collector) line() *Line {
 	if c.freshBlock || len(c.blocks) == 0 {
 		b, _ := c.box(c.page, C.RIL_BLOCK)
 		c.blocks = append(c.blocks, Block{Box: b})
-		c.freshParagraph = true
-	}
-	block := &c.blocks[len(c.blocks)-1]
-	if c.freshParagraph {
-		b, _ := c.box(c.page, C.RIL_PARA)
-		block.Paragraphs = append(block.Paragraphs, Paragraph{Box: b})
 		c.freshLine = true
 	}
-	paragraph := &block.Paragraphs[len(block.Paragraphs)-1]
+	block := &c.blocks[len(c.blocks)-1]
 	if c.freshLine {
 		b, _ := c.box(c.page, C.RIL_TEXTLINE)
-		paragraph.Lines = append(paragraph.Lines, Line{Box: b, Baseline: c.baseline(c.page)})
+		block.Lines = append(block.Lines, Line{Box: b, Baseline: c.baseline(c.page)})
 	}
-	c.freshBlock, c.freshParagraph, c.freshLine = false, false, false
-	return &paragraph.Lines[len(paragraph.Lines)-1]
+	c.freshBlock, c.freshLine = false, false
+	return &block.Lines[len(block.Lines)-1]
 }
 
 // next moves an iterator to the next element of a level, and returns false at the end of the page.

@@ -61,7 +61,7 @@ func joined(engines []*Engine, parts []C.struct_uncial_part) (all []Block, isCer
 		if parts[i].first == last {
 			shared := &all[len(all)-1]
 			shared.Box = shared.Box.Union(blocks[0].Box)
-			shared.Paragraphs = append(shared.Paragraphs, blocks[0].Paragraphs...)
+			shared.Lines = append(shared.Lines, blocks[0].Lines...)
 			blocks = blocks[1:]
 		}
 		all, last = append(all, blocks...), parts[i].last

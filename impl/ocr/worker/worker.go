@@ -32,7 +32,7 @@ const warmModels = 12
 func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	engines := reading.NewEngines(set, warmModels)
 	defer engines.Close()
-	if err := engines.LoadHands(); err != nil {
+	if err := engines.LoadHandwritingModels(); err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}
 	if err := selfTest(engines, set.Languages()); err != nil {
@@ -40,11 +40,11 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	}
 	conn := pipe.New(in, out)
 	err := conn.SendHello(pipe.Hello{
-		Version:   "tesseract " + tesseract.Version() + ", " + tesseract.LeptonicaVersion(),
-		Protocol:  pipe.Protocol,
-		Languages: languages(set),
-		Models:    set.Names(),
-		Hands:     hands(engines),
+		Version:     "tesseract " + tesseract.Version() + ", " + tesseract.LeptonicaVersion(),
+		Protocol:    pipe.Protocol,
+		Languages:   languages(set),
+		Models:      set.Names(),
+		Handwriting: handwritingModels(engines),
 	})
 	if err != nil {
 		return fmt.Errorf("worker: %w", err)
@@ -75,13 +75,13 @@ func languages(set *models.Set) []string {
 	return tags
 }
 
-// hands describes the handwriting models for the hello.
-func hands(engines *reading.Engines) []pipe.Hand {
-	var all []pipe.Hand
-	loaded := engines.Hands()
+// handwritingModels describes the handwriting models for the hello.
+func handwritingModels(engines *reading.Engines) []pipe.HandwritingModel {
+	var all []pipe.HandwritingModel
+	loaded := engines.HandwritingModels()
 	for _, name := range slices.Sorted(maps.Keys(loaded)) {
 		info := loaded[name]
-		all = append(all, pipe.Hand{Name: name, Version: info.Version, Languages: info.Languages, Digest: info.Digest})
+		all = append(all, pipe.HandwritingModel{Name: name, Version: info.Version, Languages: info.Languages, Digest: info.Digest})
 	}
 	return all
 }

@@ -44,7 +44,7 @@ func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 		Program: o.Worker,
 		Env:     environment(dirs),
 		Read:    dirs,
-		Memory:  o.Memory,
+		Memory:  MaxMemory,
 		// A backstop for the whole life of a worker, twice what it should need; the deadline limits each image.
 		CPU:  time.Duration(o.MaxPages+1) * 2 * o.Deadline,
 		Mode: o.Sandbox,

@@ -39,7 +39,6 @@ type Options struct {
 	// WorkerPerAccount replaces a worker before it reads an image of another account. Otherwise only a worker that refused an
 	// image or ran out of time is replaced then. Replacing takes about 0.2 s. Default: false
 	WorkerPerAccount bool
-	Memory           int64         // bytes of private memory per worker; default: DefaultMemory; negative: no limit
 	Sandbox          sandbox.Mode  // default: sandbox.BestEffort
 	Logger           *slog.Logger  // default: none
 	Start            time.Duration // maximum time until a new worker sends its hello; default: 30 s
@@ -47,10 +46,10 @@ type Options struct {
 	exhaustingShare int // see the constant; tests use other values
 }
 
-// DefaultMemory is the default memory limit of a worker, in bytes: three times the memory measured for the largest permitted
+// MaxMemory is the limit of private memory of a worker, in bytes: three times the memory measured for the largest permitted
 // colour image with one engine. Each of the up to three additional engines that share its lines takes 280 MB more. A worker
 // that has read ordinary pages for a while takes a sixth of the limit.
-const DefaultMemory = 3 << 30
+const MaxMemory = 3 << 30
 
 // Defaults of Options.
 const (
@@ -68,7 +67,6 @@ func (o Options) withDefaults() Options {
 	o.Deadline = cmp.Or(max(o.Deadline, 0), defaultDeadline)
 	o.Wait = cmp.Or(max(o.Wait, 0), o.Deadline)
 	o.MaxPages = cmp.Or(max(o.MaxPages, 0), defaultMaxPages)
-	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	o.Start = cmp.Or(max(o.Start, 0), defaultStart)
 	o.exhaustingShare = cmp.Or(o.exhaustingShare, exhaustingShare)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))

@@ -98,8 +98,8 @@ func (q *queue) done(j *job) {
 	q.dispatch() // the account may use the reserve again
 }
 
-// dispatch gives jobs to idle slots while there are both. If the queue is finished, it closes the inboxes of the idle slots. The
-// caller holds mu.
+// dispatch gives jobs to idle slots while there are both. If the queue is finished, it closes the inboxes of the idle slots.
+// The caller holds mu.
 func (q *queue) dispatch() {
 	for _, reserve := range []bool{false, true} {
 		for slices.ContainsFunc(q.idle, func(in *inbox) bool { return in.isReserve == reserve }) {

@@ -174,8 +174,8 @@ func soft(ink *image.Gray, x, y float64) float64 {
 	return 0.8*sharp + 0.2*blur
 }
 
-// clouds returns a function of the pixel: smooth value noise from 0 to 1. It interpolates (smoothstep) between random values on a grid
-// with this number of cells across the page.
+// clouds returns a function of the pixel: smooth value noise from 0 to 1. It interpolates (smoothstep) between random values on
+// a grid with this number of cells across the page.
 func clouds(rng *rand.Rand, cells int) func(x, y int) float64 {
 	grid := make([]float64, (cells+2)*(cells+2))
 	for i := range grid {

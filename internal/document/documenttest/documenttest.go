@@ -25,7 +25,8 @@ var nasty = []string{
 	"a", "ſ", "é", "e\u0301", "\u0338", "\u0300\u0323", "ﬁ", "æ", "Ω", "ἄ", "א", "ש", "ك", "لا", "日", "𐍈", "𝔘", "😀", "\u200D", "\u202E",
 }
 
-// forbidden has what no word may contain: control characters, noncharacters, invalid UTF-8, white space, soft hyphens, byte order marks.
+// forbidden has what no word may contain: control characters, noncharacters, invalid UTF-8, white space, soft hyphens, byte
+// order marks.
 var forbidden = []string{"\x00", "\x01", "\x0B", "\x1B", "\x7F", "\u0085", "\uFFFE", "\uFFFF", "\U0001FFFF", "\uFDD0", "\xff", "\xed\xa0\x80", " ", "\t", "\n", "\r", "\u2028", "\u00AD", "\uFEFF"}
 
 // Valid generates documents that keep every promise of the document model.

@@ -1,6 +1,6 @@
-// Package formattest checks ALTO, PAGE-XML and METS files against the published schemas, which are in package schema. It is for tests
-// only, and needs xmllint (Debian package libxml2-utils). For PDFs it needs qpdf, ghostscript and poppler-utils. Start with
-// RequireValid.
+// Package formattest checks ALTO, PAGE-XML and METS files against the published schemas, which are in package schema. It is for
+// tests only, and needs xmllint (Debian package libxml2-utils). For PDFs it needs qpdf, ghostscript and poppler-utils. Start
+// with RequireValid.
 package formattest
 
 import (
@@ -22,8 +22,8 @@ const timeout = time.Minute
 // pcGts matches one page of a PAGE document. xmllint has no schema for the METS around several pages.
 var pcGts = regexp.MustCompile(`(?s)<PcGts .*?</PcGts>`)
 
-// RequireValid fails the test unless every document is valid in the format, "alto", "page" or "mets". A PAGE document of several
-// pages holds one PcGts element per page, wrapped in METS; each of them is checked. The message of a failure is that of
+// RequireValid fails the test unless every document is valid in the format, "alto", "page" or "mets". A PAGE document of
+// several pages holds one PcGts element per page, wrapped in METS; each of them is checked. The message of a failure is that of
 // xmllint, with the number of the document and of its page in the file name, both from 0.
 func RequireValid(tb testing.TB, format string, documents ...string) {
 	tb.Helper()

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// RequireValidPDF fails the test unless qpdf, Ghostscript and poppler read the PDF without an error or a warning, and every font in it
-// is embedded and says what its characters mean. They are the Debian packages qpdf, ghostscript and poppler-utils.
+// RequireValidPDF fails the test unless qpdf, Ghostscript and poppler read the PDF without an error or a warning, and every
+// font in it is embedded and says what its characters mean. They are the Debian packages qpdf, ghostscript and poppler-utils.
 func RequireValidPDF(tb testing.TB, pdf []byte) {
 	tb.Helper()
 	file := tempPDF(tb, pdf)

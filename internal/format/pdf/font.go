@@ -40,8 +40,8 @@ func newFont() *font {
 	return f
 }
 
-// code returns the code of a character, which may consist of a letter and its marks. If all codes are assigned, it returns that of the
-// replacement character.
+// code returns the code of a character, which may consist of a letter and its marks. If all codes are assigned, it returns that
+// of the replacement character.
 func (f *font) code(character string) uint16 {
 	if code, ok := f.codes[character]; ok {
 		return code
@@ -63,8 +63,8 @@ func (f *font) add(character string) uint16 {
 // fontName has no prefix of a subset, because all glyphs of the font are embedded.
 const fontName = "UncialInvisible"
 
-// writeFont writes the font with the codes that the pages use. Ascent and descent say that a character is as high as the font, so
-// that viewers mark the box of a word as it was read.
+// writeFont writes the font with the codes that the pages use. Ascent and descent say that a character is as high as the font,
+// so that viewers mark the box of a word as it was read.
 func (w *Writer) writeFont() {
 	o, file := &w.objects, emptyFont()
 	program := o.writeStream(fmt.Sprintf("/Length1 %d", len(file)), file)
@@ -117,8 +117,8 @@ func (f *font) unicode() []byte {
 	return []byte(b.String())
 }
 
-// emptyFont returns a TrueType font of two glyphs without ink: the one for missing characters, and one for all others. It has the
-// tables that an embedded font needs (ISO 32000-1, section 9.9) and those that viewers look for.
+// emptyFont returns a TrueType font of two glyphs without ink: the one for missing characters, and one for all others. It has
+// the tables that an embedded font needs (ISO 32000-1, section 9.9) and those that viewers look for.
 func emptyFont() []byte {
 	const glyphs = 2
 	u := binary.BigEndian
@@ -158,7 +158,8 @@ func emptyFont() []byte {
 	})
 }
 
-// outline returns the outline of a glyph: a line there and back, which has an extent and no ink. Viewers mark the extent when they find a text.
+// outline returns the outline of a glyph: a line there and back, which has an extent and no ink. Viewers mark the extent when
+// they find a text.
 func outline() []byte {
 	var b bytes.Buffer
 	for _, v := range []uint16{1, 0, 0, advanceUnits, ascent, 1, 0} { // contours, box, last point of the contour, instructions

@@ -1,11 +1,12 @@
-// Package pdf writes searchable PDFs: the picture of each page, and the words that were read as invisible text at their boxes. The
-// files are built to PDF/A-2b (ISO 19005-2), level B: everything that a viewer needs is inside, and nothing depends on the viewer.
+// Package pdf writes searchable PDFs: the picture of each page, and the words that were read as invisible text at their boxes.
+// The files are built to PDF/A-2b (ISO 19005-2), level B: everything that a viewer needs is inside, and nothing depends on the
+// viewer.
 //
-// Text is in reading order, with a space between words. A viewer finds and selects it, and puts words written from right to left into
-// their order by itself: PDF holds characters in the order in which they are seen, and so they are written here.
+// Text is in reading order, with a space between words. A viewer finds and selects it, and puts words written from right to
+// left into their order by itself: PDF holds characters in the order in which they are seen, and so they are written here.
 //
-// The package neither reads PDFs nor makes pictures. Start with Writer; text.go places the words, font.go has the invisible font,
-// picture.go embeds JPEG and PNG, and object.go writes the objects of the file.
+// The package neither reads PDFs nor makes pictures. Start with Writer; text.go places the words, font.go has the invisible
+// font, picture.go embeds JPEG and PNG, and object.go writes the objects of the file.
 package pdf
 
 import (

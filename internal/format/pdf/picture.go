@@ -145,8 +145,8 @@ func (o *objects) writeImage(e embedded) int {
 		e.width, e.height, e.colors, e.bits, e.filter), e.data...)
 }
 
-// orientationMatrix returns the matrix that draws a picture with an Exif orientation upright on a page of that size. A picture is the unit
-// square, its first row at the top.
+// orientationMatrix returns the matrix that draws a picture with an Exif orientation upright on a page of that size. A picture
+// is the unit square, its first row at the top.
 func orientationMatrix(orientation int, w, h float64) string {
 	var m [6]float64
 	switch orientation {

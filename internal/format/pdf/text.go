@@ -12,8 +12,8 @@ import (
 	"uncial/internal/document"
 )
 
-// writeText writes the words of a page as invisible text (rendering mode 3), each stretched to its box, and a space into the gap
-// between two words of a line. The unit is a pixel of the page, and scale is its length in points; y grows upwards.
+// writeText writes the words of a page as invisible text (rendering mode 3), each stretched to its box, and a space into the
+// gap between two words of a line. The unit is a pixel of the page, and scale is its length in points; y grows upwards.
 func writeText(b *strings.Builder, page *document.Page, scale float64, f *font) {
 	if len(page.Blocks) == 0 {
 		return
@@ -36,8 +36,8 @@ func writeText(b *strings.Builder, page *document.Page, scale float64, f *font) 
 	b.WriteString("ET Q\n")
 }
 
-// reach returns how far the words of a line reach above and below its baseline, in pixels, at least 1 in all. It is the same for all
-// of them, because viewers put words into lines by the size of their font.
+// reach returns how far the words of a line reach above and below its baseline, in pixels, at least 1 in all. It is the same
+// for all of them, because viewers put words into lines by the size of their font.
 func reach(line *document.Line) (above, below int) {
 	var up, down []int
 	for _, w := range line.Words {
@@ -116,8 +116,8 @@ func clusters(word string) []string {
 	return all
 }
 
-// visualOrder puts the characters of a word into the order in which they are seen from left to right. Numbers within words that are
-// written from right to left keep their order.
+// visualOrder puts the characters of a word into the order in which they are seen from left to right. Numbers within words that
+// are written from right to left keep their order.
 func visualOrder(characters []string) []string {
 	if !slices.ContainsFunc(characters, isRightToLeft) {
 		return characters
@@ -135,6 +135,7 @@ func visualOrder(characters []string) []string {
 	return out
 }
 
+// isRightToLeft reports whether a character is a letter of a script that is written from right to left.
 func isRightToLeft(character string) bool {
 	p, _ := bidi.LookupString(character)
 	return p.Class() == bidi.R || p.Class() == bidi.AL

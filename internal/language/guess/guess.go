@@ -1,8 +1,8 @@
-// Package guess tells which language a text is in, from its most common words: articles, prepositions, conjunctions. They are on
-// nearly every line, and short enough that many survive when a text is misread, or read with the model of another language.
+// Package guess tells which language a text is in, from its most common words: articles, prepositions, conjunctions. They are
+// on nearly every line, and short enough that many survive when a text is misread, or read with the model of another language.
 //
-// words.txt has the words. The package knows neither models nor images; impl/ocr/reading decides which lines are read and what a
-// language is read with. Start with Of.
+// words.txt has the words. The package knows neither models nor images; impl/ocr/reading decides which lines are read and what
+// a language is read with. Start with Of.
 package guess
 
 import (
@@ -23,25 +23,25 @@ type Guess struct {
 	Evidence float64
 }
 
-// fraktur ends the tags of languages in Fraktur.
+// fraktur is the end of the tags of languages in Fraktur.
 const fraktur = "-Latf"
 
 // old are the older stages of languages that have one.
 var old = map[string]string{"en": "enm", "es": "es-x-old", "fr": "frm", "it": "it-x-old"}
 
 const (
-	// longShare is the minimum share of long s among all letters s of a page in Fraktur. On the seven Fraktur pages of the shared page set
-	// it is 0.5 to 0.7. Typescripts have a few by mistake.
+	// longShare is the minimum share of long s among all letters s of a page in Fraktur. On the seven Fraktur pages of the shared
+	// page set it is 0.5 to 0.7. Typescripts have a few by mistake.
 	longShare = 0.25
-	// maxAccents is the largest share of letters with an accent in printed French of the time before it had any, about 1530. None of
-	// the 10 such pages of the shared page set has any; pages of later print have 0.002 to 0.02.
+	// maxAccents is the largest share of letters with an accent in printed French of the time before it had any, about 1530. None
+	// of the 10 such pages of the shared page set has any; pages of later print have 0.002 to 0.02.
 	maxAccents = 0.0015
 	// olderLead is the minimum lead of an older stage over the newer one: about two words that the newer one lacks.
 	olderLead = 4.0
 )
 
-// Of returns the tag, among some, whose language the text is most likely in; the zero Guess if the text has no word of any. Tags
-// without words in words.txt are never guessed.
+// Of returns the tag whose language the text is most likely in, or the zero Guess if the text has no word of any of the
+// languages. Tags without words in words.txt are never guessed.
 func Of(text string, among []string) Guess {
 	var known []string
 	for _, tag := range among {
@@ -95,7 +95,8 @@ func score(text string, among []string) map[string]float64 {
 	return scores
 }
 
-// withLongS returns a word with s for each f that may be a long s, which models for modern print read as f. Words never end in a long s.
+// withLongS returns a word with s for each f that may be a long s, which models for modern print read as f. Words never end in
+// a long s.
 func withLongS(w string) string {
 	if w == "" {
 		return w
@@ -168,7 +169,9 @@ func split(text string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return len([]rune(w)) < minLetters })
 }
 
-// forms are letters that old texts write one for the other.
+// forms replaces letters that old texts exchange for each other, and long s.
 var forms = strings.NewReplacer("ſ", "s", "v", "u", "j", "i")
 
+// normal returns a text in the form in which words are compared: lower case, NFC, and with one form for letters that old texts
+// exchange.
 func normal(text string) string { return forms.Replace(norm.NFC.String(strings.ToLower(text))) }

@@ -72,8 +72,8 @@ func TestOf_Evidence(t *testing.T) {
 	require.Positive(t, guess.Of("ſie iſt mit der Stimme", []string{"de", "de-Latf", "en"}).Evidence, "Fraktur is not another language")
 }
 
-// TestOf_fixtures guesses the texts of the mock, which are in the public domain. The French ones are spelled and accented as in modern
-// editions, so that their stage does not show; the German ones get the long s of Fraktur.
+// TestOf_fixtures guesses the texts of the mock, which are in the public domain. The French ones are spelled and accented as in
+// modern editions, so that their stage does not show; the German ones get the long s of Fraktur.
 func TestOf_fixtures(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../../mock/fixtures/*.txt")

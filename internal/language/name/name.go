@@ -1,5 +1,5 @@
-// Package name gives languages their English names. It is apart from package language because its tables take memory that the mock does
-// not have. Start with Of.
+// Package name gives languages their English names. It is separate from package language because its tables take memory that
+// the mock does not have. Start with Of.
 package name
 
 import (
@@ -30,5 +30,5 @@ func Of(tag string) string {
 	return name
 }
 
-// oldSubtag ends the tags of models for an older stage of a language that has no subtag of its own.
+// oldSubtag is the end of the tags of models for an older stage of a language that has no subtag of its own.
 const oldSubtag = "-x-old"

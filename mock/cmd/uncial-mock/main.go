@@ -1,5 +1,5 @@
-// Command uncial-mock serves the mock of Uncial to client teams: the contract without a database and without OCR. It parses
-// flags and signals; what the mock does is in package mock, and mock/README.md is the manual.
+// Command uncial-mock serves the mock of Uncial to client teams: the contract without a database and without OCR. This
+// package only handles flags and signals; package mock does the rest. mock/README.md is the manual.
 package main
 
 import (
@@ -53,8 +53,8 @@ Examples:
 // usageError is the exit status for an invalid command line. Other errors exit with 1.
 const usageError = 2
 
-// garbagePercent lets the heap grow by half, instead of doubling, between collections: the mock runs beside a client's tests and stays
-// under 25 MB, more than half of which are pages of the program itself.
+// garbagePercent lets the heap grow by half, instead of doubling, between collections: the mock runs next to a client's tests
+// and stays under 25 MB, more than half of which are pages of the program itself.
 const garbagePercent = 50
 
 func main() {
@@ -97,8 +97,8 @@ func withCommand(arguments []string) []string {
 	return arguments
 }
 
-// serve holds the flags of the default command. Most become mock.Options. The defaults suit a test on the same machine: the mock behaves
-// the same after every start.
+// serve holds the flags of the default command. Most become mock.Options. The defaults suit a test on the same machine: the
+// mock behaves the same after every start.
 type serve struct {
 	Listen          string        `default:"127.0.0.1:4010" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 selects a free port, which the first log line shows. Default: ${default}."`
 	Clock           string        `default:"frozen" enum:"frozen,real" help:"frozen (2026-01-15T12:00:00Z until a test moves it) or real. Default: ${default}."`
@@ -144,7 +144,7 @@ func (l *latency) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// grace is how long running requests may take after a signal to stop. It is below the 10 s after which Docker kills a
+// grace is the time that running requests have to finish after a signal. It is below the 10 s after which Docker kills a
 // container.
 const grace = 5 * time.Second
 

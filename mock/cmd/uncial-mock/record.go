@@ -64,7 +64,7 @@ func (r *record) key() (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// errUsage is incorrect usage that kong cannot find; the exit status is usageError.
+// errUsage is incorrect usage that kong cannot detect; the exit status is usageError.
 type errUsage struct{ error }
 
 // run records the images and prints a line for each answer. The first Ctrl-C ends it after the answer that is being written;
@@ -106,7 +106,7 @@ func (r *record) run(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if s.Recorded+s.Known > 0 { // a folder that the mock would refuse must not look finished
+	if s.Recorded+s.Known > 0 { // a folder that the mock would refuse must not pass for a finished one
 		if _, err := mock.LoadFixtures(r.To); err != nil {
 			return fmt.Errorf("the folder is not usable: %w", err)
 		}

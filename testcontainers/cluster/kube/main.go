@@ -1,7 +1,8 @@
 // Package main is one program with all parts of Kubernetes that a cluster of one node needs, each started by its usual name:
-// `kube kubelet --config FILE`. One program builds and links once, and takes the disk of one.
+// `kube kubelet --config FILE`. A single program is built and linked only once, and takes less space on the disk.
 //
-// No behaviour lives here: flags and versions are those of the parts. The cluster that starts them is in the package above.
+// This package adds no behaviour: flags and versions are those of the parts. The cluster that starts them is in the package
+// above.
 package main
 
 import (

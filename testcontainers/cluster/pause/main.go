@@ -1,4 +1,5 @@
-// Package main keeps the namespaces of a pod: it does nothing until it is told to stop, and collects orphaned processes.
+// Package main is the pause program of a pod: it keeps the namespaces alive until it is told to stop, and reaps orphaned
+// processes.
 package main
 
 import (
@@ -7,7 +8,6 @@ import (
 	"syscall"
 )
 
-// main keeps the namespaces of a pod alive until it is told to stop, and reaps the processes that lose their parents in it.
 func main() {
 	stop, child := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGINT, syscall.SIGTERM)

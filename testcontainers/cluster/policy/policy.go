@@ -1,8 +1,8 @@
 // Package policy turns network policies into a table of nftables.
 //
-// It supports IPv4, a single node, and ports by number, which is all that the chart uses. The node itself reaches all its pods, because
-// probes come from it. Rules see packets after the translation of Services, so they are about the addresses and ports of pods.
-// Package cluster reads the policies and puts the table into force. Start with Table.
+// It supports IPv4, a single node, and ports by number, which is all that the chart uses. The node itself reaches all its pods,
+// because probes come from it. Rules see packets after the translation of Services, so they match the addresses and ports of
+// pods. Package cluster reads the policies and puts the table into force. Start with Table.
 package policy
 
 import (
@@ -48,8 +48,8 @@ func Table(s State) (string, error) {
 			chains.WriteString("    counter drop\n  }\n")
 		}
 	}
-	// The first line creates the table, so that the second can always delete it; the whole file takes effect at once. Packets to the node
-	// itself, such as those to the API server, are not forwarded but leave a pod all the same.
+	// The first line creates the table, so that the second can always delete it; the whole file takes effect at once. Packets to
+	// the node itself, such as those to the API server, are not forwarded but leave a pod all the same.
 	hook := func(name, jumps string) string {
 		return "  chain " + name + " {\n    type filter hook " + name + " priority filter;\n    ct state established,related accept\n" + jumps + "  }\n"
 	}
@@ -99,8 +99,8 @@ func (s State) allowed(pod corev1.Pod, direction networkv1.PolicyType) (rules []
 	return rules, selected, nil
 }
 
-// addresses returns nftables matches for the peers: without peers, a single empty match, which matches every packet; for peers that
-// select no pod, none, so that they allow nothing.
+// addresses returns nftables matches for the peers: without peers, a single empty match, which matches every packet; for peers
+// that select no pod, none, so that they allow nothing.
 func (s State) addresses(namespace, field string, peers []networkv1.NetworkPolicyPeer) ([]string, error) {
 	if len(peers) == 0 {
 		return []string{""}, nil

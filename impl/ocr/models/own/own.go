@@ -45,10 +45,12 @@ func LinesFile() []byte { return linesNetwork }
 // PrintFile returns the content of the file of the network that reads print. The caller must not change it.
 func PrintFile() []byte { return printNetwork }
 
-// FrenchTexts returns the content of a character model built from French transcriptions and print. The caller must not change it.
+// FrenchTexts returns the content of a character model built from French transcriptions and print. The caller must not change
+// it.
 func FrenchTexts() []byte { return frenchTexts }
 
-// EnglishTexts returns the content of a character model built from English transcriptions and print. The caller must not change it.
+// EnglishTexts returns the content of a character model built from English transcriptions and print. The caller must not change
+// it.
 func EnglishTexts() []byte { return englishTexts }
 
 // HandsFiles returns the contents of the network's file and of its character model's. The caller must not change them.

@@ -1,4 +1,4 @@
-"""Changes a batch of lines as other pens, scans and line finders would."""
+"""Augmentation: changes a batch of lines in the ways in which pens, scans and line finders differ."""
 import random
 
 import torch
@@ -10,8 +10,8 @@ def uniform(low, high, *shape):
 
 
 def augment(x, printed=False):
-    """x: lines x 1 x 48 x width, 0 paper to 1 ink; the result may be narrower or wider by a fifth. Print is slanted and bent less than
-    handwriting, and nothing is covered."""
+    """x: lines x 1 x 48 x width, 0 paper to 1 ink; the result may be up to a seventh narrower or a fifth wider. Print is slanted
+    and bent less than handwriting, and no part of it is covered."""
     x = intrude(x)
     x = warp(x, .2, .5, 1.3, .03, 2) if printed else warp(x, .45, .7, 1.2, .05, 3.5)
     x = stroke(x)
@@ -24,7 +24,7 @@ def augment(x, printed=False):
 
 
 def intrude(x):
-    """another line of the batch comes in from above or below"""
+    """Adds ink of another line of the batch at the upper or lower edge of some lines."""
     n, _, height, _ = x.shape
     if n == 1:
         return x
@@ -38,8 +38,10 @@ def intrude(x):
 
 
 def warp(x, most_slant, slanted, smallest, lift, drift):
-    """slant, height, place and waves of each line; the whole batch is stretched, single lines are squeezed within it. A share slanted of the
-    lines leans by up to most_slant; lines become lower by a factor of up to smallest; waves lift points by shares of half the height, and move them sideways by drift pixels."""
+    """Slants, shifts and bends each line, and changes its height. The whole batch is stretched, and single lines are squeezed within it. The
+    share slanted of the lines leans by up to most_slant. Letters become at most 1/.84 times as tall, and at least 1/smallest times. lift and
+    drift are the standard deviations of the waves: up and down as a share of half the height, and sideways in half
+    pixels."""
     n, _, height, old = x.shape
     width = max(64, int(old * random.uniform(.86, 1.2)) // 16 * 16)
     squeeze, tall = uniform(1, 1.12, n, 1, 1), uniform(.84, smallest, n, 1, 1)
@@ -58,7 +60,7 @@ def warp(x, most_slant, slanted, smallest, lift, drift):
 
 
 def stroke(x):
-    """thicker, thinner or blurred strokes"""
+    """Makes strokes thicker, thinner or blurred."""
     pick, share = random.random(), torch.rand(len(x), 1, 1, 1)
     if pick < .3:
         return torch.where(share < .4, F.max_pool2d(x, 3, 1, 1), x)
@@ -70,7 +72,7 @@ def stroke(x):
 
 
 def cover(x):
-    """blocks are covered by paper or by a blot, so that the model learns letters from parts of them"""
+    """Covers blocks with paper or with a blot, so that the model learns to read letters from parts of them."""
     n, _, height, width = x.shape
     columns, rows = torch.arange(width).view(1, 1, 1, -1), torch.arange(height).view(1, 1, -1, 1)
     for _ in range(max(1, width // 220)):

@@ -1,4 +1,4 @@
-"""The lines of a training folder, as `uncial train` cuts them: lines.jsonl says where each lies in lines.u8 and what it says."""
+"""The lines of a training folder, as `uncial train` cuts them: lines.jsonl has the position of each line in lines.u8, and its text."""
 import json
 import random
 import re
@@ -9,8 +9,8 @@ import torch
 
 HEIGHT = 48
 MARGIN = 16          # columns of paper on both sides, as in reading
-NARROWEST_LETTER = 4  # pixels: a line with more characters than its width can hold is mis-cut
-NOT_A_TEXT = re.compile(r'\u27e6|\u27e7')  # brackets by which editions mark what cannot be read
+NARROWEST_LETTER = 4  # pixels; a line with more characters than fit into its width was cut wrongly
+NOT_A_TEXT = re.compile(r'\u27e6|\u27e7')  # brackets with which editions mark illegible text
 
 
 class Line:
@@ -25,12 +25,12 @@ class Line:
 
 
 def normal(text):
-    """one spelling of each character, and single spaces"""
+    """Returns the text in composed form (NFC), with single spaces."""
     return re.sub(r'\s+', ' ', unicodedata.normalize('NFC', text)).strip()
 
 
 def load(folder):
-    """-> lines to train on, lines that are held back, and why others were left out: {reason: how many}"""
+    """Returns the lines to train on, the lines that are held back, and the number of lines that were left out, by reason."""
     data = np.memmap(f'{folder}/lines.u8', np.uint8, 'r')
     train, held, left = [], [], {}
     with open(f'{folder}/lines.jsonl', encoding='utf-8') as rows:
@@ -50,7 +50,8 @@ def load(folder):
 
 
 def batches(lines, pixels, rng: random.Random):
-    """lists of lines of about equal width, in random order, each with at most so many columns"""
+    """Returns batches of lines of about equal width, in random order. The lines of a batch have at most `pixels`
+    columns in all."""
     order = list(lines)
     rng.shuffle(order)
     out = []
@@ -68,7 +69,7 @@ def batches(lines, pixels, rng: random.Random):
 
 
 def collate(batch):
-    """-> lines x 1 x 48 x width, 0 to 1, with paper on both sides; the width is a multiple of 32"""
+    """Returns lines x 1 x 48 x width, 0 for paper to 1 for ink, with paper on both sides. The width is a multiple of 32."""
     width = (max(line.width for line in batch) + 2 * MARGIN + 31) // 32 * 32
     x = np.zeros((len(batch), 1, HEIGHT, width), np.float32)
     for row, line in zip(x, batch):

@@ -15,7 +15,7 @@ DTYPES = {'F16': np.float16, 'F32': np.float32}
 
 
 def read(path):
-    """-> metadata, and the tensors by name in 32 bits"""
+    """Returns the metadata, and the tensors by name in 32 bits."""
     with open(path, 'rb') as f:
         data = f.read()
     length = struct.unpack('<Q', data[:8])[0]
@@ -32,7 +32,7 @@ def read(path):
 
 
 def network(tensors, old, alphabet):
-    """the network of a file, with the output rows of the characters in alphabet; characters that the file lacks begin at random"""
+    """Returns the network of a file, with output rows for the characters of alphabet. Rows of characters that the file lacks are random."""
     channels = [tensors[f'c{k}.weight'].shape[0] for k in range(1, 6)]
     layers = len({name.split('.')[1] for name in tensors if name.startswith('rnn.')})
     hidden = tensors['rnn.0.f.wh'].shape[1]
@@ -56,7 +56,7 @@ def network(tensors, old, alphabet):
 
 
 def write(path, net, alphabet, metadata):
-    """writes the model in 16 bits; the file is whole or absent"""
+    """Writes the model with 16-bit weights. The file is complete or absent."""
     tensors = {}
     for k, conv in enumerate(net.conv, 1):
         tensors[f'c{k}.weight'], tensors[f'c{k}.bias'] = conv.plain(), conv.bias
@@ -83,7 +83,7 @@ def write(path, net, alphabet, metadata):
 
 
 def store(path, content):
-    """writes a file; it is whole or absent"""
+    """Writes a file. It is complete or absent."""
     part = path + '.part'
     try:
         with open(part, 'wb') as f:

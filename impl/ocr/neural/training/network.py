@@ -11,7 +11,7 @@ RECTIFIER_GAIN = math.sqrt(2 / (1 - 1 / math.pi))
 
 class StandardisedConv(nn.Conv2d):
     """A convolution whose weights have mean 0 and fixed variance in each output channel. It trains without batch
-    normalisation, so a batch of one line is as good as any."""
+    normalisation, so batches may be as small as one line."""
 
     def __init__(self, inputs, outputs, side, stride=1):
         super().__init__(inputs, outputs, side, stride, side // 2)
@@ -20,14 +20,14 @@ class StandardisedConv(nn.Conv2d):
         nn.init.zeros_(self.bias)
 
     def plain(self):
-        """the weights as they are used, and as a model file has them"""
+        """Returns the standardised weights, as the layer uses them and as a model file stores them."""
         w = self.weight.float()
         n = w[0].numel()
         mean, variance = w.mean((1, 2, 3), keepdim=True), w.var((1, 2, 3), unbiased=False, keepdim=True)
         return (w - mean) * (self.gain.float() * torch.rsqrt(variance * n + 1e-4) * self.scale)
 
     def take(self, plain):
-        """sets the weights so that plain() returns the ones of a model file; their mean is 0 already"""
+        """Sets the weights so that plain() returns those of a model file, whose mean is 0 already."""
         n = plain[0].numel()
         spread = torch.sqrt(plain.var((1, 2, 3), unbiased=False, keepdim=True) * n)
         with torch.no_grad():
@@ -67,7 +67,7 @@ class Network(nn.Module):
         return self.out(self.thin(y))
 
     def thin(self, y):
-        """drops the same units at each step of a line"""
+        """Drops the same units at every step of a line (dropout)."""
         if not self.training or not self.drop:
             return y
         keep = (torch.rand(1, *y.shape[1:]) > self.drop).to(y.dtype)

@@ -25,14 +25,14 @@ import modelfile
 RARE = 3             # lines that must have a character before the model learns it
 SMALLEST_RUN = 3000  # minimum number of lines seen, however many passes that takes: for two pages, more than forty
 COLUMNS = 8192       # columns of a batch
-AVERAGE = .995       # of the weights' moving average, which is the model that is written
+AVERAGE = .995       # decay of the moving average of the weights; the average is the model that is written
 SAVE_EVERY = 60      # seconds
 MEASURING = .05      # largest share of the time spent measuring the error
 HELD_MOST = 200      # lines that the error is measured on
 
 
 def has_bfloat16():
-    """whether the processor computes with 16 bits, which halves the time of training"""
+    """Reports whether the processor supports 16-bit arithmetic (BF16), which halves the time of training."""
     try:
         with open('/proc/cpuinfo', encoding='ascii', errors='replace') as f:
             return 'avx512_bf16' in f.read()
@@ -72,7 +72,8 @@ class Alphabet:
 
 
 def learnable(base, train):
-    """the base's alphabet and what occurs in enough lines, and the characters that are too rare"""
+    """Returns the alphabet (that of the base model, and new characters that occur in enough lines), the new characters, and those that are
+    too rare."""
     counts = collections.Counter(c for line in train for c in set(line.text))
     fresh = sorted(c for c, n in counts.items() if c not in base and n >= RARE)
     return Alphabet([*base, *fresh]), fresh, sorted(c for c, n in counts.items() if c not in base and n < RARE)
@@ -138,7 +139,7 @@ class Trainer:
         modelfile.store(self.state, content.getbuffer())
 
     def error(self):
-        """the share of wrong characters in the lines held back, and some of these lines as they are read"""
+        """Returns the share of wrong characters in the lines that are held back, and some of these lines with the model's readings."""
         wrong = characters = 0
         samples = []
         with torch.no_grad():
@@ -153,7 +154,7 @@ class Trainer:
         return wrong / max(characters, 1), samples[:12]
 
     def share(self):
-        """how much of the run is over, 0 to 1: by lines or by time, whichever is nearer its end"""
+        """Returns the share of the run that is over, 0 to 1: that of the lines or that of the time, whichever is larger."""
         return min(1.0, max(self.seen / self.total, self.spent / 60 / self.o.minutes))
 
     def learn(self, batch):
@@ -177,11 +178,11 @@ class Trainer:
         return loss.item()
 
     def run(self, stopped):
-        """trains to the end, or until stopped() is true; returns whether it reached the end"""
+        """Trains to the end, or until stopped() is true. Returns whether it reached the end."""
         started = time.monotonic()
         if self.before is None:
             self.before = self.error()[0]
-            self.save()  # a full disk shows at once, not after the training
+            self.save()  # so that a full disk is noticed now and not after the training
         began, spent, saved, told, losses = time.monotonic(), self.spent, time.monotonic(), 0.0, collections.deque(maxlen=50)
         pause = max(SAVE_EVERY, (began - started) / MEASURING)
         self.net.train()
@@ -226,7 +227,7 @@ def main():
     a.add_argument('--threads', type=int, default=2)
     a.add_argument('--metadata', default='{}')
     a.add_argument('--printed', action='store_true', help='the lines are print, not handwriting')
-    a.add_argument('--kept', type=int, default=0, help='convolutions, from the first, whose weights stay as they are')
+    a.add_argument('--kept', type=int, default=0, help='number of convolutions, from the first, whose weights are not trained')
     o = a.parse_args()
     torch.set_num_threads(o.threads)
     torch.manual_seed(1)

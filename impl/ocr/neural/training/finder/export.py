@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""export.py WEIGHTS.npz OUT.uff VERSION: writes a model file with the weights that train.py exported, in 16 bits."""
+"""export.py WEIGHTS.npz OUT.uff VERSION: writes a model file with the 16-bit form of the weights that train.py exported."""
 import hashlib
 import json
 import os

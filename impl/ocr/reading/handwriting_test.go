@@ -87,7 +87,7 @@ func (m *mixed) Read(_ context.Context, img *image.Gray, _ int, model string, mo
 	return blocks, nil
 }
 
-func (*mixed) HandsFor(string) []string { return []string{own.Hands} }
+func (*mixed) HandwritingModelsFor(string) []string { return []string{own.Hands} }
 
 func (m *mixed) FindLines(g *image.Gray) (*layout.Page, error) {
 	model, err := neural.LoadFinder(own.LinesFile())

@@ -48,10 +48,10 @@ func TestRead_form(t *testing.T) {
 		for _, b := range result.Page.Blocks {
 			for _, l := range b.Lines {
 				middle := l.Box.Y + l.Box.H/2
-				isHand := middle > 250 && middle < 1250
-				require.Equal(t, isHand, l.Handwritten, "%s, %d: %s", c.language, c.small, l.Text())
-				require.Equal(t, isHand, b.Lines[0].Handwritten, "a block is either print or handwriting")
-				if isHand {
+				isHandwritten := middle > 250 && middle < 1250
+				require.Equal(t, isHandwritten, l.Handwritten, "%s, %d: %s", c.language, c.small, l.Text())
+				require.Equal(t, isHandwritten, b.Lines[0].Handwritten, "a block is either print or handwriting")
+				if isHandwritten {
 					written++
 				} else {
 					printed++

@@ -1,0 +1,199 @@
+package reading
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"math"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/neural"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// handwritingNetwork reads lines with one network for handwriting. The zero value uses the shipped network, which it loads
+// before it reads the first line.
+type handwritingNetwork struct {
+	model    *neural.Model
+	language *neural.Language // for first readings
+	french   *neural.Language // for searches with word lists in French
+	english  *neural.Language // for searches with word lists in English
+	recognizers
+}
+
+// load loads the files, unless they are loaded already.
+func (h *handwritingNetwork) load() error {
+	err := h.loadLanguage()
+	if err != nil || h.model != nil {
+		return err
+	}
+	network, _ := own.HandsFiles()
+	if h.model, err = neural.Load(network); err != nil {
+		return fmt.Errorf("%s: %w", own.Hands, err)
+	}
+	return nil
+}
+
+// loadLanguage loads the character model.
+func (h *handwritingNetwork) loadLanguage() (err error) {
+	if h.language == nil {
+		_, language := own.HandsFiles()
+		if h.language, err = neural.LoadLanguage(language); err != nil {
+			return fmt.Errorf("%s: %w", own.Hands, err)
+		}
+	}
+	return nil
+}
+
+// search returns the settings of further readings. French and English each have their own character model, which is loaded at
+// the first search.
+func (h *handwritingNetwork) search(s hand.Search) (search neural.Search, err error) {
+	search = neural.Search{Known: s.Known, Thorough: s.Thorough}
+	switch {
+	case isFrench(s.Language):
+		search.Texts, err = loadTexts(&h.french, own.FrenchTexts())
+	case isLanguage(s.Language, "en", "enm"):
+		search.Texts, err = loadTexts(&h.english, own.EnglishTexts())
+	}
+	return search, err
+}
+
+// loadTexts returns *model, which it first loads from file if it is nil.
+func loadTexts(model **neural.Language, file []byte) (*neural.Language, error) {
+	if *model == nil {
+		loaded, err := neural.LoadLanguage(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", own.Hands, err)
+		}
+		*model = loaded
+	}
+	return *model, nil
+}
+
+// read reads each strip as one line, on at most threads threads but at least one. Confidences are on Tesseract's scale. If ctx
+// ends, it returns ctx's error.
+func (h *handwritingNetwork) read(ctx context.Context, strips []*image.Gray, threads int) ([][]tesseract.Word, error) {
+	out := make([][]tesseract.Word, len(strips))
+	err := h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) { out[i] = handwritingWords(r.Read(strips[i])) })
+	return out, err
+}
+
+// readAgain reads each strip as read does, and adds the further readings that s requests. See hand.Reader.
+func (h *handwritingNetwork) readAgain(ctx context.Context, strips []*image.Gray, threads int, s hand.Search) ([]hand.Readings, error) {
+	search, err := h.search(s)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]hand.Readings, len(strips))
+	err = h.each(ctx, strips, threads, func(r *neural.Recognizer, i int) {
+		read := r.ReadAgain(strips[i], search)
+		out[i] = hand.Readings{First: handwritingWords(read.First), Listed: handwritingWords(read.Listed), Thorough: handwritingWords(read.Thorough)}
+	})
+	return out, err
+}
+
+// each loads the network if necessary, and calls read for each strip, on at most threads threads.
+func (h *handwritingNetwork) each(ctx context.Context, strips []*image.Gray, threads int, read func(r *neural.Recognizer, i int)) error {
+	if err := h.load(); err != nil {
+		return err
+	}
+	return h.recognizers.each(ctx, len(strips), threads, func() *neural.Recognizer { return neural.NewRecognizer(h.model, h.language) }, read)
+}
+
+// printNetwork reads lines with the network for print, which it loads before it reads the first one.
+type printNetwork struct {
+	model *neural.Model
+	recognizers
+}
+
+// read reads each strip as one line, on at most threads threads but at least one.
+func (n *printNetwork) read(ctx context.Context, strips []*image.Gray, threads int) ([][]tesseract.Word, error) {
+	if n.model == nil {
+		model, err := neural.Load(own.PrintFile())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", own.Print, err)
+		}
+		n.model = model
+	}
+	out := make([][]tesseract.Word, len(strips))
+	open := func() *neural.Recognizer { return neural.NewRecognizer(n.model, nil) }
+	err := n.each(ctx, len(strips), threads, open, func(r *neural.Recognizer, i int) { out[i] = printWords(r.Read(strips[i])) })
+	return out, err
+}
+
+// printWords converts words that the network for print read. Their confidence is the probability of their least certain
+// character.
+func printWords(words []neural.Word) []tesseract.Word {
+	var out []tesseract.Word
+	for _, w := range words {
+		least, sum := 1.0, 0.0
+		for _, c := range w.Characters {
+			least, sum = min(least, c.Prob), sum+c.Prob
+		}
+		out = append(out, tesseract.Word{
+			Text: w.Text, Box: w.Box, Confidence: 100 * least, Signals: &document.Signals{Letters: sum / float64(len(w.Characters))},
+		})
+	}
+	return out
+}
+
+// recognizers are the recognizers of one network. There are as many as the largest number of threads that have read at the same
+// time.
+type recognizers []*neural.Recognizer
+
+// each calls read once for each index below n, on at most threads threads but at least one. Each thread has its own recognizer;
+// open makes the recognizers that are missing. If ctx ends, it returns ctx's error.
+func (all *recognizers) each(ctx context.Context, n, threads int, open func() *neural.Recognizer, read func(r *neural.Recognizer, i int)) error {
+	threads = max(min(threads, n/minStripsPerEngine), 1)
+	for len(*all) < threads {
+		*all = append(*all, open())
+	}
+	var next atomic.Int64
+	var group errgroup.Group
+	for _, r := range (*all)[:threads] {
+		group.Go(func() error {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				read(r, i)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// FindLines finds the lines of handwriting on a page. See hand.Reader.
+func (e *Engines) FindLines(g *image.Gray) (*layout.Page, error) {
+	if e.finder == nil {
+		model, err := neural.LoadFinder(own.LinesFile())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", own.Lines, err)
+		}
+		e.finder = layout.NewFinder(model)
+	}
+	return e.finder.Find(g), nil
+}
+
+// handwritingWords converts words to Tesseract's type and scale of confidence.
+func handwritingWords(words []neural.Word) []tesseract.Word {
+	var out []tesseract.Word
+	for _, w := range words {
+		out = append(out, tesseract.Word{Text: w.Text, Box: w.Box, Signals: w.Signals, Confidence: 100 * onTesseractScale(w.Confidence)})
+	}
+	return out
+}
+
+// onTesseractScale converts the network's confidence, 0..1, to the scale of Tesseract's.
+func onTesseractScale(confidence float64) float64 {
+	const edge = 0.001 // keeps the logarithm finite
+	c := min(max(confidence, edge), 1-edge)
+	return logistic(math.Log(c/(1-c)) - networkShift)
+}

@@ -54,6 +54,15 @@ func others(word string, i int, split [][]string, weights []float64, sum float64
 	return out[:min(len(out), document.MaxAlternatives)]
 }
 
+// share returns the share of a text in the probability of all texts that a search found, 0..1.
+func (t text) share(all []text) float64 {
+	sum := 0.0
+	for _, other := range all {
+		sum += math.Exp(other.score - t.score)
+	}
+	return 1 / sum
+}
+
 // spell returns the text of classes, which must not include class 0, the blank of CTC.
 func (n *network) spell(classes []int) string {
 	var s strings.Builder

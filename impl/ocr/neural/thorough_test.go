@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/neural"
 )
 
@@ -15,7 +16,9 @@ import (
 func TestRecognizer_ReadAgain(t *testing.T) {
 	t.Parallel()
 	r := mustShipped(t)["plain"]
-	line := drawnLines()[0].strip
+	sharp := drawnLines()[0].strip
+	require.Nil(t, r.ReadAgain(sharp, neural.Search{Thorough: true}).Thorough, "a line that is not doubtful")
+	line := imaging.Resize(sharp, sharp.Rect.Dx()/2, 48) // letters this narrow are doubtful
 	all := r.ReadAgain(line, neural.Search{Known: func(string) bool { return false }, Thorough: true})
 	require.Equal(t, r.Read(line), all.First)
 	require.Equal(t, all.First, all.Listed, "empty word lists change nothing")

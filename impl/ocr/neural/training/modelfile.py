@@ -31,26 +31,39 @@ def read(path):
     return metadata, tensors
 
 
-def network(tensors, old, alphabet):
-    """Returns the network of a file, with output rows for the characters of alphabet. Rows of characters that the file lacks are random."""
-    channels = [tensors[f'c{k}.weight'].shape[0] for k in range(1, 6)]
+def network(tensors, old, alphabet, channels=None, hidden=None):
+    """Returns the network of a file, with output rows for the characters of alphabet. Rows of characters that the file lacks are random.
+    channels and hidden, if given, are the sizes of a wider network; its outputs are at first those of the file's network."""
+    narrow = [tensors[f'c{k}.weight'].shape[0] for k in range(1, 6)]
     layers = len({name.split('.')[1] for name in tensors if name.startswith('rnn.')})
-    hidden = tensors['rnn.0.f.wh'].shape[1]
-    net = Network(len(alphabet) + 1, channels, hidden, layers)
+    units = tensors['rnn.0.f.wh'].shape[1]
+    net = Network(len(alphabet) + 1, channels or narrow, hidden or units, layers)
+    wide = hidden or units
+    both = [*range(units), *range(wide, wide + units)]  # the file's units in the output of both directions of a layer
     with torch.no_grad():
         for k, conv in enumerate(net.conv, 1):
-            conv.take(tensors[f'c{k}.weight'])
-            conv.bias.copy_(tensors[f'c{k}.bias'])
+            weight = tensors[f'c{k}.weight']
+            plain = conv.plain()
+            plain[:len(weight)] = 0
+            plain[:len(weight), :weight.shape[1]] = weight
+            conv.take(plain)
+            conv.bias[:len(weight)] = tensors[f'c{k}.bias']
         for k, layer in enumerate(net.rnn):
+            inputs = range(narrow[-1]) if k == 0 else both
             for short, suffix in (('f', ''), ('b', '_reverse')):
-                getattr(layer, 'weight_ih_l0' + suffix).copy_(tensors[f'rnn.{k}.{short}.wi'])
-                getattr(layer, 'weight_hh_l0' + suffix).copy_(tensors[f'rnn.{k}.{short}.wh'])
-                getattr(layer, 'bias_ih_l0' + suffix).copy_(tensors[f'rnn.{k}.{short}.bias'])
-                getattr(layer, 'bias_hh_l0' + suffix).zero_()
+                own = [getattr(layer, name + suffix) for name in ('weight_ih_l0', 'weight_hh_l0', 'bias_ih_l0', 'bias_hh_l0')]
+                own[3].zero_()
+                for gate in range(4):
+                    rows, file = slice(gate * wide, gate * wide + units), slice(gate * units, (gate + 1) * units)
+                    own[0][rows], own[1][rows] = 0, 0
+                    own[0][rows, inputs] = tensors[f'rnn.{k}.{short}.wi'][file].to(own[0])
+                    own[1][rows, :units] = tensors[f'rnn.{k}.{short}.wh'][file].to(own[1])
+                    own[2][rows] = tensors[f'rnn.{k}.{short}.bias'][file].to(own[2])
         rows = {c: i for i, c in enumerate(['', *old])}
         for i, c in enumerate(['', *alphabet]):
             if c in rows:
-                net.out.weight[i] = tensors['out.weight'][rows[c]]
+                net.out.weight[i] = 0
+                net.out.weight[i, both] = tensors['out.weight'][rows[c]].to(net.out.weight)
                 net.out.bias[i] = tensors['out.bias'][rows[c]]
     return net
 
@@ -69,7 +82,7 @@ def write(path, net, alphabet, metadata):
     tensors['out.weight'], tensors['out.bias'] = net.out.weight, net.out.bias
     header, parts, at = {}, [], 0
     for name, t in tensors.items():
-        raw = t.detach().float().numpy().astype(np.float16).tobytes()
+        raw = t.detach().float().cpu().numpy().astype(np.float16).tobytes()
         header[name] = {'dtype': 'F16', 'shape': list(t.shape), 'data_offsets': [at, at + len(raw)]}
         parts.append(raw)
         at += len(raw)

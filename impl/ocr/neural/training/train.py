@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """train.py --lines FOLDER --base MODEL.uhm --out OUT.uhm --state FOLDER [--minutes N] [--passes N] [--rate R] [--threads N] [--metadata JSON] [--printed] [--kept N]
+         [--device cuda] [--columns N] [--channels N,N,N,N,N] [--hidden N]
 
 Trains a line model from a base model on the lines of a folder. `uncial train` calls it; package training describes the
 folder. Each line of standard output is a JSON object: {"kind": "start" | "progress" | "sample" | "done" | "error", ...}.
@@ -24,7 +25,7 @@ import modelfile
 
 RARE = 3             # lines that must have a character before the model learns it
 SMALLEST_RUN = 3000  # minimum number of lines seen, however many passes that takes: for two pages, more than forty
-COLUMNS = 8192       # columns of a batch
+COLUMNS = 8192       # columns of a batch in which the error is measured
 AVERAGE = .995       # decay of the moving average of the weights; the average is the model that is written
 SAVE_EVERY = 60      # seconds
 MEASURING = .05      # largest share of the time spent measuring the error
@@ -100,10 +101,12 @@ class Trainer:
         if not whole:
             raise ValueError('no line is left to train on')
         self.train, self.held = whole, [held[i * len(held) // HELD_MOST] for i in range(HELD_MOST)] if len(held) > HELD_MOST else held
-        self.net = modelfile.network(tensors, old, self.alphabet.characters).to(memory_format=torch.channels_last)
-        self.mean = modelfile.network(tensors, old, self.alphabet.characters).eval()
+        wide = [int(n) for n in o.channels.split(',')] if o.channels else None
+        self.net = modelfile.network(tensors, old, self.alphabet.characters, wide, o.hidden).to(memory_format=torch.channels_last)
+        self.mean = modelfile.network(tensors, old, self.alphabet.characters, wide, o.hidden).eval()
+        self.mean.load_state_dict(self.net.state_dict())  # the units that are new in a wider network are random
         self.base = metadata
-        self.bfloat16 = has_bfloat16()
+        self.bfloat16 = o.device != 'cpu' or has_bfloat16()
         self.total = max(SMALLEST_RUN, int(o.passes * len(whole)))
         self.seen, self.step, self.spent, self.before, self.curve = 0, 0, 0.0, None, []
         for conv in self.net.conv[:o.kept]:
@@ -144,7 +147,7 @@ class Trainer:
         samples = []
         with torch.no_grad():
             for batch in lines.batches(self.held, COLUMNS, random.Random(1)):
-                best = self.mean(lines.collate(batch)).argmax(-1).t().tolist()
+                best = self.mean(lines.collate(batch).to(self.o.device)).argmax(-1).t().tolist()
                 for line, classes in zip(batch, best):
                     read = lines.normal(self.alphabet.decode(classes))
                     wrong += distance(line.text, read)
@@ -161,8 +164,8 @@ class Trainer:
         rate = self.o.rate * min(1, (self.step + 1) / 50) * (.01 + .99 * .5 * (1 + math.cos(math.pi * self.share())))
         for group in self.optimiser.param_groups:
             group['lr'] = rate
-        ink = augment.augment(lines.collate(batch), self.o.printed).contiguous(memory_format=torch.channels_last)
-        with torch.autocast('cpu', torch.bfloat16, enabled=self.bfloat16):
+        ink = augment.augment(lines.collate(batch).to(self.o.device), self.o.printed).contiguous(memory_format=torch.channels_last)
+        with torch.autocast(self.o.device, torch.bfloat16, enabled=self.bfloat16):
             scores = self.net(ink)
         loss = loss_of(scores.float(), [line.text for line in batch], self.alphabet)
         self.optimiser.zero_grad()
@@ -187,7 +190,7 @@ class Trainer:
         pause = max(SAVE_EVERY, (began - started) / MEASURING)
         self.net.train()
         while self.share() < 1:
-            for batch in lines.batches(self.train, COLUMNS, random.Random(self.step)):
+            for batch in lines.batches(self.train, self.o.columns, random.Random(self.step)):
                 losses.append(self.learn(batch))
                 now = time.monotonic()
                 self.spent = spent + now - began
@@ -228,7 +231,13 @@ def main():
     a.add_argument('--metadata', default='{}')
     a.add_argument('--printed', action='store_true', help='the lines are print, not handwriting')
     a.add_argument('--kept', type=int, default=0, help='number of convolutions, from the first, whose weights are not trained')
+    a.add_argument('--device', default='cpu', help='cpu or cuda')
+    a.add_argument('--columns', type=int, default=COLUMNS, help='columns of a batch')
+    a.add_argument('--channels', default='', help='channels of the convolutions of a network wider than the base model')
+    a.add_argument('--hidden', type=int, default=0, help='units of its LSTM layers')
     o = a.parse_args()
+    if o.device != 'cpu':
+        torch.set_default_device(o.device)  # needs PyTorch 2
     torch.set_num_threads(o.threads)
     torch.manual_seed(1)
     random.seed(1)

@@ -21,8 +21,8 @@ type session struct {
 	*Run
 	exchanges []*model.Exchange // in the order of their answers
 	leftOut   []model.LeftOut
-	// usedUpUntil is approximately when the window that the case has used up resets; zero if there is none or the clock stands
-	// still.
+	// usedUpUntil is the approximate time at which the window resets that the case has used up. It is zero if the case has used
+	// up none, or if the clock stands still.
 	usedUpUntil time.Time
 }
 

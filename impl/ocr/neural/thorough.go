@@ -56,7 +56,7 @@ func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 		texts = r.net.search(g, rows, steps)
 		out.Listed = r.placed(texts, rows, steps, line)
 	}
-	if s.Thorough && steps <= maxSteps && texts[0].share(texts) <= doubtful {
+	if s.Thorough && steps <= maxSteps && sharesOf(texts)[0] <= doubtful {
 		g.weight = languageWeight // with listedWeight, the CER of one page rose by 0.011
 		j := newEnsemble(r.net, g)
 		j.add(rows, steps, texts)

@@ -7,6 +7,7 @@ folder. Each line of standard output is a JSON object: {"kind": "start" | "progr
 SIGINT and SIGTERM save the state and end it with status 3; the same command continues from there."""
 import argparse
 import collections
+import copy
 import io
 import json
 import math
@@ -25,7 +26,7 @@ import modelfile
 
 RARE = 3             # lines that must have a character before the model learns it
 SMALLEST_RUN = 3000  # minimum number of lines seen, however many passes that takes: for two pages, more than forty
-COLUMNS = 8192       # columns of a batch in which the error is measured
+COLUMNS = 8192       # columns of a batch; --columns changes those of the batches that are trained on
 AVERAGE = .995       # decay of the moving average of the weights; the average is the model that is written
 SAVE_EVERY = 60      # seconds
 MEASURING = .05      # largest share of the time spent measuring the error
@@ -102,9 +103,9 @@ class Trainer:
             raise ValueError('no line is left to train on')
         self.train, self.held = whole, [held[i * len(held) // HELD_MOST] for i in range(HELD_MOST)] if len(held) > HELD_MOST else held
         wide = [int(n) for n in o.channels.split(',')] if o.channels else None
-        self.net = modelfile.network(tensors, old, self.alphabet.characters, wide, o.hidden).to(memory_format=torch.channels_last)
-        self.mean = modelfile.network(tensors, old, self.alphabet.characters, wide, o.hidden).eval()
-        self.mean.load_state_dict(self.net.state_dict())  # the units that are new in a wider network are random
+        self.net = modelfile.network(tensors, old, self.alphabet.characters, wide, o.hidden)
+        self.mean = copy.deepcopy(self.net).eval()
+        self.net.to(memory_format=torch.channels_last)
         self.base = metadata
         self.bfloat16 = o.device != 'cpu' or has_bfloat16()
         self.total = max(SMALLEST_RUN, int(o.passes * len(whole)))

@@ -80,8 +80,9 @@ type Maps struct {
 // Finder runs a FinderModel. It must not be used by several goroutines at once. It does not keep buffers between pages.
 type Finder struct {
 	kernels
-	model   *FinderModel
-	weights []packed
+	model        *FinderModel
+	weights      []float32 // of the first convolution, in blocks
+	laterWeights []pairs   // weights of the other convolutions, in blocks
 }
 
 // NewFinder returns a finder with the fastest kernels of this processor.
@@ -90,12 +91,16 @@ func NewFinder(m *FinderModel) *Finder { return newFinder(m, available()[0]) }
 // newFinder returns a finder that computes with k. It packs the weights in the order in which k reads them.
 func newFinder(m *FinderModel, k kernels) *Finder {
 	f := &Finder{kernels: k, model: m}
-	for _, c := range m.convs {
-		area := c.side * c.side
-		// The columns are in the order of stack.taps: by row, channel and column of the taps.
-		f.weights = append(f.weights, k.pack(c.out, c.in*area, func(r, i int) float32 {
-			y, channel, x := i/(c.in*c.side), i/c.side%c.in, i%c.side
-			return c.weight[(r*c.in+channel)*area+y*c.side+x]
+	for i, c := range m.convs {
+		if i == 0 {
+			columns := c.side * c.side
+			f.weights = inBlocks(k.rows, c.out, columns, func(r, i int) float32 { return c.weight[r*columns+i] })
+			continue
+		}
+		// The columns are in the order of the taps in convolve: by row, pair of channels and column of the taps.
+		pairs := pairsOf(c.in)
+		f.laterWeights = append(f.laterWeights, k.packPairs(c, func(i int) (pair, pixel int) {
+			return i / c.side % pairs, i/(pairs*c.side)*c.side + i%c.side
 		}))
 	}
 	return f
@@ -170,7 +175,7 @@ func (f *Finder) halve(m *memory, ink []float32, w, h int) *stack {
 		}
 	}
 	for y := range out.h {
-		f.product(phases[y*stride:], taps, f.weights[0], c.bias, out.row(y), out.stride(), out.w, true)
+		f.product(phases[y*stride:], taps, f.weights, c.out, c.bias, out.row(y), out.stride(), out.w)
 	}
 	return out
 }
@@ -180,9 +185,19 @@ func (f *Finder) halve(m *memory, ink []float32, w, h int) *stack {
 func (f *Finder) convolve(i int, in *stack, m *memory) *stack {
 	c := f.model.convs[i]
 	out := m.stack(c.out, in.h, in.w)
-	taps := in.taps(c.side)
+	weights := f.laterWeights[i-1]
+	pairs, unit := f.toPairs(in.data, in.h+2, in.channels, in.stride(), weights.levels)
+	rowSize := pairsOf(in.channels) * in.stride()
+	var taps []int32
+	for y := range c.side {
+		for pair := range pairsOf(in.channels) {
+			for x := range c.side {
+				taps = append(taps, int32(y*rowSize+pair*in.stride()+x))
+			}
+		}
+	}
 	for y := range out.h {
-		f.product(in.data[y*in.rowSize():], taps, f.weights[i], c.bias, out.row(y), out.stride(), out.w, i < finderConvs-1)
+		f.productOfPairs(pairs[y*rowSize:], taps, weights.data, c.out, weights.units, unit, c.bias, out.row(y), out.stride(), out.w, i < finderConvs-1)
 	}
 	m.release(in)
 	return out

@@ -59,7 +59,8 @@ func pattern(w, h int) []float32 {
 	return ink
 }
 
-// The expected values were computed with PyTorch from the same weights and ink.
+// The expected values were computed with PyTorch from the same weights and ink. PyTorch rounds neither weights nor values to
+// integers.
 func TestFinder_Maps(t *testing.T) {
 	t.Parallel()
 	at := [][2]int{{0, 0}, {49, 0}, {63, 0}, {5, 17}, {31, 20}, {49, 34}, {0, 47}, {63, 47}}
@@ -69,13 +70,14 @@ func TestFinder_Maps(t *testing.T) {
 		"up":       {3.42077, 11.68291, 5.80239, -104.31982, -104.75151, -56.12851, -10.50380, -11.37999},
 		"down":     {-15.82881, -0.14174, 1.09008, 1.31310, -32.94753, -13.64228, 12.25232, -1.27382},
 	}
+	tolerance := map[string]float64{"baseline": 1e-3, "end": 1e-3, "up": 0.2, "down": 0.2} // heights are in pixels
 	for name, f := range neural.Finders(mustFinder(t, newFinderSketch().file())) {
 		m := f.Maps(pattern(100, 70), 100, 70)
 		require.Equal(t, [2]int{64, 48}, [2]int{m.W, m.H}, "half of the size, in cells of 32 pixels")
 		for part, values := range map[string][]float32{"baseline": m.Baseline, "end": m.End, "up": m.Up, "down": m.Down} {
 			require.Len(t, values, m.W*m.H)
 			for i, p := range at {
-				require.InDelta(t, want[part][i], values[p[1]*m.W+p[0]], 1e-4*max(1, math.Abs(want[part][i])), "%s: %s at %v", name, part, p)
+				require.InDelta(t, want[part][i], values[p[1]*m.W+p[0]], tolerance[part], "%s: %s at %v", name, part, p)
 			}
 		}
 	}

@@ -6,10 +6,11 @@ package neural
 #include <stdint.h>
 
 #define KERNELS(set) \
-	void product_##set(const float *in, const int32_t *off, long k, const float *w, const float *bias, long m, float *out, long stride, long n, int relu); \
-	void product_pairs_##set(const int32_t *in, const int32_t *off, long k, const int32_t *w, const float *bias, long m, float *out, long stride, long n, const float *units, float unit); \
-	float pairs_##set(const float *in, long planes, long n, float levels, int32_t *out); \
-	void lstm_##set(const float *pre, const float *bias, const int32_t *wh, const float *units, float levels, long t, long h, int reverse, float *out, long stride, float *state); \
+	void product_##set(const float *in, const int32_t *off, long k, const float *w, const float *bias, long m, float *out, long stride, long n); \
+	void product_pairs_##set(const int32_t *in, const int32_t *off, long k, const int32_t *w, const float *units, float unit, const float *bias, long m, float *out, long stride, long n, int relu); \
+	float pairs_##set(const float *in, long rows, long planes, long n, float levels, int32_t *out); \
+	float blocks_##set(const float *in, long t, long n, float levels, int32_t *out); \
+	void lstm_##set(const float *pre, long pre_stride, const float *pre_units, const float *bias, const int32_t *wh, const float *units, float levels, long t, long h, int reverse, float *out, long stride, float *state); \
 	void softmax_##set(float *x, long t, long n, long stride);
 
 KERNELS(plain)
@@ -23,19 +24,24 @@ KERNELS(avx512)
 #define DISPATCH(set, f, ...) f##_plain(__VA_ARGS__)
 #endif
 
-static void product(int set, const float *in, const int32_t *off, long k, const float *w, const float *bias, long m, float *out, long stride, long n, int relu) {
-	DISPATCH(set, product, in, off, k, w, bias, m, out, stride, n, relu);
+static void product(int set, const float *in, const int32_t *off, long k, const float *w, const float *bias, long m, float *out, long stride, long n) {
+	DISPATCH(set, product, in, off, k, w, bias, m, out, stride, n);
 }
-static void product_pairs(int set, const int32_t *in, const int32_t *off, long k, const int32_t *w, const float *bias, long m, float *out, long stride, long n, const float *units, float unit) {
-	DISPATCH(set, product_pairs, in, off, k, w, bias, m, out, stride, n, units, unit);
+static void product_pairs(int set, const int32_t *in, const int32_t *off, long k, const int32_t *w, const float *units, float unit, const float *bias, long m, float *out, long stride, long n, int relu) {
+	DISPATCH(set, product_pairs, in, off, k, w, units, unit, bias, m, out, stride, n, relu);
 }
-static float pairs(int set, const float *in, long planes, long n, float levels, int32_t *out) {
+static float pairs(int set, const float *in, long rows, long planes, long n, float levels, int32_t *out) {
 	float unit;
-	DISPATCH(set, unit = pairs, in, planes, n, levels, out);
+	DISPATCH(set, unit = pairs, in, rows, planes, n, levels, out);
 	return unit;
 }
-static void lstm(int set, const float *pre, const float *bias, const int32_t *wh, const float *units, float levels, long t, long h, int reverse, float *out, long stride, float *state) {
-	DISPATCH(set, lstm, pre, bias, wh, units, levels, t, h, reverse, out, stride, state);
+static float blocks(int set, const float *in, long t, long n, float levels, int32_t *out) {
+	float unit;
+	DISPATCH(set, unit = blocks, in, t, n, levels, out);
+	return unit;
+}
+static void lstm(int set, const float *pre, long pre_stride, const float *pre_units, const float *bias, const int32_t *wh, const float *units, float levels, long t, long h, int reverse, float *out, long stride, float *state) {
+	DISPATCH(set, lstm, pre, pre_stride, pre_units, bias, wh, units, levels, t, h, reverse, out, stride, state);
 }
 static void softmax(int set, float *x, long t, long n, long stride) {
 	DISPATCH(set, softmax, x, t, n, stride);
@@ -80,54 +86,74 @@ func available() []kernels {
 func floats(s []float32) *C.float { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
 func ints(s []int32) *C.int32_t   { return (*C.int32_t)(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// product computes a convolution or a matrix product: out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n; see
-// kernels.h. The rows of out are stride apart. bias may be nil.
-func (k kernels) product(in []float32, off []int32, w packed, bias, out []float32, stride, n int, relu bool) {
-	need := int(slices.Max(off)) + n + slack
-	if len(off) != w.columns || len(w.data) < k.packedSize(w.rows, w.columns) || len(in) < need || len(out) < (w.rows-1)*stride+n ||
-		(bias != nil && len(bias) < w.rows) {
+// product computes a convolution followed by a rectifier: out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n and
+// m < rows; see kernels.h. w is in blocks. The rows of out are stride apart.
+func (k kernels) product(in []float32, off []int32, w []float32, rows int, bias, out []float32, stride, n int) {
+	k.check(len(in), off, len(w), rows, len(out), stride, n)
+	if len(bias) < rows {
+		panic("neural: a product with too few biases")
+	}
+	C.product(k.id, floats(in), ints(off), C.long(len(off)), floats(w), floats(bias), C.long(rows), floats(out), C.long(stride), C.long(n))
+}
+
+// productOfPairs is product for operands in pairs of integers: each element of in and of w is a pair. The value of an integer of
+// in is the integer times unit, and that of an integer in row m of w is the integer times units[m]. Without relu, nothing
+// rectifies the result. Without units, those are 1; without bias, nothing is added.
+func (k kernels) productOfPairs(in, off, w []int32, rows int, units []float32, unit float32, bias, out []float32, stride, n int, relu bool) {
+	k.check(len(in), off, len(w), rows, len(out), stride, n)
+	if (units != nil && len(units) < rows) || (bias != nil && len(bias) < rows) {
+		panic("neural: a product with too few units or biases")
+	}
+	C.product_pairs(k.id, ints(in), ints(off), C.long(len(off)), ints(w), floats(units), C.float(unit), floats(bias), C.long(rows),
+		floats(out), C.long(stride), C.long(n), flagOf(relu))
+}
+
+// check panics if a product of operands of these lengths reaches beyond them.
+func (k kernels) check(in int, off []int32, w, rows, out, stride, n int) {
+	blocks := (rows + k.rows - 1) / k.rows
+	if w < blocks*k.rows*len(off) || in < int(slices.Max(off))+n+slack || out < (rows-1)*stride+n {
 		panic("neural: a product reaches beyond its operands")
 	}
-	C.product(k.id, floats(in), ints(off), C.long(len(off)), floats(w.data), floats(bias),
-		C.long(w.rows), floats(out), C.long(stride), C.long(n), flagOf(relu))
 }
 
-// productOfPairs is product followed by a rectifier, for operands in pairs of integers: each element of in and of w is a pair.
-// The value of an integer of in is the integer times unit. bias must not be nil.
-func (k kernels) productOfPairs(in, off []int32, w pairs, bias []float32, unit float32, out []float32, stride, n int) {
-	need := int(slices.Max(off)) + n + slack
-	if len(off) != w.columns || len(w.data) < k.packedSize(w.rows, w.columns) || len(in) < need || len(out) < (w.rows-1)*stride+n ||
-		len(bias) < w.rows || len(w.units) < w.rows {
-		panic("neural: a product of pairs reaches beyond its operands")
-	}
-	C.product_pairs(k.id, ints(in), ints(off), C.long(len(off)), ints(w.data), floats(bias), C.long(w.rows), floats(out),
-		C.long(stride), C.long(n), floats(w.units), C.float(unit))
-}
-
-// toPairs converts planes of n floats, which must not be negative, to integers from 0 to levels, and returns them with their
-// unit: a float is about its integer times the unit. Two successive planes become one plane of pairs, in the memory of data.
-func (k kernels) toPairs(data []float32, planes, n int, levels float32) (out []int32, unit float32) {
-	if len(data) < planes*n+slack {
+// toPairs converts floats to integers from -levels to levels, and returns them with their unit: a float is about its integer
+// times the unit. data has rows of planes of n floats each. Two successive planes of a row become one plane of pairs, in the
+// memory of data.
+func (k kernels) toPairs(data []float32, rows, planes, n int, levels float32) (out []int32, unit float32) {
+	if len(data) < rows*planes*n+slack {
 		panic("neural: planes reach beyond their buffer")
 	}
 	out = unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(data))), len(data))
-	return out, float32(C.pairs(k.id, floats(data), C.long(planes), C.long(n), C.float(levels), ints(out)))
+	return out, float32(C.pairs(k.id, floats(data), C.long(rows), C.long(planes), C.long(n), C.float(levels), ints(out)))
+}
+
+// toBlocks converts a matrix, whose rows follow each other in data, to integers from -levels to levels, and returns their unit: a
+// float is about its integer times the unit. It returns the matrix in pairs of successive columns and in blocks, in buffer, which
+// it replaces if that is too small.
+func (k kernels) toBlocks(data []float32, rows, columns int, levels float32, buffer []int32) (out []int32, unit float32) {
+	if len(data) < rows*columns+slack {
+		panic("neural: a matrix reaches beyond its buffer")
+	}
+	out = grow(buffer, (rows+k.rows-1)/k.rows*k.rows*pairsOf(columns))
+	return out, float32(C.blocks(k.id, floats(data), C.long(rows), C.long(columns), C.float(levels), ints(out)))
 }
 
 // pairsOf returns the number of pairs that hold that many channels. For an odd number, the last pair is padded with 0.
 func pairsOf(channels int) int { return (channels + 1) / 2 }
 
-// packPairs returns the weights of a convolution in the order of the kernels, by pair of channels and then by pixel.
-func (k kernels) packPairs(c convolution) pairs {
+// packPairs returns the weights of a convolution in blocks. Column i has the taps of two successive channels at one pixel;
+// tap(i) returns the number of this pair of channels, and of the pixel.
+func (k kernels) packPairs(c convolution, tap func(i int) (pair, pixel int)) pairs {
 	area := c.side * c.side
-	weights, pair := quantize(c.out, 2*pairsOf(c.in)*area, func(r, i int) float32 {
-		channel, pixel := i/2/area*2+i%2, i/2%area
+	weights, pair := quantize(c.out, 2*pairsOf(c.in)*area, math.MaxInt16, func(r, i int) float32 {
+		both, pixel := tap(i / 2)
+		channel := 2*both + i%2
 		if channel >= c.in {
 			return 0
 		}
 		return c.weight[(r*c.in+channel)*area+pixel]
 	})
-	weights.data = inBlocks(nil, k.rows, c.out, weights.columns, pair)
+	weights.data = inBlocks(k.rows, c.out, weights.columns, pair)
 	return weights
 }
 
@@ -138,15 +164,17 @@ func flagOf(b bool) C.int {
 	return 0
 }
 
-// lstm runs one direction of a layer over the rows of pre; see kernels.h. hidden must be a multiple of 32. It writes the
-// layer's values for each step to out, in rows that are stride apart.
-func (k kernels) lstm(pre, bias []float32, recurrent pairs, steps, hidden int, reverse bool, out []float32, stride int, state []float32) {
-	if hidden%32 != 0 || len(pre) < steps*4*hidden || len(bias) < 4*hidden || len(recurrent.data) < 2*hidden*hidden || len(recurrent.units) < 4*hidden ||
-		len(out) < (steps-1)*stride+hidden || len(state) < 6*hidden {
+// lstm runs one direction of a layer; see kernels.h. The products of the input are in rows of pre, which are preStride apart;
+// units are those of their gates. hidden must be a multiple of 32. It writes the layer's values for each step to out, in rows
+// that are stride apart.
+func (k kernels) lstm(pre []float32, preStride int, units, bias []float32, recurrent pairs, steps int, reverse bool, out []float32, stride int, state []float32) {
+	hidden := 2 * recurrent.columns
+	if hidden%32 != 0 || recurrent.rows != 4*hidden || len(recurrent.data) < hidden*hidden || len(recurrent.units) < 4*hidden ||
+		len(pre) < (steps-1)*preStride+4*hidden || min(len(units), len(bias)) < 4*hidden || len(out) < (steps-1)*stride+hidden || len(state) < 6*hidden {
 		panic("neural: an LSTM reaches beyond its operands")
 	}
-	C.lstm(k.id, floats(pre), floats(bias), ints(recurrent.data), floats(recurrent.units), C.float(recurrent.levels), C.long(steps),
-		C.long(hidden), flagOf(reverse), floats(out), C.long(stride), floats(state))
+	C.lstm(k.id, floats(pre), C.long(preStride), floats(units), floats(bias), ints(recurrent.data), floats(recurrent.units), C.float(recurrent.levels),
+		C.long(steps), C.long(hidden), flagOf(reverse), floats(out), C.long(stride), floats(state))
 }
 
 // softmax replaces rows of n scores, which are stride apart, by log probabilities.
@@ -157,39 +185,17 @@ func (k kernels) softmax(x []float32, rows, n, stride int) {
 	C.softmax(k.id, floats(x), C.long(rows), C.long(n), C.long(stride))
 }
 
-// packed is a matrix in the order in which the kernels read it: blocks of rows, and within each block column after column. The
-// last block is padded with rows of zeros.
-type packed struct {
-	rows, columns int
-	data          []float32
-}
-
-// pack returns a matrix in the order of the kernels; at(r, c) is its element.
-func (k kernels) pack(rows, columns int, at func(r, c int) float32) packed {
-	return packed{rows, columns, inBlocks(nil, k.rows, rows, columns, at)}
-}
-
-// packedSize returns the number of elements of a matrix in blocks of k.rows rows.
-func (k kernels) packedSize(rows, columns int) int {
-	return (rows + k.rows - 1) / k.rows * k.rows * columns
-}
-
-// inBlocks returns a matrix in blocks of some rows, in buffer, which it replaces if that is too small.
-func inBlocks[T float32 | int32](buffer []T, height, rows, columns int, at func(r, c int) T) []T {
+// inBlocks returns a matrix in the order in which the kernels read it: blocks of some rows, and within each block column after
+// column. The last block is padded with rows of zeros. at(r, c) is an element of the matrix.
+func inBlocks[T float32 | int32](height, rows, columns int, at func(r, c int) T) []T {
 	blocks := (rows + height - 1) / height
-	buffer = grow(buffer, blocks*height*columns)
-	for b := range blocks {
+	out := make([]T, blocks*height*columns)
+	for r := range rows {
 		for c := range columns {
-			for r := range height {
-				var v T
-				if b*height+r < rows {
-					v = at(b*height+r, c)
-				}
-				buffer[(b*columns+c)*height+r] = v
-			}
+			out[(r/height*columns+c)*height+r%height] = at(r, c)
 		}
 	}
-	return buffer
+	return out
 }
 
 // pairs is a matrix of 16-bit integers. Each element of data has those of two successive columns.
@@ -200,26 +206,64 @@ type pairs struct {
 	levels        float32   // the largest integer that the matrix may be multiplied by
 }
 
-// quantize converts a matrix with an even number of columns to integers; at(r, c) is an element of the matrix. It does not fill
-// p.data: pair(r, c) returns an element of it, so that the caller can choose the order. The integers of the weights, and
-// p.levels for the values, are as large as possible without overflow: no sum of products needs more than 31 bits.
-func quantize(rows, columns int, at func(r, c int) float32) (p pairs, pair func(r, c int) int32) {
-	const least = 1e-30 // a row of smaller weights counts as zeros, because a float cannot hold its unit exactly enough
+// minLargest is the least magnitude for which rows and values are converted to integers; smaller ones count as zeros, because a
+// float cannot hold their unit exactly enough.
+const minLargest = 1e-30
+
+// transposed returns a matrix in integers, with the rows of the transposed matrix one after the other: pairs of one column of the
+// matrix are stride apart. weights has the rows of the matrix one after the other.
+func transposed(weights []float32, rows, columns, stride int) pairs {
+	p, pair := quantize(rows, 2*pairsOf(columns), math.MaxInt16, func(r, c int) float32 {
+		if c >= columns {
+			return 0
+		}
+		return weights[r*columns+c]
+	})
+	p.data = make([]int32, p.columns*stride+slack)
+	for r := range rows {
+		for c := range p.columns {
+			p.data[c*stride+r] = pair(r, c)
+		}
+	}
+	return p
+}
+
+// newRecurrent returns the recurrent weights of one direction of a layer as 8-bit integers in the order of the kernels. weights has
+// a row for each of the 4*hidden gates.
+func newRecurrent(weights []float32, hidden int) pairs {
+	const panel = 128 // PANEL in kernels.h
+	p, pair := quantize(4*hidden, hidden, math.MaxInt8, func(r, c int) float32 { return weights[r*hidden+c] })
+	p.data = make([]int32, 0, hidden*hidden)
+	for first := 0; first < p.rows; first += panel {
+		for c := range p.columns {
+			for r := first; r < first+panel/2; r++ {
+				high, low := pair(r, c), pair(r+panel/2, c)
+				p.data = append(p.data, (high&0x00ff00ff)<<8|(low&0x00ff00ff^0x00800080))
+			}
+		}
+	}
+	return p
+}
+
+// quantize converts a matrix with an even number of columns to integers from -most to most; at(r, c) is an element of the matrix.
+// It does not fill p.data: pair(r, c) returns an element of it, so that the caller can choose the order. The integers of the
+// weights, and p.levels for the values, are as large as possible without overflow: no sum of products needs more than 31 bits.
+func quantize(rows, columns int, most float64, at func(r, c int) float32) (p pairs, pair func(r, c int) int32) {
 	largest, sums, ratio := make([]float64, rows), make([]float64, rows), 1.0
 	for r := range rows {
 		for c := range columns {
 			v := math.Abs(float64(at(r, c)))
 			largest[r], sums[r] = max(largest[r], v), sums[r]+v
 		}
-		if largest[r] > least {
+		if largest[r] > minLargest {
 			ratio = max(ratio, sums[r]/largest[r])
 		}
 	}
-	levels := math.Floor(min(math.Sqrt(math.MaxInt32/ratio), math.MaxInt16))
+	levels := math.Floor(min(max(math.Sqrt(math.MaxInt32/ratio), math.MaxInt32/(most*ratio)), math.MaxInt16))
 	p = pairs{rows: rows, columns: columns / 2, units: make([]float32, rows), levels: float32(levels)}
 	for r := range rows {
-		if largest[r] > least { // rounding adds a half to each integer, and the float of the unit may be slightly too small
-			p.units[r] = float32(1 / min(math.MaxInt16/largest[r], (math.MaxInt32/levels-float64(columns))/sums[r]))
+		if largest[r] > minLargest { // rounding adds a half to each integer, and the float of the unit may be slightly too small
+			p.units[r] = float32(1 / min(most/largest[r], (math.MaxInt32/levels-float64(columns))/sums[r]))
 		}
 	}
 	whole := func(r, c int) int32 {

@@ -6,4 +6,5 @@
 #define ROWS 6
 #define COLS 2
 #define MADD(a, b) ((vi)_mm256_madd_epi16((__m256i)(a), (__m256i)(b)))
+#define PADD "vpaddd %1, %0, %0"
 #include "kernels.h"

@@ -6,4 +6,5 @@
 #define ROWS 8
 #define COLS 3
 #define MADD(a, b) ((vi)_mm512_madd_epi16((__m512i)(a), (__m512i)(b)))
+#define PADD "vpaddd %1, %0, %0"
 #include "kernels.h"

@@ -16,7 +16,8 @@ func TestQuantize(t *testing.T) {
 		spread := math.Pow(10, rapid.Float64Range(-6, 6).Draw(t, "magnitude"))
 		weights := rapid.SliceOfN(rapid.Float64Range(-spread, spread), rows*columns, rows*columns).Draw(t, "weights")
 		at := func(r, c int) float32 { return float32(weights[r*columns+c]) }
-		p, pair := quantize(rows, columns, at)
+		most := rapid.SampledFrom([]float64{math.MaxInt8, math.MaxInt16}).Draw(t, "most")
+		p, pair := quantize(rows, columns, most, at)
 		for r := range rows {
 			sum := 0.0
 			for c := range columns {
@@ -24,6 +25,9 @@ func TestQuantize(t *testing.T) {
 				whole := float64(int16(v)) // #nosec G115 -- the lower half
 				if c%2 == 1 {
 					whole = float64(v >> 16)
+				}
+				if math.Abs(whole) > most {
+					t.Fatalf("%g became %g", at(r, c), whole)
 				}
 				sum += math.Abs(whole)
 				if p.units[r] == 0 {
@@ -41,6 +45,6 @@ func TestQuantize(t *testing.T) {
 			}
 		}
 	})
-	p, pair := quantize(1, 2, func(int, int) float32 { return 0 })
+	p, pair := quantize(1, 2, math.MaxInt16, func(int, int) float32 { return 0 })
 	require.Equal(t, []any{int32(0), float32(0)}, []any{pair(0, 0), p.units[0]}, "weights of zero")
 }

@@ -7,5 +7,6 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #define MADD(a, b) ((vi)_mm_madd_epi16((__m128i)(a), (__m128i)(b)))
+#define PADD "paddd %1, %0"
 #endif
 #include "kernels.h"

@@ -4,8 +4,7 @@
 //
 // A Model is loaded from one file and can be shared. A Recognizer reads one line at a time with it; a Language (a character
 // model) tells the search which characters are likely to follow each other. The arithmetic is C with vector extensions,
-// compiled for several instruction sets and chosen at run time. All sets give the same text, except where two readings are
-// about equally likely.
+// compiled for several instruction sets and chosen at run time. All sets compute identical bits.
 //
 // This package does not trace lines on the maps of the second network (package layout does) and does not decide which lines are
 // read (package reading does). The README of models/own describes the shipped models and their training data.
@@ -52,29 +51,36 @@ type convolution struct {
 	weight, bias  []float32 // weight[out][in][side][side]
 }
 
-// direction is one half of an LSTM layer. Its matrices are transposed, so that the gates of one input are adjacent for the
-// kernels. The gates are in the order of PyTorch: input, forget, cell, output.
-type direction struct {
-	in, hidden  int
-	input       []float32 // [in][4 hidden]
-	recurrent   pairs     // [hidden/2][4 hidden], in this order
-	bias        []float32 // [4 hidden]
-	inputOffset []int32
+// layer is a bidirectional LSTM layer. Its matrices are transposed, so that the gates of one input are adjacent for the kernels.
+// The gates of each direction are in the order of PyTorch: input, forget, cell, output. Those of the backward direction follow
+// those of the forward direction.
+type layer struct {
+	hidden    int
+	input     matrix
+	bias      []float32 // [8 hidden]
+	recurrent [2]pairs  // forwards and backwards, in the order of the kernels
+}
+
+// matrix is a transposed matrix: each pair of columns has a row of data, and these are stride apart.
+type matrix struct {
+	pairs
+	in, stride int     // in: columns of the matrix
+	offset     []int32 // of each pair of columns
 }
 
 // Model holds the weights of a network that reads lines. It is immutable.
 type Model struct {
 	info   Info
 	convs  []convolution
-	layers [][2]direction // forwards, backwards
+	layers []layer
 	out    struct {
-		in, classes, stride int
-		weight, bias        []float32 // weight[in][stride], bias[stride]
-		offset              []int32
+		matrix
+		classes int
+		bias    []float32
 	}
 }
 
-// Info returns the description of the model.
+// Info returns the content of the file's header.
 func (m *Model) Info() Info { return m.info }
 
 // Open loads a model from a file. If the file is not a usable model, the error wraps ErrModel and says in one sentence what is

@@ -27,75 +27,52 @@ func (m *Model) build(f *file) {
 		channels = c.out
 	}
 	for i := range maxLayers {
-		if _, ok := f.tensors["rnn."+strconv.Itoa(i)+".f.wi"]; !ok || f.err != nil {
+		name := "rnn." + strconv.Itoa(i) + "."
+		if _, ok := f.tensors[name+"f.wi"]; !ok || f.err != nil {
 			break
 		}
-		var layer [2]direction
-		for d, name := range []string{"f", "b"} {
-			layer[d] = f.direction("rnn."+strconv.Itoa(i)+"."+name+".", channels, layer[0].hidden)
-		}
-		m.layers = append(m.layers, layer)
-		channels = 2 * layer[0].hidden
+		m.layers = append(m.layers, f.layer(name, channels))
+		channels = 2 * m.layers[i].hidden
 	}
 	if len(m.layers) == 0 {
 		f.fail("it has no LSTM layer")
 	}
 	classes := len(m.info.Alphabet) + 1
 	weight := f.tensor("out.weight", maxClasses, &classes, &channels)
-	bias := f.tensor("out.bias", maxClasses, &classes)
-	if f.err != nil {
-		return
+	m.out.bias = f.tensor("out.bias", maxClasses, &classes)
+	if f.err == nil {
+		m.out.matrix, m.out.classes = newMatrix(weight, classes, channels, (classes+15)/16*16), classes
 	}
-	o := &m.out
-	o.in, o.classes, o.stride = channels, classes, (classes+15)/16*16
-	o.weight, o.bias, o.offset = transpose(weight, classes, channels, o.stride), make([]float32, o.stride), rowOffsets(channels, o.stride)
-	copy(o.bias, bias)
 }
 
-// direction reads one half of an LSTM layer. hidden is the size of the layer, or 0 if the file determines it.
-func (f *file) direction(name string, in, hidden int) direction {
-	d := direction{in: in, hidden: hidden}
-	gates := 4 * hidden
-	input := f.tensor(name+"wi", 4*maxWidth, &gates, &in)
-	if d.hidden = gates / 4; gates != 4*d.hidden || d.hidden%32 != 0 {
-		f.fail("%swi has %d rows, which is not four times a multiple of 32", name, gates)
-	}
-	recurrent := f.tensor(name+"wh", 4*maxWidth, &gates, &d.hidden)
-	d.bias = f.tensor(name+"bias", 4*maxWidth, &gates)
-	if f.err != nil {
-		return d
-	}
-	d.input, d.inputOffset = transpose(input, gates, in, gates), rowOffsets(in, gates)
-	weights, pair := quantize(gates, d.hidden, func(r, c int) float32 { return recurrent[r*d.hidden+c] })
-	weights.data = make([]int32, gates*weights.columns)
-	for r := range gates {
-		for i := range weights.columns {
-			weights.data[i*gates+r] = pair(r, i)
+// layer reads both directions of an LSTM layer with in inputs.
+func (f *file) layer(name string, in int) layer {
+	var l layer
+	var input []float32
+	gates := 0 // of one direction; the file determines it
+	for d, direction := range []string{"f.", "b."} {
+		input = append(input, f.tensor(name+direction+"wi", 4*maxWidth, &gates, &in)...)
+		if l.hidden = gates / 4; gates != 4*l.hidden || l.hidden%32 != 0 {
+			f.fail("%s%swi has %d rows, which is not four times a multiple of 32", name, direction, gates)
 		}
-	}
-	d.recurrent = weights
-	return d
-}
-
-// transpose returns the transposed matrix of a matrix of rows by columns. The rows of the result are stride apart, and slack
-// follows the last one.
-func transpose(m []float32, rows, columns, stride int) []float32 {
-	t := make([]float32, columns*stride+slack)
-	for r := range rows {
-		for c := range columns {
-			t[c*stride+r] = m[r*columns+c]
+		recurrent := f.tensor(name+direction+"wh", 4*maxWidth, &gates, &l.hidden)
+		l.bias = append(l.bias, f.tensor(name+direction+"bias", 4*maxWidth, &gates)...)
+		if f.err != nil {
+			return l
 		}
+		l.recurrent[d] = newRecurrent(recurrent, l.hidden)
 	}
-	return t
+	l.input = newMatrix(input, 2*gates, in, 2*gates+16)
+	return l
 }
 
-// rowOffsets returns the offsets of n rows that are stride apart.
-func rowOffsets(n, stride int) []int32 {
-	off := make([]int32, n)
-	for i := range off {
-		off[i] = int32(i * stride)
+// newMatrix returns a transposed matrix with some distance between columns.
+func newMatrix(weights []float32, rows, columns, stride int) matrix {
+	m := matrix{pairs: transposed(weights, rows, columns, stride), in: columns, stride: stride}
+	for c := range m.columns {
+		m.offset = append(m.offset, int32(c*stride))
 	}
-	return off
+	return m
 }
 
 // planes are the channels of an image between two layers, each with a border of zeros: h rows of w pixels with a stride of w+2;
@@ -138,17 +115,17 @@ func (p *planes) clearBorder() {
 type network struct {
 	*Model
 	kernels
-	weights   packed    // of the first convolution
-	others    []pairs   // weights of the other convolutions
-	taps      [][]int32 // of each convolution, for the current image
-	a, b      planes
-	phases    []float32
-	sequence  []float32 // output of the previous layer: steps by channels
-	next      []float32
-	block     []float32 // the sequence in the order of the kernels
-	gates     []float32
-	state     []float32
-	scoreRows []float32
+	weights      []float32 // of the first convolution, in blocks
+	laterWeights []pairs   // weights of the other convolutions, in blocks
+	taps         [][]int32 // of each convolution, for the current image
+	a, b         planes
+	phases       []float32
+	sequence     []float32 // output of the previous layer: steps by channels
+	next         []float32
+	blocks       []int32 // the sequence in pairs and in blocks
+	gates        []float32
+	state        []float32
+	scoreRows    []float32
 }
 
 // newNetwork returns a network that computes with k. It packs the weights for k, and does not change the model, so that
@@ -158,10 +135,11 @@ func newNetwork(m *Model, k kernels) *network {
 	for i, c := range m.convs {
 		if i == 0 {
 			columns := c.side * c.side
-			n.weights = k.pack(c.out, columns, func(r, i int) float32 { return c.weight[r*columns+i] })
+			n.weights = inBlocks(k.rows, c.out, columns, func(r, i int) float32 { return c.weight[r*columns+i] })
 			continue
 		}
-		n.others = append(n.others, k.packPairs(c))
+		area := c.side * c.side
+		n.laterWeights = append(n.laterWeights, k.packPairs(c, func(i int) (pair, pixel int) { return i / area, i % area }))
 	}
 	return n
 }
@@ -170,7 +148,7 @@ func newNetwork(m *Model, k kernels) *network {
 // lineHeight rows of width values, from 0 for paper to 1 for ink. The result is valid until the next call.
 func (n *network) scores(ink []float32, width int) (rows []float32, steps int) {
 	w := (width + 2*margin + step - 1) / step * step
-	n.first(ink, width, w)
+	n.convolveFirst(ink, width, w)
 	n.convolve(1, &n.a, &n.b)
 	n.b.clearBorder()
 	pool(&n.b, &n.a, 2, 2)
@@ -180,15 +158,16 @@ func (n *network) scores(ink []float32, width int) (rows []float32, steps int) {
 	pool(&n.a, &n.b, 2, 1)
 	n.convolve(4, &n.b, &n.a)
 	steps = n.a.w
-	n.columns(&n.a)
+	n.maxOfColumns(&n.a)
 	for i := range n.layers {
-		n.recur(&n.layers[i], steps)
+		n.runLayer(&n.layers[i], steps)
 	}
-	n.scoreRows = n.matrix(n.sequence, steps, n.out.in, n.out.weight, n.out.offset, n.scoreRows, n.out.stride)
+	n.scoreRows = n.multiply(&n.out.matrix, steps, n.scoreRows)
 	for t := range steps {
 		row := n.scoreRows[t*n.out.stride : t*n.out.stride+n.out.classes]
-		for i := range row {
-			row[i] += n.out.bias[i]
+		for i, v := range row {
+			// The conversion keeps compilers from fusing the operations, so that all processors compute the same.
+			row[i] = float32(v*n.out.units[i]) + n.out.bias[i]
 		}
 	}
 	n.softmax(n.scoreRows, steps, n.out.classes, n.out.stride)
@@ -201,9 +180,9 @@ func scaled(ink float32) float32 {
 	return (ink - meanInk) * inkScale
 }
 
-// first runs the first convolution, which has 5x5 taps and a stride of 2. It splits the padded image into four planes of its
+// convolveFirst runs the first convolution, which has 5x5 taps and a stride of 2. It splits the padded image into four planes of its
 // even and odd rows and columns, so that the pixels for successive outputs are adjacent.
-func (n *network) first(ink []float32, width, w int) {
+func (n *network) convolveFirst(ink []float32, width, w int) {
 	c := n.convs[0]
 	n.a.reshape(c.out, lineHeight/2, w/2)
 	stride := n.a.stride() // (w+4)/2: the image has a border of 2 pixels
@@ -228,7 +207,7 @@ func (n *network) first(ink []float32, width, w int) {
 		}
 	}
 	n.taps[0] = taps
-	n.product(n.phases, taps, n.weights, c.bias, n.a.pixels(0), n.a.size(), n.a.extent(), true)
+	n.product(n.phases, taps, n.weights, c.out, c.bias, n.a.pixels(0), n.a.size(), n.a.extent())
 	n.a.clearBorder()
 }
 
@@ -245,9 +224,9 @@ func (n *network) convolve(i int, in, out *planes) {
 		}
 	}
 	n.taps[i] = taps
-	weights := n.others[i-1]
-	pairs, unit := n.toPairs(in.data, in.channels, in.size(), weights.levels)
-	n.productOfPairs(pairs, taps, weights, c.bias, unit, out.pixels(0), out.size(), out.extent())
+	weights := n.laterWeights[i-1]
+	pairs, unit := n.toPairs(in.data, 1, in.channels, in.size(), weights.levels)
+	n.productOfPairs(pairs, taps, weights.data, c.out, weights.units, unit, c.bias, out.pixels(0), out.size(), out.extent(), true)
 }
 
 // pool keeps the largest of every h by w pixels.
@@ -275,9 +254,9 @@ func pool(in, out *planes, h, w int) {
 	}
 }
 
-// columns sets the sequence to the largest value of each column of each channel, so that the vertical position of a letter in
+// maxOfColumns sets the sequence to the largest value of each column of each channel, so that the vertical position of a letter in
 // the strip does not matter.
-func (n *network) columns(in *planes) {
+func (n *network) maxOfColumns(in *planes) {
 	n.sequence = grow(n.sequence, in.w*in.channels+slack)
 	for c := range in.channels {
 		px := in.pixels(c)
@@ -291,23 +270,24 @@ func (n *network) columns(in *planes) {
 	}
 }
 
-// matrix multiplies rows (steps by in) by weights (in by stride), and returns the product (steps by stride) in buffer, which it
-// replaces if it is too small.
-func (n *network) matrix(rows []float32, steps, in int, weights []float32, offset []int32, buffer []float32, stride int) []float32 {
-	buffer = grow(buffer, steps*stride+slack)
-	n.block = inBlocks(n.block, n.rows, steps, in, func(t, i int) float32 { return rows[t*in+i] })
-	n.product(weights, offset, packed{steps, in, n.block}, nil, buffer, stride, stride, false)
+// multiply multiplies each step of the sequence by a matrix, and returns the products in buffer, which it replaces if it is too
+// small: one row for each step, in rows that are m.stride apart. The caller multiplies column i by m.units[i].
+func (n *network) multiply(m *matrix, steps int, buffer []float32) []float32 {
+	buffer = grow(buffer, steps*m.stride)
+	blocks, unit := n.toBlocks(n.sequence, steps, m.in, m.levels, n.blocks)
+	n.blocks = blocks
+	n.productOfPairs(m.data, m.offset, blocks, steps, nil, unit, nil, buffer, m.stride, m.stride, false)
 	return buffer
 }
 
-// recur runs both directions of a layer over the sequence.
-func (n *network) recur(layer *[2]direction, steps int) {
-	hidden := layer[0].hidden
-	n.next, n.state = grow(n.next, steps*2*hidden+slack), grow(n.state, 6*hidden)
-	for i := range layer {
-		d := &layer[i]
-		n.gates = n.matrix(n.sequence, steps, d.in, d.input, d.inputOffset, n.gates, 4*hidden)
-		n.lstm(n.gates, d.bias, d.recurrent, steps, hidden, i == 1, n.next[i*hidden:], 2*hidden, n.state)
+// runLayer runs both directions of a layer over the sequence.
+func (n *network) runLayer(l *layer, steps int) {
+	h := l.hidden
+	n.next, n.state = grow(n.next, steps*2*h+slack), grow(n.state, 6*h)
+	n.gates = n.multiply(&l.input, steps, n.gates)
+	for d, recurrent := range l.recurrent {
+		from := d * 4 * h
+		n.lstm(n.gates[from:], l.input.stride, l.input.units[from:], l.bias[from:], recurrent, steps, d == 1, n.next[d*h:], 2*h, n.state)
 	}
 	n.sequence, n.next = n.next, n.sequence
 }

@@ -41,19 +41,6 @@ func (s *stack) rowSize() int { return s.channels * s.stride() }
 // row returns the data from row y on; channel c begins at c*stride.
 func (s *stack) row(y int) []float32 { return s.data[(y+1)*s.rowSize()+1:] }
 
-// taps returns the offsets of a convolution's taps relative to the upper left one, ordered by row, channel and column.
-func (s *stack) taps(side int) []int32 {
-	var taps []int32
-	for y := range side {
-		for c := range s.channels {
-			for x := range side {
-				taps = append(taps, int32(y*s.rowSize()+c*s.stride()+x))
-			}
-		}
-	}
-	return taps
-}
-
 // pool keeps the largest of every 2x2 pixels.
 func (s *stack) pool(m *memory) *stack {
 	out := m.stack(s.channels, s.h/2, s.w/2)

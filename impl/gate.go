@@ -56,7 +56,7 @@ func (g *Gate) Window(ctx context.Context, p edge.Principal) (contract.Window, e
 // RemainingPoints returns the points that the account has left this month, or that are left under the cap of the key if
 // they are fewer; running holds are already subtracted. The front end reports them with a 429.
 func (g *Gate) RemainingPoints(ctx context.Context, p edge.Principal) (int64, error) {
-	b, err := g.Ledger.BalanceUnder(ctx, p.AccountID, p.MeterID)
+	b, err := g.Ledger.CappedBalance(ctx, p.AccountID, p.MeterID)
 	return b.Remaining, err
 }
 
@@ -64,7 +64,7 @@ func (g *Gate) RemainingPoints(ctx context.Context, p edge.Principal) (int64, er
 // key if fewer are left there. It is not rate limited and costs no points.
 func (s *Service) Status(ctx context.Context, _ gen.StatusRequestObject) (gen.StatusResponseObject, error) {
 	caller := edge.CallerFrom(ctx)
-	b, err := s.Ledger.BalanceUnder(ctx, caller.AccountID, caller.MeterID)
+	b, err := s.Ledger.CappedBalance(ctx, caller.AccountID, caller.MeterID)
 	if err != nil {
 		return nil, refusal(err)
 	}

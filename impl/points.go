@@ -23,13 +23,13 @@ const (
 )
 
 // hold sets the price of an extraction aside. If an earlier request with the same Idempotency-Key was answered, hold
-// returns its reply instead; if that request is still running, hold waits for it. Errors: those of Ledger.Acquire.
+// returns its reply instead; if that request is still running, hold waits for it. Errors: those of Ledger.HoldOrWait.
 func (s *Service) hold(ctx context.Context, j job) (hold ledger.Hold, reply []byte, err error) {
 	req := ledger.HoldRequest{AccountID: j.accountID, KeyID: j.keyID, MeterID: j.meterID, Points: contract.Price, TTL: s.HoldTTL}
 	if j.idempotencyKey != "" {
 		req.Idempotency = &ledger.Idempotency{Key: j.idempotencyKey, Fingerprint: j.Fingerprint()}
 	}
-	hold, err = s.Ledger.Acquire(ctx, req)
+	hold, err = s.Ledger.HoldOrWait(ctx, req)
 	if replay, ok := errors.AsType[*ledger.ReplayError](err); ok {
 		return hold, replay.Reply, nil
 	}

@@ -31,8 +31,8 @@ func refusal(err error) error {
 		return contract.BadImage(image.Reason)
 	case errors.As(err, &insufficient):
 		return contract.Insufficient(insufficient.Remaining, insufficient.NextReset, insufficient.LimitedBy)
-	case errors.Is(err, ledger.ErrKeyReused):
-		return contract.KeyReused()
+	case errors.Is(err, ledger.ErrIdempotencyKeyReused):
+		return contract.IdempotencyKeyReused()
 	case errors.Is(err, fair.ErrFull), errors.Is(err, ocr.ErrBusy):
 		return contract.Overloaded(contract.BusyRetryAfter, err)
 	case errors.Is(err, ocr.ErrTimeout), errors.Is(err, context.DeadlineExceeded):

@@ -44,7 +44,7 @@ func TestBrowser_TryIt_Scenarios(t *testing.T) {
 		"weak":           {false, ".leaf tbody", ""},
 		"multi-page":     {false, ".leaf:last-of-type h4", "Page 3 of 3"},
 		"low-confidence": {false, ".word.band-doubt", ""},
-		"fetch-busy":     {false, ".problem:not([hidden])", "The image could not be read."},
+		"fetch-busy":     {false, ".problem:not([hidden])", "The image could not be fetched or read."},
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()

@@ -96,9 +96,9 @@ func (m *Mock) reset(r *http.Request) (any, error) {
 		return clockState{s.now(nil), s.frozen}, nil
 	}
 	if k := s.keys[name]; k != nil {
-		s.drop(k)
+		s.deleteKey(k)
 	}
-	s.journal.forget(name)
+	s.journal.deleteRequests(name)
 	return clockState{s.now(nil), s.frozen}, nil
 }
 

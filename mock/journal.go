@@ -55,8 +55,8 @@ func (j *journal) recordsOf(key string) []record {
 	return found
 }
 
-// forget drops the requests of a key. The others keep their order.
-func (j *journal) forget(key string) {
+// deleteRequests drops the requests of a key. The others keep their order.
+func (j *journal) deleteRequests(key string) {
 	var rest journal
 	for _, r := range j.recordsOf("") {
 		if r.Key != key {

@@ -165,7 +165,7 @@ const apiPath = "/api/v1/"
 func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{token: bearer(r.Header), prefer: r.Header.Values("Prefer"), header: w.Header()}
 	isAPI := strings.HasPrefix(r.URL.Path, apiPath)
-	x.sequence = m.state.arrive(r, x.token, isAPI)
+	x.sequence = m.state.nextSequence(r, x.token, isAPI)
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 	if !isAPI {
 		m.handler.ServeHTTP(w, r)

@@ -18,7 +18,7 @@ import (
 	"uncial/mock/folder"
 )
 
-// LoadFixtures reads a folder of your own pages for Options.Fixtures; README.md describes its form. The error names each
+// LoadFixtures reads a folder of your own pages for Options.Fixtures; README.md describes its layout. The error names each
 // file that breaks the contract, with the reason.
 func LoadFixtures(dir string) (*folder.Folder, error) {
 	return folder.Load(dir, folder.Options{Languages: languages(), ReservedHost: imageHost, LayOut: layOutText})

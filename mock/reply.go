@@ -54,7 +54,7 @@ func (s *state) begin(ctx context.Context, keyName string, id hash, request [32]
 				reserved = &reply{id: id, key: k, request: request, done: make(chan struct{})}
 				k.replies[id] = reserved
 			case r.request != request:
-				err = contract.KeyReused()
+				err = contract.IdempotencyKeyReused()
 			case r.element != nil:
 				stored = &r.outcome
 			default:

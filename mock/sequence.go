@@ -13,8 +13,8 @@ type sequence struct {
 // again, in a new generation.
 const maxUnkeyed = 1024
 
-// arrive returns the sequence of the request. Only requests of the API belong to keys.
-func (s *state) arrive(r *http.Request, token string, isAPI bool) sequence {
+// nextSequence returns the sequence of the request. Only requests of the API belong to keys.
+func (s *state) nextSequence(r *http.Request, token string, isAPI bool) sequence {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if isAPI {

@@ -125,14 +125,14 @@ func (s *state) add(name string, scenario *keyScenario) *key {
 	k.element = s.recent.PushFront(k)
 	s.keys[name] = k
 	if s.recent.Len() > maxKeys {
-		s.drop(s.recent.Back().Value.(*key))
+		s.deleteKey(s.recent.Back().Value.(*key))
 		s.generation++
 	}
 	return k
 }
 
-// drop forgets a key: its points and window, its faults, and its stored replies.
-func (s *state) drop(k *key) {
+// deleteKey forgets a key: its points and window, its faults, and its stored replies.
+func (s *state) deleteKey(k *key) {
 	s.recent.Remove(k.element)
 	delete(s.keys, k.name)
 	delete(s.faults, k.name)

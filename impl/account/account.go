@@ -166,7 +166,6 @@ func (r *Registry) Page(ctx context.Context, after string, limit int) ([]Account
 // selectAccount selects the columns that scanAccount reads, in its order.
 const selectAccount = `SELECT id, name, plan, created_at, suspended_at, deleted_at FROM accounts`
 
-// scanAccount reads the columns of selectAccount in their order.
 func scanAccount(scan func(...any) error) (Account, error) {
 	var a Account
 	var created, suspended, deleted store.Instant
@@ -215,7 +214,7 @@ func (r *Registry) UnknownPlans(ctx context.Context) ([]string, error) {
 	}), nil
 }
 
-// CheckName reports names that cannot be shown on one line of a console. Errors: ErrName.
+// CheckName returns ErrName if a name cannot be shown on one line of a console.
 func CheckName(name string) error {
 	unprintable := func(c rune) bool { return !unicode.IsPrint(c) }
 	if strings.TrimSpace(name) == "" || !utf8.ValidString(name) ||

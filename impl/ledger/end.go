@@ -44,7 +44,7 @@ func (l *Ledger) Settle(ctx context.Context, h Hold, makeReply func(Balance) ([]
 		if err != nil {
 			return err
 		}
-		if b, err = l.balanceAfter(ctx, x, h, r.balance(now).under(limit, taken), now); err != nil {
+		if b, err = l.balanceAfter(ctx, x, h, r.balance(now).capped(limit, taken), now); err != nil {
 			return err
 		}
 		reply, err := h.reply(b, makeReply)
@@ -54,7 +54,7 @@ func (l *Ledger) Settle(ctx context.Context, h Hold, makeReply func(Balance) ([]
 		if err := l.finish(ctx, x, h, settled, now, reply); err != nil {
 			return err
 		}
-		return r.write(ctx, x, h.AccountID, h.Period, entry{kind: "settle", holdID: h.ID}, now)
+		return r.insertEntry(ctx, x, h.AccountID, h.Period, entry{kind: "settle", holdID: h.ID}, now)
 	})
 	if err != nil {
 		return Balance{}, fmt.Errorf("settle: %w", err)
@@ -155,7 +155,7 @@ func (l *Ledger) returnPoints(ctx context.Context, h Hold, state string) (bool, 
 		if err := h.returnToMeter(ctx, x); err != nil {
 			return err
 		}
-		return r.write(ctx, x, h.AccountID, h.Period, entry{kind: kind, points: h.Points, holdID: h.ID}, now)
+		return r.insertEntry(ctx, x, h.AccountID, h.Period, entry{kind: kind, points: h.Points, holdID: h.ID}, now)
 	})
 	if errors.Is(err, ErrEnded) || errors.Is(err, ErrExpired) {
 		return false, nil

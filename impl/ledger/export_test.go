@@ -2,9 +2,9 @@ package ledger
 
 import "context"
 
-// ErrFree, ErrRunning and ErrTTL are errors that callers never tell apart.
+// ErrKeyFree, ErrRunning and ErrTTL are errors that callers never tell apart.
 var (
-	ErrFree    = errFree
+	ErrKeyFree = errKeyFree
 	ErrRunning = errRunning
 	ErrTTL     = errTTL
 )

@@ -124,7 +124,7 @@ func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 		if err := h.takeFromMeter(ctx, x, r.remaining()+h.Points, now); err != nil {
 			return err
 		}
-		return r.write(ctx, x, h.AccountID, h.Period, entry{kind: "hold", points: -h.Points, holdID: h.ID}, now)
+		return r.insertEntry(ctx, x, h.AccountID, h.Period, entry{kind: "hold", points: -h.Points, holdID: h.ID}, now)
 	})
 	return h, err
 }
@@ -149,7 +149,7 @@ func insertHold(ctx context.Context, x store.Executor, h Hold, req HoldRequest, 
 	}
 	reply, err := lookUp(ctx, x, h.AccountID, *i, now)
 	switch {
-	case errors.Is(err, errFree):
+	case errors.Is(err, errKeyFree):
 		return errChanged // the other hold has just been released
 	case err != nil:
 		return err
@@ -175,7 +175,7 @@ func whyRefused(ctx context.Context, x store.Executor, h Hold, now time.Time) er
 	case r.remaining() >= h.Points: // another request has returned points since
 		return errChanged
 	}
-	return r.balance(now).under(limit, metered).insufficient()
+	return r.balance(now).capped(limit, metered).insufficient()
 }
 
 // insufficient is the refusal of a hold that needs more points than the balance has.

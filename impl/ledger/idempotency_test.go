@@ -29,7 +29,7 @@ var ledgerHoldReplayTests = bookTests{
 			requireReplay(t, err, "the reply")
 		}
 		_, err := t.Hold(t.Context(), t.keyed("one", "another body"))
-		require.ErrorIs(t, err, ledger.ErrKeyReused)
+		require.ErrorIs(t, err, ledger.ErrIdempotencyKeyReused)
 		t.requireBalance(10, 100)
 	},
 	"works without points": func(t book) {
@@ -91,7 +91,7 @@ var ledgerHoldReplayTests = bookTests{
 		_, err := t.Hold(t.Context(), t.keyed("one", "body"))
 		require.ErrorIs(t, err, ledger.ErrRunning)
 		_, err = t.Hold(t.Context(), t.keyed("one", "another body"))
-		require.ErrorIs(t, err, ledger.ErrKeyReused)
+		require.ErrorIs(t, err, ledger.ErrIdempotencyKeyReused)
 		require.NoError(t, t.Release(t.Context(), released))
 
 		expired := t.mustHold(t.keyed("one", "another body"))
@@ -115,7 +115,7 @@ func TestLedger_Wait(t *testing.T) {
 			return string(answer), err
 		}
 		_, err := wait(t.Context())
-		require.ErrorIs(t, err, ledger.ErrFree, "never used")
+		require.ErrorIs(t, err, ledger.ErrKeyFree, "never used")
 
 		h := t.mustHold(req)
 		short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -123,7 +123,7 @@ func TestLedger_Wait(t *testing.T) {
 		_, err = wait(short)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		_, err = t.Wait(t.Context(), t.id, *t.keyed("one", "another body").Idempotency)
-		require.ErrorIs(t, err, ledger.ErrKeyReused)
+		require.ErrorIs(t, err, ledger.ErrIdempotencyKeyReused)
 
 		go func() {
 			time.Sleep(50 * time.Millisecond)
@@ -140,6 +140,6 @@ func TestLedger_Wait(t *testing.T) {
 		h = t.mustHold(req)
 		t.clock.Set(h.Expires)
 		_, err = wait(t.Context())
-		require.ErrorIs(t, err, ledger.ErrFree, "the hold has expired")
+		require.ErrorIs(t, err, ledger.ErrKeyFree, "the hold has expired")
 	}}.run(t)
 }

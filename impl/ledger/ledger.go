@@ -32,12 +32,12 @@ import (
 
 // Errors of holds. Callers distinguish the exported ones.
 var (
-	ErrKeyReused = errors.New("the Idempotency-Key was used with a different request; use a new key")
-	errRunning   = errors.New("the first request with this Idempotency-Key is still running")
-	ErrExpired   = errors.New("the hold has expired")
-	ErrEnded     = errors.New("the hold was already settled or released")
-	ErrPoints    = fmt.Errorf("points: must be 1 to %d, and so must the resulting allowance", int64(contract.MaxPoints))
-	errTTL       = errors.New("ttl: must be positive")
+	ErrIdempotencyKeyReused = errors.New("the Idempotency-Key was used with a different request; use a new Idempotency-Key")
+	errRunning              = errors.New("the first request with this Idempotency-Key is still running")
+	ErrExpired              = errors.New("the hold has expired")
+	ErrEnded                = errors.New("the hold was already settled or released")
+	ErrPoints               = fmt.Errorf("points: must be 1 to %d, and so must the resulting allowance", int64(contract.MaxPoints))
+	errTTL                  = errors.New("ttl: must be positive")
 )
 
 // InsufficientError says that an account, or the cap of a key, has fewer points left than a hold needs.
@@ -106,12 +106,12 @@ func (l *Ledger) now() time.Time { return store.At(l.clock()).Time }
 // Balance returns an account's points in the current month. Before the first hold of a month the whole allowance of the plan
 // remains. Errors: account.ErrNoAccount, account.ErrPlan, *store.Error.
 func (l *Ledger) Balance(ctx context.Context, accountID string) (Balance, error) {
-	return l.BalanceUnder(ctx, accountID, "")
+	return l.CappedBalance(ctx, accountID, "")
 }
 
-// BalanceUnder returns the points that can be spent under a meter in the current month: those of the account, or those
+// CappedBalance returns the points that can be spent under a meter in the current month: those of the account, or those
 // under the cap if fewer are left there. An empty meter has no cap. Errors: those of Balance.
-func (l *Ledger) BalanceUnder(ctx context.Context, accountID, meterID string) (Balance, error) {
+func (l *Ledger) CappedBalance(ctx context.Context, accountID, meterID string) (Balance, error) {
 	b, err := l.current(ctx, l.store.Reader(), accountID, meterID, l.now())
 	if err != nil {
 		return Balance{}, fmt.Errorf("balance: %w", err)
@@ -119,7 +119,7 @@ func (l *Ledger) BalanceUnder(ctx context.Context, accountID, meterID string) (B
 	return b, nil
 }
 
-// current is BalanceUnder within a transaction. If the month has no balance row yet, total and taken are NULL.
+// current is CappedBalance within a transaction. If the month has no balance row yet, total and taken are NULL.
 func (l *Ledger) current(ctx context.Context, x store.Executor, accountID, meterID string, now time.Time) (Balance, error) {
 	var plan string
 	var total, taken, limit *int64
@@ -136,16 +136,15 @@ func (l *Ledger) current(ctx context.Context, x store.Executor, accountID, meter
 		return Balance{}, err
 	}
 	if total != nil {
-		return row{total: *total, used: *taken}.balance(now).under(limit, metered), nil
+		return row{total: *total, used: *taken}.balance(now).capped(limit, metered), nil
 	}
 	allowance, err := l.plans.Plan(plan)
-	return row{total: allowance.Points}.balance(now).under(limit, metered), err
+	return row{total: allowance.Points}.balance(now).capped(limit, metered), err
 }
 
 // row is a balance as it is stored; seq is the number of its latest entry, and granted is what operators added to the total.
 type row struct{ total, used, held, seq, granted int64 }
 
-// remaining returns the points that are neither used nor held.
 func (r row) remaining() int64 { return r.total - r.used - r.held }
 
 // balance counts held points as used: they may be charged at any moment.
@@ -172,9 +171,9 @@ type entry struct {
 	reason string // of a grant by an operator
 }
 
-// write inserts the entry that belongs to the statement that has just changed the balance row to r. Both must be in one
+// insertEntry inserts the entry for the statement that has just changed the balance row to r. Both must be in one
 // transaction.
-func (r row) write(ctx context.Context, x store.Executor, accountID, period string, e entry, now time.Time) error {
+func (r row) insertEntry(ctx context.Context, x store.Executor, accountID, period string, e entry, now time.Time) error {
 	_, err := x.Exec(ctx, `INSERT INTO entries (account_id, period, seq, kind, points, remaining, hold_id, at, reason)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		accountID, period, r.seq, e.kind, e.points, r.remaining(), store.OrNull(e.holdID), store.At(now), store.OrNull(e.reason))

@@ -60,9 +60,9 @@ func (l *Ledger) addPlayground(ctx context.Context, x store.Executor, accountID 
 		accountID, PlaygroundMeter(accountID), int64(defaultPlaygroundCap))
 }
 
-// under returns b, or the balance under the cap of a meter if fewer points are left there. limit is the cap, nil for none, and
+// capped returns b, or the balance under the cap of a meter if fewer points are left there. limit is the cap, nil for none, and
 // taken what is used and held under it.
-func (b Balance) under(limit *int64, taken int64) Balance {
+func (b Balance) capped(limit *int64, taken int64) Balance {
 	if limit == nil || *limit-taken >= b.Remaining {
 		return b
 	}
@@ -103,7 +103,7 @@ func (h Hold) takeFromMeter(ctx context.Context, x store.Executor, remaining int
 		return errChanged
 	}
 	b := Balance{Remaining: remaining, NextReset: contract.NextReset(now), LimitedBy: contract.LimitedByAccount}
-	return b.under(limit, taken).insufficient()
+	return b.capped(limit, taken).insufficient()
 }
 
 // chargeMeter moves the points of a hold from held to used under its meter, and returns the cap and what is taken now.

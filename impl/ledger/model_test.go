@@ -94,7 +94,7 @@ func (m *model) lookUp(key, body string) error {
 	}
 	switch {
 	case h.body != body:
-		return ledger.ErrKeyReused
+		return ledger.ErrIdempotencyKeyReused
 	case h.state == "held":
 		return ledger.ErrRunning
 	}
@@ -284,7 +284,7 @@ func (m *machine) check(t *rapid.T) {
 	require.NoError(t, err)
 	require.Equal(t, m.under(false), got)
 	require.Equal(t, got.Total, got.Used+got.Remaining)
-	got, err = m.BalanceUnder(t.Context(), m.id, m.meter)
+	got, err = m.CappedBalance(t.Context(), m.id, m.meter)
 	require.NoError(t, err)
 	require.Equal(t, m.under(true), got)
 	require.Equal(t, got.Total, got.Used+got.Remaining)

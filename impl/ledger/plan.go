@@ -34,7 +34,7 @@ func (l *Ledger) openPeriod(ctx context.Context, x store.Executor, accountID str
 		return err
 	}
 	r := row{total: allowance.Points, seq: 1}
-	return r.write(ctx, x, accountID, periodOf(now), entry{kind: "grant", points: r.total}, now)
+	return r.insertEntry(ctx, x, accountID, periodOf(now), entry{kind: "grant", points: r.total}, now)
 }
 
 // ChangePlan puts the account on another plan. The allowance of the current month changes at once, but never falls below the
@@ -86,7 +86,7 @@ func (l *Ledger) adjust(ctx context.Context, x store.Executor, accountID string,
 	if err != nil {
 		return err
 	}
-	return r.write(ctx, x, accountID, periodOf(now), entry{kind: "adjust", points: r.total - before}, now)
+	return r.insertEntry(ctx, x, accountID, periodOf(now), entry{kind: "adjust", points: r.total - before}, now)
 }
 
 // Grant adds points to the allowance of the current month only. reason appears in the entry; it has 1 to 200 printable
@@ -118,7 +118,7 @@ func (l *Ledger) Grant(ctx context.Context, accountID string, points int64, reas
 			return err
 		}
 		b = r.balance(now)
-		return r.write(ctx, x, accountID, periodOf(now), entry{kind: "grant", points: points, reason: reason}, now)
+		return r.insertEntry(ctx, x, accountID, periodOf(now), entry{kind: "grant", points: points, reason: reason}, now)
 	})
 	if err != nil {
 		return Balance{}, fmt.Errorf("grant: %w", err)

@@ -75,7 +75,7 @@ var ledgerRaceTests = bookTests{
 		defer cancel()
 		charged := make(chan struct{}, 32)
 		for _, err := range race(32, func(int) error {
-			h, err := t.Acquire(ctx, t.keyed("one", "body"))
+			h, err := t.HoldOrWait(ctx, t.keyed("one", "body"))
 			if err != nil {
 				return err
 			}
@@ -97,7 +97,7 @@ var ledgerRaceTests = bookTests{
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		requireAll(t, race(8, func(int) error {
-			h, err := t.Acquire(ctx, t.keyed("one", "body"))
+			h, err := t.HoldOrWait(ctx, t.keyed("one", "body"))
 			if err != nil {
 				return err
 			}

@@ -38,7 +38,7 @@ func (l *Ledger) Sweep(ctx context.Context) (Swept, error) {
 		}
 	}
 	for range maxBatches {
-		n, err := l.forget(ctx, forgetBatch)
+		n, err := l.deleteOldReplies(ctx, forgetBatch)
 		s.Forgotten += n
 		if err != nil {
 			return s, err
@@ -80,8 +80,8 @@ func (l *Ledger) expire(ctx context.Context, accountID string, limit int) (int, 
 	return count, nil
 }
 
-// forget deletes replies that are too old to be replayed, and frees their idempotency keys.
-func (l *Ledger) forget(ctx context.Context, limit int) (int, error) {
+// deleteOldReplies deletes replies that are too old to be replayed, and frees their idempotency keys.
+func (l *Ledger) deleteOldReplies(ctx context.Context, limit int) (int, error) {
 	n, err := l.store.Writer().Exec(ctx, `UPDATE holds
 		SET idempotency_key = NULL, fingerprint = NULL, answer = NULL, answer_until = NULL
 		WHERE id IN (SELECT id FROM holds WHERE answer_until <= $1 ORDER BY answer_until, id LIMIT $2)`,

@@ -11,8 +11,8 @@ import (
 	"uncial/impl/store"
 )
 
-// errFree means that no request with this idempotency key is running or has a stored reply, so that Hold can be tried.
-var errFree = errors.New("the idempotency key is free")
+// errKeyFree means that no request with this idempotency key is running or has a stored reply, so that Hold can be tried.
+var errKeyFree = errors.New("the idempotency key is free")
 
 // Pauses between queries that ask whether a running request has ended; they double from the first to the longest.
 const (
@@ -20,9 +20,9 @@ const (
 	longestPause = 500 * time.Millisecond
 )
 
-// Acquire is Hold, except that it waits while the first request with the same idempotency key is running, instead of
+// HoldOrWait is Hold, except that it waits while the first request with the same idempotency key is running, instead of
 // failing. It waits until ctx ends, so ctx must have a deadline.
-func (l *Ledger) Acquire(ctx context.Context, req HoldRequest) (Hold, error) {
+func (l *Ledger) HoldOrWait(ctx context.Context, req HoldRequest) (Hold, error) {
 	for {
 		h, err := l.Hold(ctx, req)
 		if !errors.Is(err, errRunning) {
@@ -32,7 +32,7 @@ func (l *Ledger) Acquire(ctx context.Context, req HoldRequest) (Hold, error) {
 		switch {
 		case err == nil:
 			return Hold{}, &ReplayError{Reply: reply}
-		case !errors.Is(err, errFree):
+		case !errors.Is(err, errKeyFree):
 			return Hold{}, err
 		}
 	}
@@ -46,7 +46,7 @@ func (l *Ledger) wait(ctx context.Context, accountID string, i Idempotency) ([]b
 		var stale *staleError
 		switch {
 		case errors.As(err, &stale):
-			return nil, errFree
+			return nil, errKeyFree
 		case !errors.Is(err, errRunning):
 			return reply, err
 		}
@@ -71,13 +71,13 @@ func lookUp(ctx context.Context, x store.Executor, accountID string, i Idempoten
 		&h.ID, &h.MeterID, &h.Period, &h.Points, &state, &expires, &fingerprint, &reply, &until)
 	switch {
 	case errors.Is(err, store.ErrNoRows):
-		return nil, errFree
+		return nil, errKeyFree
 	case err != nil:
 		return nil, err
 	case state == held && !expires.After(now), state == settled && !until.After(now):
 		return nil, &staleError{h}
 	case !bytes.Equal(fingerprint, i.Fingerprint[:]):
-		return nil, ErrKeyReused
+		return nil, ErrIdempotencyKeyReused
 	case state == held:
 		return nil, errRunning
 	}

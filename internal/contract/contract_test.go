@@ -193,5 +193,5 @@ func TestDefaultPlans(t *testing.T) {
 func TestErrors_NameThePriceAndTheLimit(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "an extraction costs 10 points; 2 remaining; upgrade the plan or wait for the reset", contract.Insufficient(2, noon, contract.LimitedByAccount).Message)
-	require.True(t, strings.HasPrefix(contract.Limited(contract.NewWindow(60, 60, noon, noon), 0).Message, "the limit is 60 requests per minute"))
+	require.True(t, strings.HasPrefix(contract.Limited(contract.NewWindow(60, 60, noon, noon), 0).Message, "the limit is 60 extractions per minute"))
 }

@@ -61,7 +61,6 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s", e.Code, e.Message)
 }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // AsError returns the *Error in the chain of err, with status and summary filled in. It returns Internal(err) if there is
@@ -104,14 +103,14 @@ func MethodNotAllowed(allow ...string) *Error {
 // BadImage is a 400 for an image that cannot be fetched or read. The reason says what is wrong and what is expected.
 func BadImage(reason string) *Error {
 	e := Invalid(map[string]string{"imageUrl": reason})
-	e.Summary = "The image could not be read."
+	e.Summary = "The image could not be fetched or read."
 	return e
 }
 
-// KeyReused is a 400 for an Idempotency-Key that was used with a different request before.
-func KeyReused() *Error {
+// IdempotencyKeyReused is a 400 for an Idempotency-Key that was used with a different request before.
+func IdempotencyKeyReused() *Error {
 	return Invalid(map[string]string{
-		"Idempotency-Key": "already used with a different request within the last 24 hours; repeat that request exactly or use a new key",
+		"Idempotency-Key": "already used with a different request; repeat that request exactly or use a new Idempotency-Key",
 	})
 }
 
@@ -119,7 +118,7 @@ func KeyReused() *Error {
 func Unauthorized(cause error) *Error {
 	return &Error{
 		Code:    InvalidAPIKey,
-		Message: `the API key is missing, unknown, expired or revoked; send "Authorization: Bearer <API key>"`,
+		Message: `the API key is missing, unknown, expired, revoked, or used from outside its IP ranges; send "Authorization: Bearer <API key>"`,
 		Cause:   cause,
 	}
 }
@@ -144,7 +143,7 @@ func Limited(w Window, remainingPoints int64) *Error {
 	wait := w.RetryAfter()
 	return &Error{
 		Code:            RateLimited,
-		Message:         fmt.Sprintf("the limit is %d requests per minute; try again in %d seconds", w.Limit, wait/time.Second),
+		Message:         fmt.Sprintf("the limit is %d extractions per minute; try again in %d seconds", w.Limit, wait/time.Second),
 		RemainingPoints: remainingPoints,
 		RetryAfter:      wait,
 		Window:          &w,

@@ -37,17 +37,17 @@ var serverErrors = map[string]struct {
 		`{"success":false,"error":"The request is not valid.","code":"INVALID_REQUEST","message":"a: is wrong; b: is <bad> & \"ugly\"","details":{"a":"is wrong","b":"is <bad> & \"ugly\""}}`, "",
 	},
 	"a 400 with its own summary": {
-		&contract.Error{Code: contract.InvalidRequest, Summary: "The image could not be read.", Details: map[string]string{"imageUrl": "is gone"}, Cause: errInternal}, 400,
-		`{"success":false,"error":"The image could not be read.","code":"INVALID_REQUEST","message":"The image could not be read.","details":{"imageUrl":"is gone"}}`, "",
+		&contract.Error{Code: contract.InvalidRequest, Summary: "The image could not be fetched or read.", Details: map[string]string{"imageUrl": "is gone"}, Cause: errInternal}, 400,
+		`{"success":false,"error":"The image could not be fetched or read.","code":"INVALID_REQUEST","message":"The image could not be fetched or read.","details":{"imageUrl":"is gone"}}`, "",
 	},
 	"an image that cannot be read": {
 		contract.BadImage("the server answered 404"), 400,
-		`{"success":false,"error":"The image could not be read.","code":"INVALID_REQUEST","message":"imageUrl: the server answered 404","details":{"imageUrl":"the server answered 404"}}`,
+		`{"success":false,"error":"The image could not be fetched or read.","code":"INVALID_REQUEST","message":"imageUrl: the server answered 404","details":{"imageUrl":"the server answered 404"}}`,
 		`RateLimit: "account";r=59;t=42`,
 	},
 	"a 401": {
 		contract.Unauthorized(errInternal), 401,
-		`{"success":false,"error":"The API key is not valid.","code":"INVALID_API_KEY","message":"the API key is missing, unknown, expired or revoked; send \"Authorization: Bearer <API key>\""}`, "WWW-Authenticate: Bearer",
+		`{"success":false,"error":"The API key is not valid.","code":"INVALID_API_KEY","message":"the API key is missing, unknown, expired, revoked, or used from outside its IP ranges; send \"Authorization: Bearer <API key>\""}`, "WWW-Authenticate: Bearer",
 	},
 	"a 402": {
 		contract.Insufficient(0, time.Date(2026, 2, 1, 1, 0, 0, 0, time.FixedZone("", 3600)), contract.LimitedByAccount), 402,
@@ -59,11 +59,11 @@ var serverErrors = map[string]struct {
 	},
 	"a 429": {
 		contract.Limited(usedUp, 0), 429,
-		`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 60 requests per minute; try again in 2 seconds","remainingPoints":0}`, "Retry-After: 2",
+		`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 60 extractions per minute; try again in 2 seconds","remainingPoints":0}`, "Retry-After: 2",
 	},
 	"a 429 of a window that was not counted": {
 		contract.Limited(contract.Window{Limit: 5, Reset: clock.Add(7 * time.Second), Now: clock}, 9990), 429,
-		`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 5 requests per minute; try again in 7 seconds","remainingPoints":9990}`,
+		`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 5 extractions per minute; try again in 7 seconds","remainingPoints":9990}`,
 		`RateLimit: "account";r=0;t=7`,
 	},
 	"a 500":                  {contract.Internal(errInternal), 500, serverError(internalText), "Retry-After: "},

@@ -311,9 +311,9 @@ func asPrinted(language, text string) string {
 func TestAnswer_Explain(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{"error":"Too many requests.","message":"the limit is 10 requests per minute; try again in 7 seconds"}`:          "Too many requests. The limit is 10 requests per minute; try again in 7 seconds.",
-		`{"error":"The image could not be read.","message":"imageUrl: it is empty","details":{"imageUrl":"it is empty"}}`: "The image could not be read. Image: it is empty.",
-		`{"error":"The request is not valid.","message":"…","details":{"language":"choose en.","format":"choose text"}}`:  "The request is not valid. format: choose text. Language: choose en.",
+		`{"error":"Too many requests.","message":"the limit is 10 extractions per minute; try again in 7 seconds"}`:                  "Too many requests. The limit is 10 extractions per minute; try again in 7 seconds.",
+		`{"error":"The image could not be fetched or read.","message":"imageUrl: it is empty","details":{"imageUrl":"it is empty"}}`: "The image could not be fetched or read. Image: it is empty.",
+		`{"error":"The request is not valid.","message":"…","details":{"language":"choose en.","format":"choose text"}}`:             "The request is not valid. format: choose text. Language: choose en.",
 		"no JSON":          "",
 		`{"success":true}`: "",
 	} {

@@ -80,7 +80,7 @@ class InvalidRequest(ApiError):
 
 
 class InvalidApiKey(ApiError):
-    """401: the key is unknown, expired or revoked, or not permitted from this address."""
+    """401: the key is missing, unknown, expired, revoked, or used from outside its IP ranges."""
     code = "INVALID_API_KEY"
 
 

@@ -12,7 +12,7 @@ import (
 
 // Ledger is the part of ledger.Ledger that the playground needs.
 type Ledger interface {
-	BalanceUnder(ctx context.Context, accountID, meterID string) (ledger.Balance, error)
+	CappedBalance(ctx context.Context, accountID, meterID string) (ledger.Balance, error)
 	PlaygroundCap(ctx context.Context, accountID string) (*int64, error)
 	SetPlaygroundCap(ctx context.Context, accountID string, points *int64) error
 }
@@ -21,7 +21,7 @@ var _ Ledger = (*ledger.Ledger)(nil)
 
 // remaining returns the points that the playground may still spend this month.
 func (p *playground) remaining(ctx context.Context, accountID string) (int64, error) {
-	b, err := p.o.Ledger.BalanceUnder(ctx, accountID, ledger.PlaygroundMeter(accountID))
+	b, err := p.o.Ledger.CappedBalance(ctx, accountID, ledger.PlaygroundMeter(accountID))
 	return b.Remaining, err
 }
 

@@ -295,10 +295,10 @@ func refusals(tb testing.TB) []refusal {
 		{"the TIFF is cut short or damaged: a directory is missing; send the whole file", cut("pages.tif", len(whole["pages.tif"])-300)},
 		{"the TIFF is cut short; send the whole file", tiffFile(littleTIFF, replace(tiffOf(stored(1)), long(279, 1<<20)))},
 
-		{"the PNG has 40000 x 1 pixels; at most 32767 per side are allowed", pngHeader(40_000, 1)},
+		{"the PNG is 40000 x 1 pixels; at most 32767 per side are allowed", pngHeader(40_000, 1)},
 		{"the PNG has 400 megapixels over all pages; at most 100 are allowed", pngHeader(20_000, 20_000)},
 		{"at most 32767 per side are allowed", pngHeader(1<<32-1, 1<<32-1)},
-		{"the PNG is damaged: its header declares no pixels", pngHeader(0, 10)},
+		{"the PNG is damaged: its header declares a size of zero", pngHeader(0, 10)},
 		{"the PNG is damaged: it does not begin with its header", append(whole["clear.png"][:8:8], whole["clear.png"][33:]...)},
 		{"the PNG is damaged or of an unsupported kind; save it as PNG", slices.Concat(pngHeader(10, 10), pngChunk("IDAT", make([]byte, 60)), pngChunk("IEND", nil))},
 		{"the JPEG has 101 scans; at most 100 are allowed at its size: save it as a baseline JPEG", jpegOfScans(8, 101)},

@@ -146,9 +146,9 @@ func CheckPages(format Format, pages []Size) error {
 	for _, p := range pages {
 		switch {
 		case p.Width < 1 || p.Height < 1:
-			return fmt.Errorf("the %s is damaged: its header declares no pixels", format)
+			return fmt.Errorf("the %s is damaged: its header declares a size of zero", format)
 		case p.Width > MaxSide || p.Height > MaxSide:
-			return fmt.Errorf("the %s has %d x %d pixels; at most %d per side are allowed", format, p.Width, p.Height, MaxSide)
+			return fmt.Errorf("the %s is %d x %d pixels; at most %d per side are allowed", format, p.Width, p.Height, MaxSide)
 		}
 		total += p.Width * p.Height
 	}

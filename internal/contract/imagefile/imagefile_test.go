@@ -46,7 +46,7 @@ func TestCheckPages(t *testing.T) {
 		{"accepts the longest side", []imagefile.Size{{Width: imagefile.MaxSide, Height: 1}}, ""},
 		{"refuses eleven pages", slices.Repeat([]imagefile.Size{{Width: 1, Height: 1}}, 11), "11 pages"},
 		{"refuses a longer side", []imagefile.Size{{Width: 1, Height: imagefile.MaxSide + 1}}, "1 x 32768 pixels"},
-		{"refuses a page without pixels", []imagefile.Size{page, {Width: 0, Height: 5}}, "no pixels"},
+		{"refuses a page without pixels", []imagefile.Size{page, {Width: 0, Height: 5}}, "a size of zero"},
 		{"refuses a pixel too many", append(slices.Repeat([]imagefile.Size{page}, 9), imagefile.Size{Width: 10_001, Height: 1_000}), "101 megapixels"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

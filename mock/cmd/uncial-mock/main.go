@@ -106,7 +106,7 @@ type serve struct {
 	Seed            uint64        `default:"0" help:"Seed for the choice of texts and for the latencies. Default: ${default}."`
 	FaultRate       float64       `default:"0" placeholder:"SHARE" help:"Share of the answers that get a network fault, 0 to 1; the seed chooses which. Default: ${default}."`
 	Fault           []mock.Fault  `placeholder:"KIND" help:"Faults of --fault-rate: reset, cut, length, drip or late; drip and late may have milliseconds, up to 30000, such as late-1500. Default: all."`
-	Fixtures        string        `placeholder:"DIR" help:"Folder of your own pages and recorded answers; README.md describes its form. Default: only the built-in texts."`
+	Fixtures        string        `placeholder:"DIR" help:"Folder of your own pages and recorded answers; the mock's manual (mock/README.md) describes its layout. Default: only the built-in texts."`
 	ControlAnywhere bool          `help:"Open /__mock/ to other machines. Default: this machine only."`
 	CORSOrigin      []edge.Origin `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock. Default: all."`
 	Verbose         bool          `short:"v" help:"Log every request."`

@@ -112,7 +112,7 @@ func (r *record) run(out io.Writer) error {
 		}
 	}
 	if s.Failed > 0 {
-		return errors.New("not every answer was recorded")
+		return errors.New("some answers were not recorded; see above")
 	}
 	return nil
 }

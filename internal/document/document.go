@@ -8,6 +8,8 @@
 // Start with Document. Normalized enforces the invariants of the types; Lines and Words iterate.
 package document
 
+import "image"
+
 // Document is the text of one image file.
 type Document struct {
 	// Pages in the order of the file. Never empty after successful recognition; a blank page has no blocks.
@@ -126,6 +128,15 @@ type Box struct {
 	W int `json:"w"`
 	H int `json:"h"`
 }
+
+// BoxOf returns the box of a rectangle's pixels.
+func BoxOf(r image.Rectangle) Box { return Box{X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy()} }
+
+// Rectangle is the inverse of BoxOf.
+func (b Box) Rectangle() image.Rectangle { return image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H) }
+
+// Right returns the first column to the right of the box.
+func (b Box) Right() int { return b.X + b.W }
 
 // Point is a position in pixels.
 type Point struct {

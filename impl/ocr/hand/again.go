@@ -9,7 +9,7 @@ import (
 	"uncial/internal/text"
 )
 
-// ruleAgain is the rule of edits that come from the second reading of a line.
+// ruleAgain is the rule of edits that come from the thorough reading of a line.
 const ruleAgain = "second-reading"
 
 // minInitials and maxInitials bound the number of capital letters that count as initials. Initials are kept unchanged, because
@@ -54,7 +54,7 @@ func texts(words []document.Word) []string {
 // spaces between listed words ("to day"), to initials, and to punctuation, which lists do not cover.
 func (c change) isCorrection(known func(word string) bool) bool {
 	before, after := joined(c.before), joined(c.after)
-	if text.Abbreviations(before) > text.Abbreviations(after) || only(unicode.IsDigit, before) != only(unicode.IsDigit, after) {
+	if text.Abbreviations(before) > text.Abbreviations(after) || keepRunes(unicode.IsDigit, before) != keepRunes(unicode.IsDigit, after) {
 		return false
 	}
 	if known != nil && (!allKnown(c.after, known) || before == after && allKnown(c.before, known)) {
@@ -63,10 +63,10 @@ func (c change) isCorrection(known func(word string) bool) bool {
 	if before == after {
 		return true // only the spaces differ
 	}
-	if known != nil && (isInitials(before) || only(unicode.IsLetter, before) == only(unicode.IsLetter, after)) {
+	if known != nil && (isInitials(before) || keepRunes(unicode.IsLetter, before) == keepRunes(unicode.IsLetter, after)) {
 		return false
 	}
-	before, after = withoutHabits(before), withoutHabits(after)
+	before, after = foldSpelling(before), foldSpelling(after)
 	return before != after && !text.OnlyRespells(before, after)
 }
 
@@ -77,14 +77,14 @@ func allKnown(words []document.Word, known func(word string) bool) bool {
 
 // isInitials reports whether the letters of words are a few capitals, such as the initials of a name.
 func isInitials(words string) bool {
-	letters, n := only(unicode.IsLetter, words), text.CountLetters(words)
+	letters, n := keepRunes(unicode.IsLetter, words), text.CountLetters(words)
 	return minInitials <= n && n <= maxInitials && letters == strings.ToUpper(letters)
 }
 
-// withoutHabits returns words in a form that is the same for historical and modern spelling: without apostrophes and hyphens,
+// foldSpelling returns words in a form that is the same for historical and modern spelling: without apostrophes and hyphens,
 // with single letters for doubled ones ("vilage"), with e for a before m and n ("tamps"), and with ai for ay, ey and ei
 // ("affeyres", "eyder"). text.OnlyRespells covers spellings of equal length.
-func withoutHabits(words string) string {
+func foldSpelling(words string) string {
 	var out []rune
 	for _, r := range vowels.Replace(words) {
 		if len(out) == 0 || out[len(out)-1] != r {
@@ -94,11 +94,11 @@ func withoutHabits(words string) string {
 	return string(out)
 }
 
-// vowels makes the replacements of withoutHabits except for doubled letters.
+// vowels makes the replacements of foldSpelling except for doubled letters.
 var vowels = strings.NewReplacer("'", "", "’", "", "-", "", "am", "em", "an", "en", "ay", "ai", "ey", "ai", "ei", "ai")
 
-// only returns the characters of words for which isKind is true.
-func only(isKind func(rune) bool, words string) string {
+// keepRunes returns the characters of words for which isKind is true.
+func keepRunes(isKind func(rune) bool, words string) string {
 	return strings.Map(func(r rune) rune {
 		if isKind(r) {
 			return r
@@ -117,10 +117,10 @@ func joined(words []document.Word) string {
 	return b.String()
 }
 
-// finish applies the corrections from the further readings of each line of handwriting: first from the reading with word lists,
-// then, if the line is not too short to give context, from the thorough reading. Only the thorough reading's corrections are
-// listed as edits. finish copies the words first, because the page keeps the first reading.
-func (m *Models) finish(all []reading) {
+// applyFurtherReadings applies the corrections from the further readings of each line of handwriting: first from the reading
+// with word lists, then, if the line is not too short to give context, from the thorough reading. Only the thorough reading's
+// corrections are listed as edits. applyFurtherReadings copies the words first, because the page keeps the first reading.
+func (m *Models) applyFurtherReadings(all []reading) {
 	for i := range all {
 		r := &all[i]
 		if !r.line.Handwritten {

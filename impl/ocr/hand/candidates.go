@@ -18,7 +18,7 @@ func (p *handwritingSearch) minOpenShare(open, all int) float64 {
 	case open > all/manySpots:
 		return lineShare
 	}
-	return openShare
+	return minOpenShare
 }
 
 // minJoined returns the minimum share of joined letters at which a line that was read as print may be handwriting.
@@ -225,5 +225,5 @@ func (p *handwritingSearch) printConfidence(inPrint []document.Block, box docume
 
 // isReplaced reports whether handwriting in the box replaces a word of a line of print.
 func (p *handwritingSearch) isReplaced(l document.Line, w document.Word, box document.Box) bool {
-	return !p.isCertain(l, w) && holds(box, toRect(w.Box))
+	return !p.isCertain(l, w) && holds(box, w.Box.Rectangle())
 }

@@ -25,7 +25,7 @@ func (p *Page) choose(ctx context.Context, r Reader, all []layout.Line) error {
 		if err != nil {
 			return err
 		}
-		if confidence, _ := weigh(slices.Concat(read...)); confidence > best {
+		if confidence, _ := meanConfidence(slices.Concat(read...)); confidence > best {
 			best, p.models.Handwriting = confidence, name
 		}
 	}

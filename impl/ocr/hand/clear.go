@@ -15,7 +15,7 @@ func (p *handwritingSearch) readClear(ctx context.Context, r Reader, inPrint []d
 	isClear := func(l reading) bool { return p.isClear(l, inPrint) }
 	certain := p.certainWords(inPrint)
 	open := outside(p.spots, certain)
-	if len(open) < openSpots || joinedShare(open) < openShare {
+	if len(open) < openSpots || joinedShare(open) < minOpenShare {
 		return nil, nil
 	}
 	found, err := p.layout(r)
@@ -26,7 +26,7 @@ func (p *handwritingSearch) readClear(ctx context.Context, r Reader, inPrint []d
 	for _, l := range found.Lines() {
 		rest := l.Without(certain)
 		spots := inside(open, l.Box())
-		if len(rest) == 1 && rest[0].Box() == l.Box() && len(spots) >= partSpots && joinedShare(spots) >= openShare {
+		if len(rest) == 1 && rest[0].Box() == l.Box() && len(spots) >= partSpots && joinedShare(spots) >= minOpenShare {
 			lines = append(lines, l)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // Detect reports whether the whole page is handwritten, and the mean confidence of the handwriting model in a sample of its
 // lines, 0..1. The shape of the ink rules out most printed pages without reading; in doubt, both models read the sample.
 func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
-	if p.onSide || p.joinedShare < suspicious {
+	if p.onSide || p.joinedShare < minJoinedShare {
 		return 0, false, nil
 	}
 	found, err := p.layout(r)
@@ -24,7 +24,7 @@ func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 		return 0, false, nil
 	}
 	handwriting, err := p.readLines(ctx, r, some)
-	if err != nil || p.joinedShare < foreignSuspicious && !p.models.TaggedFrench && !isFrench(handwriting, false) {
+	if err != nil || p.joinedShare < minJoinedShareForeign && !p.models.TaggedFrench && !isFrench(handwriting, false) {
 		return 0, false, err
 	}
 	_, images := cut(some)
@@ -73,7 +73,7 @@ func (p *Page) printConfidences(ctx context.Context, r Reader, images []*image.G
 	}
 	out := make([]float64, len(images))
 	for i, words := range all {
-		out[i], _ = weigh(words)
+		out[i], _ = meanConfidence(words)
 	}
 	return out, nil
 }

@@ -134,7 +134,7 @@ func (p *handwritingSearch) readOpen(ctx context.Context, r Reader, inPrint []do
 func covered(g *image.Gray, parts []document.Box) *image.Gray {
 	out := imaging.Crop(g, g.Rect)
 	for _, b := range parts {
-		r := toRect(b).Intersect(g.Rect)
+		r := b.Rectangle().Intersect(g.Rect)
 		paper := image.NewUniform(color.Gray{Y: imaging.PaperGrey(g, r, mostlyPaper)})
 		draw.Draw(out, r, paper, image.Point{}, draw.Src)
 	}

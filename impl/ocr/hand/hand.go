@@ -40,12 +40,13 @@ type Search struct {
 	Known func(word string) bool
 	// Language is the tag of the language whose character model the search with lists uses.
 	Language string
-	// Thorough requests that each line is read at several widths.
+	// Thorough requests that each doubtful line also be read at several widths.
 	Thorough bool
 }
 
 // Readings are the readings of a strip. First is what ReadStrips returns, Listed was read with word lists, and Thorough also at
-// several widths. Readings that Search does not request are nil.
+// several widths. Readings that were not requested, and a thorough reading of a line that is not doubtful or is too long, are
+// nil.
 type Readings struct{ First, Listed, Thorough []tesseract.Word }
 
 // Models are the models and word lists that a page is read with.
@@ -66,7 +67,7 @@ type Models struct {
 	PrintAccuracy func(own float64) float64
 	// TaggedFrench is true if the page is tagged as French. The words that are read may prove otherwise (language.go).
 	TaggedFrench bool
-	// Enhance requests that each line of handwriting is also read thoroughly and corrected accordingly.
+	// Enhance requests a thorough reading of each doubtful line of handwriting, and corrections from it.
 	Enhance bool
 }
 
@@ -178,7 +179,7 @@ func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
 	all := slices.Concat(blocks...)
 	var result Result
 	for _, block := range blocks {
-		p.models.finish(block)
+		p.models.applyFurtherReadings(block)
 		result.add(block)
 	}
 	result.Confidence = p.models.mixedConfidence(all)

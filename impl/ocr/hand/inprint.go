@@ -17,7 +17,7 @@ func (p *Page) readPrintedLines(ctx context.Context, r Reader, all []reading) (m
 	var images []*image.Gray
 	var parts []image.Rectangle
 	for _, l := range all {
-		spots := inside(p.spots, core(l.at))
+		spots := inside(p.spots, ownBox(l.at))
 		if len(spots) < printLineSpots || joinedShare(spots) >= printLineShare {
 			continue
 		}
@@ -34,7 +34,7 @@ func (p *Page) readPrintedLines(ctx context.Context, r Reader, all []reading) (m
 	}
 	found := map[document.Box]reading{}
 	for i, words := range read {
-		if confidence, _ := weigh(words); confidence >= surelyPrint && confidence > lines[i].confidence {
+		if confidence, _ := meanConfidence(words); confidence >= surelyPrint && confidence > lines[i].confidence {
 			found[lines[i].at] = p.models.printed(lines[i].at, words, parts[i].Min)
 		}
 	}
@@ -44,11 +44,11 @@ func (p *Page) readPrintedLines(ctx context.Context, r Reader, all []reading) (m
 // printed returns the reading of a line of print. at is the line's box, and origin the corner of its image on the page.
 func (m *Models) printed(at document.Box, words []tesseract.Word, origin image.Point) reading {
 	out := reading{at: at}
-	out.confidence, out.characters = weigh(words)
+	out.confidence, out.characters = meanConfidence(words)
 	for _, w := range words {
 		if text := document.WordText(w.Text); text != "" {
 			out.line.Words = append(out.line.Words, document.Word{
-				Box: toBox(w.Box.Add(origin)), Text: text, Confidence: m.PrintAccuracy(confidenceOf(w)), Model: m.Print,
+				Box: document.BoxOf(w.Box.Add(origin)), Text: text, Confidence: m.PrintAccuracy(confidenceOf(w)), Model: m.Print,
 			})
 		}
 	}
@@ -66,24 +66,24 @@ func (p *Page) PrintedPart(r Reader) (image.Rectangle, error) {
 	var best, part image.Rectangle
 	bestSpots := max(regionSpots, len(p.spots)/regionShare) - 1
 	for _, l := range found.Lines() {
-		spots := inside(p.spots, core(l.Box()))
+		spots := inside(p.spots, ownBox(l.Box()))
 		if joinedShare(spots) >= lineShare {
 			part = image.Rectangle{}
 			continue
 		}
 		part = part.Union(unionOf(spots))
-		if n := len(inside(p.spots, toBox(part))); n > bestSpots {
+		if n := len(inside(p.spots, document.BoxOf(part))); n > bestSpots {
 			best, bestSpots = part, n
 		}
 	}
 	return best, nil
 }
 
-// core returns the box of a line, trimmed at top and bottom to exclude the lines above and below, and extended at both ends to
-// include letters that reach beyond it.
-func core(line document.Box) document.Box {
-	side, edge := line.H/coreSide, line.H/coreEdge
-	return document.Box{X: line.X - side, Y: line.Y + edge, W: line.W + line.H*2/coreSide, H: line.H - line.H*2/coreEdge}
+// ownBox returns the box of a line, trimmed at top and bottom to exclude the lines above and below, and extended at both ends
+// to include letters that reach beyond it.
+func ownBox(line document.Box) document.Box {
+	side, edge := line.H/ownBoxSide, line.H/ownBoxEdge
+	return document.Box{X: line.X - side, Y: line.Y + edge, W: line.W + line.H*2/ownBoxSide, H: line.H - line.H*2/ownBoxEdge}
 }
 
 // unionOf returns the smallest rectangle around all spots. It is empty if there are no spots.

@@ -60,7 +60,7 @@ func isFrench(all []reading, tagged bool) bool {
 		return more >= possiblyFrench
 	}
 	others := greatestShare(words, func(w string, other map[string]bool) bool { return other[w] })
-	return own > others && more >= clearlyFrench+chance/math.Sqrt(float64(len(words)))
+	return own > others && more >= clearlyFrench+samplingError/math.Sqrt(float64(len(words)))
 }
 
 // tallShare returns the share of the letters that have an ascender or a descender.

@@ -10,7 +10,7 @@ import (
 
 // merge inserts the lines of handwriting among those of the print, and removes the words of print that they replace.
 func (p *handwritingSearch) merge(inPrint Result, filled []reading) Result {
-	p.models.finish(filled)
+	p.models.applyFurtherReadings(filled)
 	printed := 0
 	var blocks []document.Block
 	for _, b := range inPrint.Blocks {

@@ -66,7 +66,7 @@ func cut(all []layout.Line) (strips []layout.Strip, images []*image.Gray) {
 // reading returns the reading of a strip, given its words.
 func (m *Models) reading(s layout.Strip, words []tesseract.Word) reading {
 	out := reading{at: s.Line().Box(), line: document.Line{Baseline: s.Baseline(), Handwritten: true}}
-	out.confidence, out.characters = weigh(words)
+	out.confidence, out.characters = meanConfidence(words)
 	out.line.Words = m.words(s, words)
 	out.line.Box = document.WordsBox(out.line.Words)
 	return out
@@ -116,8 +116,8 @@ func (r reading) posterior() float64 {
 	return sum / float64(max(r.characters, 1))
 }
 
-// weigh returns the mean confidence of words, 0..1, weighted by their length, and the number of their characters.
-func weigh(words []tesseract.Word) (confidence float64, characters int) {
+// meanConfidence returns the mean confidence of words, 0..1, weighted by their length, and the number of their characters.
+func meanConfidence(words []tesseract.Word) (confidence float64, characters int) {
 	var sum float64
 	for _, w := range words {
 		n := utf8.RuneCountInString(document.WordText(w.Text))

@@ -61,7 +61,7 @@ func isOnSide(spots []image.Rectangle) bool {
 	}
 	same := float64(alike) / float64(max(len(widths), 1))
 	tall := longShare(spots, image.Rectangle.Dy, image.Rectangle.Dx)
-	return same >= lyingShare || same >= slightLyingShare && tall < fewTall
+	return same >= minLyingShare || same >= minSlightLyingShare && tall < maxTallShare
 }
 
 // inside returns the spots whose middle lies in the box.
@@ -86,10 +86,4 @@ func outside(spots []image.Rectangle, boxes []document.Box) []image.Rectangle {
 func holds(b document.Box, s image.Rectangle) bool {
 	x, y := (s.Min.X+s.Max.X)/2, (s.Min.Y+s.Max.Y)/2
 	return x >= b.X && x < b.X+b.W && y >= b.Y && y < b.Y+b.H
-}
-
-func toRect(b document.Box) image.Rectangle { return image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H) }
-
-func toBox(r image.Rectangle) document.Box {
-	return document.Box{X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy()}
 }

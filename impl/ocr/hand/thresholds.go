@@ -10,19 +10,19 @@ const (
 	joinedWidth = 1.6
 	// alikeSizes is the maximum ratio between two sizes that count as equal.
 	alikeSizes = 1.22
-	// If at least lyingShare of the spots have about the same width, the page is print lying on its side: that width is the
-	// height of its small letters. slightLyingShare is enough if the share of tall spots is below fewTall, because upright
+	// If at least minLyingShare of the spots have about the same width, the page is print lying on its side: that width is the
+	// height of its small letters. minSlightLyingShare is enough if the share of tall spots is below maxTallShare, because upright
 	// letters of print are hardly ever wide.
-	lyingShare, slightLyingShare, fewTall = 0.42, 0.28, 0.03
+	minLyingShare, minSlightLyingShare, maxTallShare = 0.42, 0.28, 0.03
 )
 
 // Thresholds for detecting a handwritten page.
 const (
-	// suspicious is the minimum share of joined letters at which a page may be handwritten. Print has a smaller share, except
+	// minJoinedShare is the minimum share of joined letters at which a page may be handwritten. Print has a smaller share, except
 	// woodcuts and typescripts with smudged ink; handwriting has more than 0.1.
-	suspicious = 0.08
-	// foreignSuspicious replaces suspicious if the text is not French: then wide spots are more often blots and ornaments.
-	foreignSuspicious = 0.15
+	minJoinedShare = 0.08
+	// minJoinedShareForeign replaces minJoinedShare if the text is not French: then wide spots are more often blots and ornaments.
+	minJoinedShareForeign = 0.15
 	// samples is the number of lines that are read to decide what a page is.
 	samples = 6
 	// minEvidence is the minimum sum of the share of joined letters and the lead in confidence of the handwriting model.
@@ -43,9 +43,9 @@ const (
 	// regionSpots is the minimum number of spots in a printed part of a page, and 1/regionShare the minimum share of the page's
 	// spots. A smaller part is a letterhead or a stamp, which is judged line by line.
 	regionSpots, regionShare = 3 * printLineSpots, 5
-	// The box in which a line's spots are counted is extended by 1/coreSide of the line's height at each end, for letters that
-	// reach beyond the line, and trimmed by 1/coreEdge of it at top and bottom, to exclude neighbouring lines.
-	coreSide, coreEdge = 4, 6
+	// The box in which a line's spots are counted is extended by 1/ownBoxSide of the line's height at each end, for letters that
+	// reach beyond the line, and trimmed by 1/ownBoxEdge of it at top and bottom, to exclude neighbouring lines.
+	ownBoxSide, ownBoxEdge = 4, 6
 )
 
 // Thresholds of handwriting on a printed page.
@@ -60,8 +60,8 @@ const (
 	// CER fell from .168 to .053.
 	knownShare, wordLetters = 0.2, 3
 	// openSpots is the minimum number of open spots (spots that no certain word of print covers) at which handwriting is
-	// searched for, and openShare the minimum share of joined letters among them.
-	openSpots, openShare = 10, 0.08
+	// searched for, and minOpenShare the minimum share of joined letters among them.
+	openSpots, minOpenShare = 10, 0.08
 	// If more than 1/manySpots of all spots are open, they cannot all be letters that the print model missed: then lineShare of
 	// joined letters is enough.
 	manySpots = 5
@@ -111,9 +111,9 @@ const (
 	// minTall is the minimum share of letters with an ascender or a descender. In French it is a quarter; a wavy line, which is
 	// read as words of m, n, u and i, has hardly any.
 	minTall = 0.1
-	// chance, divided by the square root of the number of words, is added to clearlyFrench, because few words may differ by
+	// samplingError, divided by the square root of the number of words, is added to clearlyFrench, because few words may differ by
 	// chance.
-	chance = 0.4
+	samplingError = 0.4
 )
 
 // The curve that turns the recognizer's confidence into the expected share of correct characters, and limits that are applied

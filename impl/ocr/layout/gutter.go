@@ -11,8 +11,8 @@ type span struct{ from, to int }
 
 func (s span) width() int { return s.to - s.from }
 
-// meet returns the columns that both spans have. If there are none, its width is 0 or negative.
-func (s span) meet(o span) span { return span{max(s.from, o.from), min(s.to, o.to)} }
+// intersect returns the columns that both spans have. If there are none, its width is 0 or negative.
+func (s span) intersect(o span) span { return span{max(s.from, o.from), min(s.to, o.to)} }
 
 // bands are the ink of a region of print, in horizontal bands as high as a letter. They serve to find white space that runs
 // down the page.
@@ -45,49 +45,49 @@ func (b bands) gutters() []gutter {
 	var found []gutter
 	for i := range b.ink {
 		var next []*river
-		free := b.free(i, minWidth)
+		free := b.whiteSpaceIn(i, minWidth)
 		for _, r := range running {
 			ended := true
 			for _, f := range free {
-				if now := f.meet(span{r.now.from - drift, r.now.to + drift}); now.width() >= minWidth {
+				if now := f.intersect(span{r.now.from - drift, r.now.to + drift}); now.width() >= minWidth {
 					next, ended = append(next, &river{r.top, now, r}), false
 				}
 			}
 			if ended {
-				found = b.append(found, r, i)
+				found = b.appendGutters(found, r, i)
 			}
 		}
 		for _, f := range free {
 			next = append(next, &river{i, f, nil})
 		}
-		running = longest(next)
+		running = withoutShorter(next)
 	}
 	for _, r := range running {
-		found = b.append(found, r, len(b.ink))
+		found = b.appendGutters(found, r, len(b.ink))
 	}
 	slices.SortStableFunc(found, func(x, y gutter) int { return cmp.Compare(y.rows, x.rows) })
 	return found
 }
 
-// longest drops the rivers that are mostly within a longer one.
-func longest(all []*river) []*river {
+// withoutShorter drops the rivers that are mostly within a longer one.
+func withoutShorter(all []*river) []*river {
 	slices.SortStableFunc(all, func(a, b *river) int { return cmp.Compare(a.top, b.top) })
-	return apart(all, func(r *river) span { return r.now })
+	return withoutOverlaps(all, func(r *river) span { return r.now })
 }
 
-// apart drops the elements whose spans are mostly within that of an earlier one.
-func apart[T any](all []T, at func(T) span) (kept []T) {
+// withoutOverlaps drops the elements whose spans are mostly within that of an earlier one.
+func withoutOverlaps[T any](all []T, at func(T) span) (kept []T) {
 	for _, e := range all {
-		if !slices.ContainsFunc(kept, func(k T) bool { return 2*at(k).meet(at(e)).width() > at(e).width() }) {
+		if !slices.ContainsFunc(kept, func(k T) bool { return 2*at(k).intersect(at(e)).width() > at(e).width() }) {
 			kept = append(kept, e)
 		}
 	}
 	return kept
 }
 
-// append appends the gutters of a river that ends above the band bottom. Where the river runs through a word space of a
+// appendGutters appends the gutters of a river that ends above the band bottom. Where the river runs through a word space of a
 // heading, the heading divides it into several gutters.
-func (b bands) append(all []gutter, r *river, bottom int) []gutter {
+func (b bands) appendGutters(all []gutter, r *river, bottom int) []gutter {
 	if bottom-r.top < minRiverRows {
 		return all
 	}
@@ -115,7 +115,7 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 	whites := make([]float64, len(at)) // 0 without letters on both sides
 	var known []float64
 	for i, s := range at {
-		if left, right := b.beside(top+i, s); left.width() > 0 && right.width() > 0 {
+		if left, right := b.textBeside(top+i, s); left.width() > 0 && right.width() > 0 {
 			whites[i] = float64(right.from - left.to)
 			known = append(known, whites[i])
 		}
@@ -150,7 +150,7 @@ func (b bands) crossed(top int, at []span) []bool {
 	begins := make([]float64, len(at)) // where the text to the right begins; 0 if there is none
 	whites := make([]float64, len(at))
 	for i, s := range at {
-		if left, right := b.beside(top+i, s); left.width() > 0 && right.width() > 0 {
+		if left, right := b.textBeside(top+i, s); left.width() > 0 && right.width() > 0 {
 			begins[i], whites[i] = float64(right.from), float64(right.from-left.to)
 		}
 	}
@@ -171,8 +171,8 @@ func (b bands) crossed(top int, at []span) []bool {
 	return out
 }
 
-// free returns the white of a band, between the edges of the region, that is at least minWidth wide.
-func (b bands) free(i, minWidth int) []span {
+// whiteSpaceIn returns the white of a band, between the edges of the region, that is at least minWidth wide.
+func (b bands) whiteSpaceIn(i, minWidth int) []span {
 	var out []span
 	from := b.limits[i].from
 	for _, s := range append(slices.Clone(b.ink[i]), span{b.limits[i].to, b.limits[i].to}) {
@@ -184,8 +184,8 @@ func (b bands) free(i, minWidth int) []span {
 	return out
 }
 
-// beside returns the text next to white in a band: the successive words to its left and to its right.
-func (b bands) beside(i int, white span) (left, right span) {
+// textBeside returns the text next to white in a band: the successive words to its left and to its right.
+func (b bands) textBeside(i int, white span) (left, right span) {
 	gap := widestWordGap * b.height
 	left, right = span{white.from, white.from}, span{white.to, white.to}
 	for _, s := range b.ink[i] {
@@ -203,11 +203,11 @@ func (b bands) beside(i int, white span) (left, right span) {
 	return left, right
 }
 
-// sides returns the usual widths of the text on both sides of a gutter, and of the white between.
-func (b bands) sides(g gutter) (left, right, white float64) {
+// usualWidths returns the usual widths of the text on both sides of a gutter, and of the white between.
+func (b bands) usualWidths(g gutter) (left, right, white float64) {
 	var lefts, rights, whites []float64
 	for i, s := range g.at {
-		l, r := b.beside(g.top+i, s)
+		l, r := b.textBeside(g.top+i, s)
 		if l.width() > 0 && r.width() > 0 {
 			lefts, rights = append(lefts, float64(l.width())), append(rights, float64(r.width()))
 			whites = append(whites, float64(r.from-l.to))
@@ -220,7 +220,7 @@ func (b bands) sides(g gutter) (left, right, white float64) {
 // word spaces that line up by chance.
 func (b bands) isBetweenColumns(g gutter) bool {
 	h := float64(b.height)
-	left, right, white := b.sides(g)
+	left, right, white := b.usualWidths(g)
 	return left >= minColumn*h && right >= minColumn*h && white*float64(g.rows) >= minGutterArea*h
 }
 
@@ -230,7 +230,7 @@ func (b bands) strips(g gutter) (left, right bool) {
 	h := float64(b.height)
 	var touchingLeft, touchingRight int // rows whose text touches that edge
 	for i, s := range g.at {
-		l, r := b.beside(g.top+i, s)
+		l, r := b.textBeside(g.top+i, s)
 		if l.width() == 0 || r.width() == 0 {
 			continue
 		}
@@ -240,7 +240,7 @@ func (b bands) strips(g gutter) (left, right bool) {
 			touchingRight++
 		}
 	}
-	wl, wr, _ := b.sides(g)
+	wl, wr, _ := b.usualWidths(g)
 	isStrip := func(rows int, strip, text float64) bool {
 		return float64(rows) >= stripShare*float64(g.rows) && strip <= widestStrip*h && text >= minColumn*h
 	}
@@ -260,13 +260,13 @@ func newBands(marks []image.Rectangle, r Region) bands {
 	}
 	for i, all := range b.ink {
 		slices.SortFunc(all, func(x, y span) int { return cmp.Compare(x.from, y.from) })
-		b.ink[i] = merged(all)
+		b.ink[i] = mergeOverlapping(all)
 	}
 	return b
 }
 
-// merged joins overlapping spans. all must be sorted by their start.
-func merged(all []span) []span {
+// mergeOverlapping joins overlapping spans. all must be sorted by their start.
+func mergeOverlapping(all []span) []span {
 	var out []span
 	for _, s := range all {
 		if n := len(out); n > 0 && s.from <= out[n-1].to {

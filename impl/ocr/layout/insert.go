@@ -24,7 +24,7 @@ func insert(pieces []piece, l document.Line, cut []document.Box) []piece {
 	}
 	left, rightOf := neighbours(pieces, l.Box)
 	switch {
-	case left >= 0 && right(pieces[left].line.Box) > l.Box.X:
+	case left >= 0 && pieces[left].line.Box.Right() > l.Box.X:
 		pieces[left].line = mixed(pieces[left].line, l)
 	case rightOf >= 0 && isTorn(pieces, rightOf, l):
 		pieces[rightOf].line = JoinLines(l, pieces[rightOf].line)
@@ -45,7 +45,7 @@ func insert(pieces []piece, l document.Line, cut []document.Box) []piece {
 // isTorn reports whether a line and a piece in its row are parts of one torn line.
 func isTorn(pieces []piece, i int, l document.Line) bool {
 	a, b := pieces[i].line.Box, l.Box
-	gap := max(a.X-right(b), b.X-right(a))
+	gap := max(a.X-b.Right(), b.X-a.Right())
 	return float64(gap) <= tornGap*float64(min(a.H, b.H)) && !isApart(pieces, i, l)
 }
 
@@ -65,7 +65,7 @@ func insertByHeight(pieces []piece, l document.Line) []piece {
 	above, below, anyAbove := -1, -1, -1
 	for i, p := range pieces {
 		b := p.line.Box
-		inColumn := b.X < right(l.Box) && l.Box.X < right(b)
+		inColumn := b.X < l.Box.Right() && l.Box.X < b.Right()
 		if middle(b) >= middle(l.Box) {
 			if inColumn && (below < 0 || middle(b) < middle(pieces[below].line.Box)) {
 				below = i
@@ -106,7 +106,7 @@ func neighbours(pieces []piece, box document.Box) (left, rightOf int) {
 		b := p.line.Box
 		switch {
 		case InRow(b, box) && b.X < box.X:
-			if left < 0 || right(b) > right(pieces[left].line.Box) {
+			if left < 0 || b.Right() > pieces[left].line.Box.Right() {
 				left = i
 			}
 		case InRow(b, box):

@@ -40,7 +40,7 @@ func InOrder(blocks []document.Block) []document.Block {
 
 // shareColumn reports whether two lines, one above the other, are in one column.
 func shareColumn(a, b document.Box) bool {
-	return float64(min(right(a), right(b))-max(a.X, b.X)) >= columnShare*float64(min(a.W, b.W))
+	return float64(min(a.Right(), b.Right())-max(a.X, b.X)) >= columnShare*float64(min(a.W, b.W))
 }
 
 // usualBox returns the box of the word of median height. The box of the line itself may include a drop capital.

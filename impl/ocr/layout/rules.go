@@ -135,7 +135,7 @@ func continued(open []*ruleEnd, s stripe, band int, reach float64) []*ruleEnd {
 	var next []*ruleEnd
 	for _, e := range open {
 		drift := int(reach * float64(band-e.band))
-		if at := s.meet(span{e.at.from - drift, e.at.to + drift}); at.width() > 0 {
+		if at := s.intersect(span{e.at.from - drift, e.at.to + drift}); at.width() > 0 {
 			e.continued = true
 			next = append(next, &ruleEnd{at, s.clear, band, e.bands + 1, e, false})
 		}
@@ -149,7 +149,7 @@ func continued(open []*ruleEnd, s stripe, band int, reach float64) []*ruleEnd {
 // mostBands drops the ends that are mostly within the end of a rule with more bands.
 func mostBands(all []*ruleEnd) []*ruleEnd {
 	slices.SortStableFunc(all, func(a, b *ruleEnd) int { return cmp.Compare(b.bands, a.bands) })
-	return apart(all, func(e *ruleEnd) span { return e.at })
+	return withoutOverlaps(all, func(e *ruleEnd) span { return e.at })
 }
 
 // rule returns the rule with that end. It reports false unless the rule is straight, runs from the first to the last band of
@@ -211,7 +211,7 @@ func (r Rule) at(y, height float64) float64 { return r.Top + (r.Bottom-r.Top)*y/
 // isCrossed reports whether the box of a line extends beyond the rule on both sides by more than its own height.
 func (r Rule) isCrossed(line document.Box, height int) bool {
 	x := int(r.at(float64(middle(line)), float64(height)))
-	return line.X < x-line.H && right(line) > x+line.H
+	return line.X < x-line.H && line.Right() > x+line.H
 }
 
 // betweenColumns returns the rules between columns of similar width, or nil if the widths differ. Rules close to each other or

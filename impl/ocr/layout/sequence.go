@@ -58,7 +58,7 @@ func (s *Sequence) InsertHandwriting(l document.Line) {
 		b := p.line.Box
 		sameRow := b.Y <= centre && b.Y+b.H >= centre
 		isAbove := !sameRow && middle(b) < centre
-		inColumn := right(b) > box.X && b.X < right(box)
+		inColumn := b.Right() > box.X && b.X < box.Right()
 		switch {
 		case sameRow && b.X < box.X, isAbove && inColumn, isAbove && p.block == handwritten && before == i:
 			before = i + 1
@@ -84,15 +84,12 @@ func (s *Sequence) InsertHandwriting(l document.Line) {
 func (s *Sequence) beside(box document.Box, i int) int {
 	for ; i > 0; i-- {
 		b, next := s.pieces[i-1].line.Box, s.pieces[i].line.Box
-		if b.X < right(box) || middle(b) < middle(box) || middle(b) >= middle(next) {
+		if b.X < box.Right() || middle(b) < middle(box) || middle(b) >= middle(next) {
 			break
 		}
 	}
 	return i
 }
-
-// right returns the first column to the right of a box.
-func right(b document.Box) int { return b.X + b.W }
 
 // middle returns the y of the middle of a box.
 func middle(b document.Box) int { return b.Y + b.H/2 }

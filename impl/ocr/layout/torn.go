@@ -85,7 +85,7 @@ func partner(pieces []piece, i int) int {
 		if j == i || q.gone || q.line.Box.X >= p.line.Box.X || !InRow(q.line.Box, p.line.Box) {
 			continue
 		}
-		if best < 0 || right(q.line.Box) > right(pieces[best].line.Box) {
+		if best < 0 || q.line.Box.Right() > pieces[best].line.Box.Right() {
 			best = j
 		}
 	}
@@ -93,7 +93,7 @@ func partner(pieces []piece, i int) int {
 		return -1
 	}
 	height := min(p.line.Box.H, pieces[best].line.Box.H)
-	gap := p.line.Box.X - right(pieces[best].line.Box)
+	gap := p.line.Box.X - pieces[best].line.Box.Right()
 	switch {
 	case gap < -height:
 		return -1 // they overlap
@@ -109,7 +109,7 @@ func partner(pieces []piece, i int) int {
 // below, no line crosses the gap, or many more lines end there.
 func isGutter(pieces []piece, left, rightPiece int) bool {
 	a, b := pieces[left].line.Box, pieces[rightPiece].line.Box
-	centre := (right(a) + b.X) / 2
+	centre := (a.Right() + b.X) / 2
 	height := max(a.H, b.H)
 	reach := gutterRows * rowPitch * height / 2
 	crossing, ending := 0, 0
@@ -119,9 +119,9 @@ func isGutter(pieces []piece, left, rightPiece int) bool {
 			continue
 		}
 		switch {
-		case box.X < centre-height && right(box) > centre+height:
+		case box.X < centre-height && box.Right() > centre+height:
 			crossing++
-		case box.X < centre && right(box) > centre-gutterReach*height, box.X > centre-height && box.X < centre+gutterReach*height:
+		case box.X < centre && box.Right() > centre-gutterReach*height, box.X > centre-height && box.X < centre+gutterReach*height:
 			ending++
 		}
 	}

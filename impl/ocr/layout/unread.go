@@ -26,7 +26,7 @@ func (r Region) Unread(marks, lines []image.Rectangle) []Region {
 			continue
 		}
 		switch i := (m.Min.Y + m.Max.Y) / 2 / r.band; {
-		case read.hold(i, (m.Min.X+m.Max.X)/2):
+		case read.contains(i, (m.Min.X+m.Max.X)/2):
 			held[i]++
 		case isText(m, r.band):
 			open[i]++
@@ -53,7 +53,7 @@ func (r Region) Unread(marks, lines []image.Rectangle) []Region {
 	return out
 }
 
-// hold reports whether one of the spans of a band contains x.
-func (b bands) hold(i, x int) bool {
+// contains reports whether one of the spans of a band contains x.
+func (b bands) contains(i, x int) bool {
 	return slices.ContainsFunc(b.ink[i], func(s span) bool { return s.from <= x && x < s.to })
 }

@@ -111,7 +111,7 @@ func (c *counter) file(alphabet []string, minGain float64) ([]byte, error) {
 	for k := range levels {
 		sizes[k] = len(levels[k])
 		if k > 0 {
-			c.weigh(levels[k-1], levels[k])
+			c.setFallbacks(levels[k-1], levels[k])
 		}
 	}
 	header, err := json.Marshal(map[string]any{"alphabet": alphabet, "nodes": sizes})
@@ -192,9 +192,9 @@ func (c *counter) level(k int) []node {
 	return all
 }
 
-// weigh sets the fallback of each context: the weight of the characters that it has not seen, so that its probabilities add up
-// to 1.
-func (c *counter) weigh(contexts, kept []node) {
+// setFallbacks sets the fallback of each context: the weight of the characters that it has not seen, so that its probabilities
+// add up to 1.
+func (c *counter) setFallbacks(contexts, kept []node) {
 	seen, below := map[string]float64{}, map[string]float64{}
 	for _, n := range kept {
 		context := n.key[:len(n.key)-2]

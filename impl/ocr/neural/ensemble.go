@@ -40,51 +40,50 @@ type view struct {
 	texts         []text
 }
 
-// newEnsemble returns an ensemble without views.
 func newEnsemble(n *network, g guide) *ensemble {
 	tree := &beam{guide: g, net: n, all: []prefix{{parent: -1, context: g.language.begin()}}}
 	return &ensemble{net: n, tree: tree, index: map[string]int{}}
 }
 
 // add adds a view of the line: its scores, which it copies, and the texts that a search found in them.
-func (j *ensemble) add(rows []float32, steps int, texts []text) {
-	l := view{classes: j.net.out.classes, texts: texts}
+func (e *ensemble) add(rows []float32, steps int, texts []text) {
+	v := view{classes: e.net.out.classes, texts: texts}
 	for t := range steps {
-		for _, v := range rows[t*j.net.out.stride : t*j.net.out.stride+l.classes] {
-			l.probabilities = append(l.probabilities, max(math.Exp(float64(v)), minProbability))
+		for _, logp := range rows[t*e.net.out.stride : t*e.net.out.stride+v.classes] {
+			v.probabilities = append(v.probabilities, max(math.Exp(float64(logp)), minProbability))
 		}
 	}
-	j.views = append(j.views, l)
+	e.views = append(e.views, v)
 }
 
 // decide returns the texts that were compared, the likeliest first. It begins with the likeliest text of each view, and
 // improves the best of these by replacing stretches with those of other texts.
-func (j *ensemble) decide() []text {
+func (e *ensemble) decide() []text {
 	best := 0
-	for _, l := range j.views {
-		best = j.likelier(best, j.compare(l.texts[0].classes))
+	for _, v := range e.views {
+		best = e.likelier(best, e.scoreOnce(v.texts[0].classes))
 	}
 	for range maxRounds {
-		better := j.improve(best)
+		better := e.improve(best)
 		if better == best {
 			break
 		}
 		best = better
 	}
-	slices.SortStableFunc(j.texts, func(a, b text) int { return cmp.Compare(b.score, a.score) })
-	return j.texts
+	slices.SortStableFunc(e.texts, func(a, b text) int { return cmp.Compare(b.score, a.score) })
+	return e.texts
 }
 
 // improve replaces stretches of a text with the corresponding stretches of other texts, from the end to the beginning, wherever
 // that makes the text likelier. It takes and returns an index into texts.
-func (j *ensemble) improve(best int) int {
-	untouched := len(j.texts[best].classes)
-	for _, s := range j.replacements(j.texts[best].classes) {
-		if s.to > untouched || len(j.texts) >= maxCompared {
+func (e *ensemble) improve(best int) int {
+	untouched := len(e.texts[best].classes)
+	for _, s := range e.replacements(e.texts[best].classes) {
+		if s.to > untouched || len(e.texts) >= maxCompared {
 			continue
 		}
-		now := j.texts[best].classes
-		if k := j.likelier(best, j.compare(slices.Concat(now[:s.from], s.classes, now[s.to:]))); k != best {
+		now := e.texts[best].classes
+		if k := e.likelier(best, e.scoreOnce(slices.Concat(now[:s.from], s.classes, now[s.to:]))); k != best {
 			best, untouched = k, s.from
 		}
 	}
@@ -92,8 +91,8 @@ func (j *ensemble) improve(best int) int {
 }
 
 // likelier returns the index of the likelier text, or a if both are equally likely.
-func (j *ensemble) likelier(a, b int) int {
-	if j.texts[b].score > j.texts[a].score {
+func (e *ensemble) likelier(a, b int) int {
+	if e.texts[b].score > e.texts[a].score {
 		return b
 	}
 	return a
@@ -106,10 +105,10 @@ type replacement struct {
 }
 
 // replacements returns the differences between a text and the texts of the views, the last stretches first.
-func (j *ensemble) replacements(from []int) []replacement {
+func (e *ensemble) replacements(from []int) []replacement {
 	var all []replacement
-	for _, l := range j.views {
-		for _, t := range l.texts {
+	for _, v := range e.views {
+		for _, t := range v.texts {
 			for _, s := range edit.Stretches(from, t.classes) {
 				all = append(all, replacement{s.From, s.To, t.classes[s.FromOther:s.ToOther]})
 			}
@@ -122,27 +121,27 @@ func (j *ensemble) replacements(from []int) []replacement {
 	return slices.CompactFunc(all, func(a, b replacement) bool { return order(a, b) == 0 })
 }
 
-// compare scores a text, unless it was scored before, and returns its index.
-func (j *ensemble) compare(classes []int) int {
-	name := make([]rune, len(classes))
+// scoreOnce scores a text, unless it was scored before, and returns its index.
+func (e *ensemble) scoreOnce(classes []int) int {
+	id := make([]rune, len(classes))
 	for i, c := range classes {
-		name[i] = rune(c)
+		id[i] = rune(c)
 	}
-	if k, ok := j.index[string(name)]; ok {
+	if k, ok := e.index[string(id)]; ok {
 		return k
 	}
-	t := text{classes: classes, score: j.tree.languageScore(classes)}
-	for _, l := range j.views {
-		t.score += l.likelihood(classes) / float64(len(j.views))
+	t := text{classes: classes, score: e.tree.languageScore(classes)}
+	for _, v := range e.views {
+		t.score += v.likelihood(classes) / float64(len(e.views))
 	}
-	j.texts = append(j.texts, t)
-	j.index[string(name)] = len(j.texts) - 1
-	return len(j.texts) - 1
+	e.texts = append(e.texts, t)
+	e.index[string(id)] = len(e.texts) - 1
+	return len(e.texts) - 1
 }
 
 // likelihood returns the log probability of a text: the sum over all paths that spell it (the forward algorithm of CTC), except
 // those that minShare drops.
-func (l *view) likelihood(classes []int) float64 {
+func (v *view) likelihood(classes []int) float64 {
 	states := 2*len(classes) + 1 // alternating blanks and characters
 	class, skips := make([]int, states), make([]bool, states)
 	for i, c := range classes {
@@ -152,8 +151,8 @@ func (l *view) likelihood(classes []int) float64 {
 	at[0] = 1
 	from, to := 0, 1 // the states that paths are in
 	logarithm := 0.0
-	for t := 0; t < len(l.probabilities); t += l.classes {
-		row, sum := l.probabilities[t:t+l.classes], 0.0
+	for t := 0; t < len(v.probabilities); t += v.classes {
+		row, sum := v.probabilities[t:t+v.classes], 0.0
 		to = min(to+2, states)
 		for s := to - 1; s >= from; s-- { // downwards, because at[s-1] and at[s-2] must still have the values of the previous step
 			p := at[s]

@@ -40,7 +40,6 @@ func NewRecognizer(m *Model, l *Language) *Recognizer {
 	return newRecognizer(m, l, available()[0])
 }
 
-// newRecognizer is NewRecognizer with kernels k.
 func newRecognizer(m *Model, l *Language, k kernels) *Recognizer {
 	return &Recognizer{net: newNetwork(m, k), guide: newGuide(m, l, languageWeight)}
 }

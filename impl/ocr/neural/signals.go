@@ -8,17 +8,17 @@ import (
 	edit "uncial/internal/text"
 )
 
-// flatten is the factor by which the log probabilities of a word's likely readings are multiplied before they are compared.
+// flattening is the factor by which the log probabilities of a word's likely readings are multiplied before they are compared.
 // Without it they would be too far apart, because the scores of neighbouring steps depend on each other. Tuned together with
 // the weights of confidence; see impl/ocr/reading.
-const flatten = 0.5
+const flattening = 0.5
 
 // addSignals records how sure the network and the character model are of each word of a line.
 func (r *Recognizer) addSignals(words []Word, rows []float32, steps int) {
 	before := r.guide.language.begin()
 	for i := range words {
 		w := &words[i]
-		from, to := r.reach(words, i, rows, steps)
+		from, to := r.stepsOfWord(words, i, rows, steps)
 		w.Signals = &document.Signals{
 			Wrong:   r.expectedErrors(w.classes(), rows, from, to, before),
 			Entropy: r.net.entropy(w.Characters, rows, steps),
@@ -29,9 +29,9 @@ func (r *Recognizer) addSignals(words []Word, rows []float32, steps int) {
 	}
 }
 
-// reach returns the range of steps in which word i is: from after the likeliest step of the space before it to the likeliest
-// step of the space after it.
-func (r *Recognizer) reach(words []Word, i int, rows []float32, steps int) (from, to int) {
+// stepsOfWord returns the range of steps in which word i is: from after the likeliest step of the space before it to the
+// likeliest step of the space after it.
+func (r *Recognizer) stepsOfWord(words []Word, i int, rows []float32, steps int) (from, to int) {
 	space := func(from, to int) int {
 		best := from
 		for t := from; t < to; t++ {
@@ -60,7 +60,7 @@ func (r *Recognizer) expectedErrors(word []int, rows []float32, from, to int, be
 	texts := r.net.searchWord(r.guide, rows, from, to, before)
 	var sum, errors float64
 	for _, t := range texts {
-		weight := math.Exp(flatten * (t.score - texts[0].score))
+		weight := math.Exp(flattening * (t.score - texts[0].score))
 		sum += weight
 		errors += weight * float64(edit.Distance(r.trimmed(t.classes), word))
 	}

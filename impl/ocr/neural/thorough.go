@@ -16,19 +16,19 @@ var viewWidths = [...]float64{0.87, 0.93, 1.07, 1.15}
 // shorter.
 const maxSteps = 1000
 
-// doubtful is the maximum share of the likeliest text in the probability of all texts that a search found, for a line that is
-// read thoroughly. Of the lines that were held back from training and those of unseen collections, 56 % are doubtful. They have
-// 87 % of the errors that a thorough reading of all lines would correct.
-const doubtful = 0.3
+// A line is doubtful, and therefore read thoroughly, if its likeliest text has at most maxDoubtfulShare of the probability of
+// all texts that a search found. Of the lines that were held back from training and those of unseen collections, 56 % are
+// doubtful. They have 87 % of the errors that a thorough reading of all lines would correct.
+const maxDoubtfulShare = 0.3
 
 // Search configures the further readings of a line.
 type Search struct {
 	// Known reports whether a word is listed; nil without word lists.
 	Known func(word string) bool
-	// Texts is the character model of the search with lists. If it is nil, the search uses that of the first reading.
-	Texts *Language
-	// Thorough requests that the line is also read at other widths if it is doubtful. Each takes about as long as the first
-	// reading.
+	// CharacterModel is the character model of the search with lists. If it is nil, the search uses that of the first reading.
+	CharacterModel *Language
+	// Thorough requests that the line also be read at other widths if it is doubtful. Each further width takes about as long as
+	// the first reading.
 	Thorough bool
 }
 
@@ -49,34 +49,34 @@ func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 	texts := r.net.search(g, rows, steps)
 	out := Readings{First: r.placed(texts, rows, steps, line)}
 	if s.Known != nil {
-		if s.Texts != nil {
-			g = newGuide(r.net.Model, s.Texts, listedWeight)
+		if s.CharacterModel != nil {
+			g = newGuide(r.net.Model, s.CharacterModel, listedWeight)
 		}
 		g.known = remembered(s.Known)
 		texts = r.net.search(g, rows, steps)
 		out.Listed = r.placed(texts, rows, steps, line)
 	}
-	if s.Thorough && steps <= maxSteps && sharesOf(texts)[0] <= doubtful {
+	if s.Thorough && steps <= maxSteps && sharesOf(texts)[0] <= maxDoubtfulShare {
 		g.weight = languageWeight // with listedWeight, the CER of one page rose by 0.011
-		j := newEnsemble(r.net, g)
-		j.add(rows, steps, texts)
-		out.Thorough = r.thoroughly(j, rows, steps, line)
+		e := newEnsemble(r.net, g)
+		e.add(rows, steps, texts)
+		out.Thorough = r.readAtWidths(e, rows, steps, line)
 	}
 	return out
 }
 
-// thoroughly adds further views of the line to an ensemble, and returns the words of the text that the ensemble finds
+// readAtWidths adds further views of the line to an ensemble, and returns the words of the text that the ensemble finds
 // likeliest. rows are the scores of the line at its own width.
-func (r *Recognizer) thoroughly(j *ensemble, rows []float32, steps int, line *image.Gray) []Word {
+func (r *Recognizer) readAtWidths(e *ensemble, rows []float32, steps int, line *image.Gray) []Word {
 	own := slices.Clone(rows) // r.score writes over them
 	for _, share := range viewWidths {
 		width := int(math.Round(share * float64(line.Rect.Dx())))
 		if other, n := r.score(imaging.Resize(line, max(width, 1), lineHeight)); n > 0 {
-			j.add(other, n, r.net.search(j.tree.guide, other, n))
+			e.add(other, n, r.net.search(e.tree.guide, other, n))
 		}
 	}
 	r.ink = inkOf(line, r.ink)
-	return r.placed(j.decide(), own, steps, line)
+	return r.placed(e.decide(), own, steps, line)
 }
 
 // remembered returns known with a cache, because a search asks for the same words again and again.

@@ -90,24 +90,14 @@ func deleteWords(blocks []document.Block, drop func(document.Word) bool) []docum
 func wordBoxes(blocks []document.Block) []image.Rectangle {
 	var all []image.Rectangle
 	for w := range document.Words(blocks) {
-		all = append(all, toRectangle(w.Box))
+		all = append(all, w.Box.Rectangle())
 	}
 	return all
 }
 
-// rightEdge returns the first column to the right of a box.
-func rightEdge(b document.Box) int { return b.X + b.W }
-
 // middleOf returns the centre of a rectangle, rounded towards its upper left corner.
 func middleOf(r image.Rectangle) image.Point {
 	return image.Pt((r.Min.X+r.Max.X)/2, (r.Min.Y+r.Max.Y)/2)
-}
-
-// toRectangle converts a box to a rectangle of the same pixels. toBox is its inverse.
-func toRectangle(b document.Box) image.Rectangle { return image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H) }
-
-func toBox(r image.Rectangle) document.Box {
-	return document.Box{X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy()}
 }
 
 // bands index boxes by the horizontal bands of the page that they touch, for fast lookup.
@@ -136,8 +126,8 @@ func (b bands) near(r image.Rectangle, f func(image.Rectangle)) {
 	}
 }
 
-// hold reports whether the centre of r is in one of the boxes.
-func (b bands) hold(r image.Rectangle) bool {
+// contains reports whether the centre of r is in one of the boxes.
+func (b bands) contains(r image.Rectangle) bool {
 	middle := middleOf(r)
 	return slices.ContainsFunc(b[middle.Y/bandHeight], func(box image.Rectangle) bool { return middle.In(box) })
 }

@@ -12,8 +12,8 @@ import (
 	"uncial/internal/document"
 )
 
-// hasLetters reports whether the page has enough letters to determine their usual height.
-func hasLetters(p *page) bool { return p.sheet.letterHeight > 0 }
+// hasLetterHeight reports whether the page has enough letters to determine their usual height.
+func hasLetterHeight(p *page) bool { return p.sheet.letterHeight > 0 }
 
 // findColumns divides the sheet at its rules and gutters. It searches for rules on the page instead of the sheet: where a rule
 // borders on the desk behind the page, the sheet is white and no longer shows the rule.
@@ -72,7 +72,7 @@ func (s sheet) byRegion(blocks []document.Block) [][]document.Block {
 
 // regionAt returns the index of the region that contains the centre of a box, or the value of otherwise if there is none.
 func (s sheet) regionAt(b document.Box, otherwise int) int {
-	if i := slices.IndexFunc(s.regions, func(r layout.Region) bool { return r.Holds(toRectangle(b)) }); i >= 0 {
+	if i := slices.IndexFunc(s.regions, func(r layout.Region) bool { return r.Holds(b.Rectangle()) }); i >= 0 {
 		return i
 	}
 	return otherwise
@@ -82,7 +82,7 @@ func (s sheet) regionAt(b document.Box, otherwise int) int {
 func (s sheet) read(ctx context.Context, src Source, model string, factor float64) (attempt, error) {
 	parts := s.parts()
 	found, err := make([][]document.Block, len(parts)), make([]error, len(parts))
-	sources, problem := teamOf(src, model, parts)
+	sources, problem := sourcesFor(src, model, parts)
 	if problem != nil {
 		return attempt{}, problem
 	}
@@ -141,7 +141,7 @@ func readUnread(ctx context.Context, p *page) error {
 func (s sheet) unread(ctx context.Context, src Source, a *attempt) ([]document.Block, error) {
 	var lines []image.Rectangle
 	for l := range document.Lines(a.blocks) {
-		lines = append(lines, toRectangle(l.Box))
+		lines = append(lines, l.Box.Rectangle())
 	}
 	var all []document.Block
 	for _, r := range s.parts() {

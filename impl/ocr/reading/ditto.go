@@ -31,7 +31,7 @@ func replaceDittoMarks(blocks []document.Block, height int) {
 	for _, w := range marks {
 		column := 0
 		for _, other := range marks {
-			if d := middleOf(toRectangle(w.Box)).X - middleOf(toRectangle(other.Box)).X; max(d, -d) <= height {
+			if d := middleOf(w.Box.Rectangle()).X - middleOf(other.Box.Rectangle()).X; max(d, -d) <= height {
 				column++
 			}
 		}
@@ -46,8 +46,8 @@ func replaceDittoMarks(blocks []document.Block, height int) {
 func isDittoMark(words []document.Word, i, height int) bool {
 	b := words[i].Box
 	if utf8.RuneCountInString(words[i].Text) > longestDittoMark || !isDittoSize(b.W, height) || !isDittoSize(b.H, height) ||
-		i > 0 && b.X-rightEdge(words[i-1].Box) < dittoGap*height ||
-		i+1 < len(words) && words[i+1].Box.X-rightEdge(b) < dittoGap*height {
+		i > 0 && b.X-words[i-1].Box.Right() < dittoGap*height ||
+		i+1 < len(words) && words[i+1].Box.X-b.Right() < dittoGap*height {
 		return false
 	}
 	var feet []int

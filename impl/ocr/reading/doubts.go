@@ -11,7 +11,7 @@ import (
 // unreadInk returns the ink outside all words that looks like writing. On a page without words, that is all of its letters.
 func (p *page) unreadInk() []document.Doubt {
 	doubt := func(at image.Rectangle, letters int) document.Doubt {
-		return document.Doubt{Box: toBox(at), Reason: document.UnreadInk, Characters: letters}
+		return document.Doubt{Box: document.BoxOf(at), Reason: document.UnreadInk, Characters: letters}
 	}
 	if len(p.read.Blocks) == 0 {
 		if len(p.sheet.letters) < minUnreadLetters {
@@ -65,5 +65,5 @@ func (p *page) doubtfulOrder() []document.Doubt {
 // areSideBySide reports whether two lines are in one row and do not overlap.
 func areSideBySide(a, b document.Box) bool {
 	common := min(a.Y+a.H, b.Y+b.H) - max(a.Y, b.Y)
-	return 2*common > min(a.H, b.H) && (rightEdge(a) < b.X || rightEdge(b) < a.X)
+	return 2*common > min(a.H, b.H) && (a.Right() < b.X || b.Right() < a.X)
 }

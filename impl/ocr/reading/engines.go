@@ -21,19 +21,19 @@ import (
 // Engines is a pool of Tesseract engines, one for each model. It keeps the most recently used engines loaded, because loading a
 // model takes longer than reading a line. It must not be used by several goroutines at once.
 type Engines struct {
-	set         *models.Set
-	limit       int
-	memory      int64               // maximum bytes of all loaded models
-	warm        []*tesseract.Engine // most recently used last; at most limit, and no more than fit into memory
-	lexicons    map[string]*lexicon.Lexicon
-	alphabets   map[string]lexicon.Alphabet
-	digests     map[string]string
-	threads     int                 // see SetThreads
-	mates       []*tesseract.Engine // additional engines of one model, see team
-	handwriting handwritingNetwork
-	print       printNetwork
-	trained     []trainedModel
-	finder      *layout.Finder // nil before the first page
+	set          *models.Set
+	limit        int
+	memory       int64               // maximum bytes of all loaded models
+	warm         []*tesseract.Engine // most recently used last; at most limit, and no more than fit into memory
+	lexicons     map[string]*lexicon.Lexicon
+	alphabets    map[string]lexicon.Alphabet
+	digests      map[string]string
+	threads      int                 // see SetThreads
+	extraEngines []*tesseract.Engine // additional engines of one model, see enginesOf
+	handwriting  handwritingNetwork
+	print        printNetwork
+	trained      []trainedModel
+	finder       *layout.Finder // nil before the first page
 }
 
 var _ Source = (*Engines)(nil)
@@ -70,7 +70,7 @@ func (e *Engines) Read(ctx context.Context, img *image.Gray, dpi int, model stri
 	}
 	engines := []*tesseract.Engine{engine}
 	if mode == tesseract.Auto && !strings.Contains(model, "+") { // with several models, the one that reads a line depends on the previous line
-		if engines, err = e.team(engine, enginesFor(img.Rect.Dx()*img.Rect.Dy(), e.threads)); err != nil {
+		if engines, err = e.enginesOf(engine, enginesFor(img.Rect.Dx()*img.Rect.Dy(), e.threads)); err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +165,7 @@ func (e *Engines) Get(name string) (*tesseract.Engine, error) {
 	}
 	need := e.memoryOf(name)
 	if e.usedMemory()+need > e.memory {
-		e.closeMates()
+		e.closeExtraEngines()
 	}
 	if len(e.warm) == e.limit {
 		e.closeOldest()
@@ -196,7 +196,7 @@ func (e *Engines) closeOldest() {
 
 // usedMemory returns the approximate number of bytes that the loaded models take, including those of additional engines.
 func (e *Engines) usedMemory() (sum int64) {
-	for _, engine := range slices.Concat(e.warm, e.mates) {
+	for _, engine := range slices.Concat(e.warm, e.extraEngines) {
 		sum += e.memoryOf(engine.Model())
 	}
 	return sum
@@ -242,7 +242,7 @@ func (e *Engines) config(names string) (tesseract.Config, error) {
 
 // Close frees all engines. The pool can be used again.
 func (e *Engines) Close() {
-	e.closeMates()
+	e.closeExtraEngines()
 	for _, engine := range e.warm {
 		engine.Close()
 	}

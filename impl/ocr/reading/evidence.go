@@ -106,7 +106,6 @@ func (p *page) repeats() map[string]int {
 	return n
 }
 
-// isDash reports whether a character is a dash or a hyphen (Unicode category Pd).
 func isDash(r rune) bool { return unicode.Is(unicode.Pd, r) }
 
 // coreOf returns the word without the punctuation around it, in lower case and modern type.
@@ -209,7 +208,7 @@ func (p *page) otherReading() otherWords {
 	}
 	words := otherWords{}
 	for w := range document.Words(p.sheet.onPage(p.attempts[1].blocks)) {
-		cell := middleOf(toRectangle(w.Box)).Div(gridCell)
+		cell := middleOf(w.Box.Rectangle()).Div(gridCell)
 		words[cell] = append(words[cell], *w)
 	}
 	return words
@@ -222,19 +221,19 @@ func (o otherWords) has(w *document.Word) bool {
 
 // at returns a word of the other reading for the same ink, or nil if there is none.
 func (o otherWords) at(w *document.Word) *document.Word {
-	middle := middleOf(toRectangle(w.Box))
-	return o.find(w, func(other document.Word) bool { return middle.In(toRectangle(other.Box)) })
+	middle := middleOf(w.Box.Rectangle())
+	return o.find(w, func(other document.Word) bool { return middle.In(other.Box.Rectangle()) })
 }
 
 // find returns a word of the other reading for which is returns true and whose centre is in the box of w, or nil if there is
 // none.
 func (o otherWords) find(w *document.Word, is func(document.Word) bool) *document.Word {
-	at := middleOf(toRectangle(w.Box))
+	at := middleOf(w.Box.Rectangle())
 	cell := at.Div(gridCell)
 	for x := -1; x <= 1; x++ {
 		for y := -1; y <= 1; y++ {
 			for _, other := range o[cell.Add(image.Pt(x, y))] {
-				if middleOf(toRectangle(other.Box)).In(toRectangle(w.Box).Inset(-placeMargin)) && is(other) {
+				if middleOf(other.Box.Rectangle()).In(w.Box.Rectangle().Inset(-placeMargin)) && is(other) {
 					return &other
 				}
 			}

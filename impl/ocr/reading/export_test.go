@@ -73,8 +73,8 @@ const SureOwn = sureOwn
 // Share returns the estimated share of correct characters.
 func (e *Evidence) Share(weights *Evidence) float64 { return e.share(weights) }
 
-// Mates returns the number of additional engines that were opened to read lines or columns at the same time.
-func (e *Engines) Mates() int { return len(e.mates) }
+// ExtraEngines returns the number of additional engines that were opened to read lines or columns at the same time.
+func (e *Engines) ExtraEngines() int { return len(e.extraEngines) }
 
 // SetMemory sets the maximum number of bytes that loaded models may take.
 func (e *Engines) SetMemory(bytes int64) { e.memory = bytes }
@@ -86,7 +86,7 @@ func (e *Engines) Warm() int { return len(e.warm) }
 func Alternatives(w document.Word, other []document.Word) []document.Alternative {
 	words := otherWords{}
 	for _, o := range other {
-		cell := middleOf(toRectangle(o.Box)).Div(gridCell)
+		cell := middleOf(o.Box.Rectangle()).Div(gridCell)
 		words[cell] = append(words[cell], o)
 	}
 	return alternatives(&w, words)
@@ -111,7 +111,7 @@ func RepeatedAndPunctuated(blocks []document.Block) (pairs [][2]float64) {
 func HasTextsOf(tag string) (bool, error) {
 	var h handwritingNetwork
 	s, err := h.search(hand.Search{Language: tag})
-	return s.Texts != nil, err
+	return s.CharacterModel != nil, err
 }
 
 var ReplaceDittoMarks = replaceDittoMarks

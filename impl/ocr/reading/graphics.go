@@ -31,15 +31,15 @@ func eraseStaves(_ context.Context, p *page) error {
 }
 
 // isPrint reports whether the page was read as print, and has enough letters to determine their usual height.
-func isPrint(p *page) bool { return !p.isHandwritten && hasLetters(p) }
+func isPrint(p *page) bool { return !p.isHandwritten && hasLetterHeight(p) }
 
 // findGraphics finds the pictures and the music of a printed page, and drops the words that were read in them.
 func findGraphics(_ context.Context, p *page) error {
 	for _, b := range p.sheet.staves {
-		p.addGraphic(p.sheet.boxOnPage(toBox(b)), document.Music)
+		p.addGraphic(p.sheet.boxOnPage(document.BoxOf(b)), document.Music)
 	}
 	for _, b := range layout.Pictures(p.sheet.img, p.sheet.marks, p.sheet.letterHeight) {
-		if box := withoutText(p.sheet.boxOnPage(toBox(b)), p.read.Blocks); !holdsText(box, p.read.Blocks) {
+		if box := withoutText(p.sheet.boxOnPage(document.BoxOf(b)), p.read.Blocks); !holdsText(box, p.read.Blocks) {
 			p.addGraphic(box, document.Illustration)
 		}
 	}
@@ -52,7 +52,7 @@ func (p *page) addGraphic(box document.Box, kind document.GraphicKind) {
 		return
 	}
 	p.graphics = append(p.graphics, document.Graphic{Box: box, Kind: kind})
-	p.read.Blocks = deleteWords(p.read.Blocks, func(w document.Word) bool { return middleOf(toRectangle(w.Box)).In(toRectangle(box)) })
+	p.read.Blocks = deleteWords(p.read.Blocks, func(w document.Word) bool { return middleOf(w.Box.Rectangle()).In(box.Rectangle()) })
 }
 
 // withoutText returns the box of a picture without the lines of text above and below it. The box includes such lines if an
@@ -60,8 +60,8 @@ func (p *page) addGraphic(box document.Box, kind document.GraphicKind) {
 func withoutText(box document.Box, blocks []document.Block) document.Box {
 	top, bottom := box.Y, box.Y+box.H
 	for w := range document.Words(blocks) {
-		middle := middleOf(toRectangle(w.Box))
-		if w.Confidence < sureInPicture || !middle.In(toRectangle(box)) {
+		middle := middleOf(w.Box.Rectangle())
+		if w.Confidence < sureInPicture || !middle.In(box.Rectangle()) {
 			continue
 		}
 		switch {
@@ -78,7 +78,7 @@ func withoutText(box document.Box, blocks []document.Block) document.Box {
 func holdsText(box document.Box, blocks []document.Block) bool {
 	letters, covered := 0, 0
 	for w := range document.Words(blocks) {
-		if !middleOf(toRectangle(w.Box)).In(toRectangle(box)) {
+		if !middleOf(w.Box.Rectangle()).In(box.Rectangle()) {
 			continue
 		}
 		covered += w.Box.W * w.Box.H

@@ -176,7 +176,7 @@ func rechooseModel(ctx context.Context, p *page) error {
 // withoutHandwriting returns a reading without the words that lie in handwriting, and with the confidence of the others.
 func (p *page) withoutHandwriting(a attempt) attempt {
 	isWritten := func(x, y int) bool {
-		return slices.ContainsFunc(p.written, func(b document.Box) bool { return image.Pt(x, y).In(toRectangle(b)) })
+		return slices.ContainsFunc(p.written, func(b document.Box) bool { return image.Pt(x, y).In(b.Rectangle()) })
 	}
 	blocks := deleteWords(a.blocks, func(w document.Word) bool {
 		at := p.sheet.boxOnPage(w.Box)

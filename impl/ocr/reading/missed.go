@@ -43,11 +43,11 @@ func recoverMissed(ctx context.Context, p *page) error {
 
 // read reads a patch as one line. If the patch is not writing, the line has no words.
 func (p *patch) read(ctx context.Context, src Source, img *image.Gray, model string) (document.Line, error) {
-	line, err := readLine(ctx, src, img, model, toBox(p.box))
+	line, err := readLine(ctx, src, img, model, document.BoxOf(p.box))
 	if err != nil {
 		return document.Line{}, err
 	}
-	line.Words = slices.DeleteFunc(line.Words, func(w document.Word) bool { return !middleOf(toRectangle(w.Box)).In(p.box) })
+	line.Words = slices.DeleteFunc(line.Words, func(w document.Word) bool { return !middleOf(w.Box.Rectangle()).In(p.box) })
 	line.Box = document.WordsBox(line.Words)
 	if !p.isWriting(line) {
 		return document.Line{}, nil
@@ -78,7 +78,7 @@ func claimedAreas(blocks []document.Block, height int) []image.Rectangle {
 		for i, w := range l.Words {
 			from, to := math.MinInt, math.MaxInt
 			if i > 0 {
-				from = rightEdge(l.Words[i-1].Box)
+				from = l.Words[i-1].Box.Right()
 			}
 			if i+1 < len(l.Words) {
 				to = l.Words[i+1].Box.X
@@ -91,7 +91,7 @@ func claimedAreas(blocks []document.Block, height int) []image.Rectangle {
 
 // claimedArea returns the area that belongs to a word of a line, between from and to. The area of punctuation is its box.
 func claimedArea(w document.Word, line document.Box, height, from, to int) image.Rectangle {
-	r := toRectangle(w.Box)
+	r := w.Box.Rectangle()
 	n := lettersAndDigits(w.Text)
 	if n == 0 {
 		return r

@@ -30,16 +30,16 @@ type passage struct {
 	// left and right are the columns of the page between which the passage is cut out: the middles of the gaps before and after
 	// the words, or the edges of the words where boxes overlap. At an end of the line they are unlimited.
 	left, right int
-	least       float64         // lowest confidence of a word
+	lowest      float64         // lowest confidence of a word
 	length      float64         // width as a share of the width of the line
 	read        []document.Word // what the network read
 }
 
-// voteByNetwork also reads the most doubtful passages of print with our own network, and corrects those in which its reading is
+// voteByNetwork reads the most doubtful passages of print again with our own network, and corrects them where its reading is
 // more likely to be right.
 func voteByNetwork(ctx context.Context, p *page) error {
 	passages := p.doubtfulPassages(surePassage, networkShare)
-	if len(passages) == 0 { // on clean pages, the vote of the network would spoil as much as it corrects
+	if len(passages) == 0 { // on clean pages, its corrections would do as much harm as good
 		return nil
 	}
 	trust, err := p.readByNetwork(ctx, passages)
@@ -84,7 +84,7 @@ func (p *page) doubtfulPassages(sure, share float64) []passage {
 			from = to
 		}
 	}
-	slices.SortStableFunc(out, func(a, b passage) int { return cmp.Compare(a.least, b.least) })
+	slices.SortStableFunc(out, func(a, b passage) int { return cmp.Compare(a.lowest, b.lowest) })
 	lines := 0
 	for range document.Lines(p.read.Blocks) {
 		lines++
@@ -95,15 +95,15 @@ func (p *page) doubtfulPassages(sure, share float64) []passage {
 // newPassage returns the passage of the words [from, to) of a line. It must have at least one word.
 func newPassage(line *document.Line, from, to int) passage {
 	words := line.Words[from:to]
-	out := passage{line: line, words: document.WordsBox(words), least: 1, left: math.MinInt32, right: math.MaxInt32}
+	out := passage{line: line, words: document.WordsBox(words), lowest: 1, left: math.MinInt32, right: math.MaxInt32}
 	for _, w := range words {
-		out.least = min(out.least, w.Confidence)
+		out.lowest = min(out.lowest, w.Confidence)
 	}
 	if from > 0 {
-		out.left = min((rightEdge(line.Words[from-1].Box)+out.words.X)/2, out.words.X)
+		out.left = min((line.Words[from-1].Box.Right()+out.words.X)/2, out.words.X)
 	}
 	if to < len(line.Words) {
-		out.right = max((rightEdge(out.words)+line.Words[to].Box.X)/2, rightEdge(out.words))
+		out.right = max((out.words.Right()+line.Words[to].Box.X)/2, out.words.Right())
 	}
 	out.length = float64(out.words.W) / float64(max(document.WordsBox(line.Words).W, 1))
 	return out

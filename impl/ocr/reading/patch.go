@@ -25,14 +25,14 @@ type patch struct {
 func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []document.Block) []patch {
 	letters := imaging.LetterShaped(components)
 	words := newBands(wordBoxes(blocks))
-	held := slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool { return !words.hold(c) })
+	held := slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool { return !words.contains(c) })
 	height := imaging.LetterHeight(held)
 	if height == 0 {
 		return nil
 	}
 	claimed := newBands(claimedAreas(blocks, height))
 	open := slices.DeleteFunc(letters, func(c image.Rectangle) bool {
-		return float64(c.Dy()) < minMissedHeight*float64(height) || float64(c.Dy()) > maxMissedHeight*float64(height) || claimed.hold(c)
+		return float64(c.Dy()) < minMissedHeight*float64(height) || float64(c.Dy()) > maxMissedHeight*float64(height) || claimed.contains(c)
 	})
 	if len(open) > len(held) {
 		return nil
@@ -80,7 +80,7 @@ func rowPatches(letters []image.Rectangle, height int) []patch {
 }
 
 // shareRow reports whether two boxes of print are in one row; see layout.InRow.
-func shareRow(a, b image.Rectangle) bool { return layout.InRow(toBox(a), toBox(b)) }
+func shareRow(a, b image.Rectangle) bool { return layout.InRow(document.BoxOf(a), document.BoxOf(b)) }
 
 // strays counts the components in the patch that are not letters.
 func (p *patch) strays(components bands) int {
@@ -100,14 +100,14 @@ func (p *patch) grow(components, words, claimed bands, height int) {
 		grown = false
 		components.near(p.box, func(c image.Rectangle) {
 			row := p.box.Union(c)
-			if row == p.box || float64(row.Dy()) > maxMissedHeight*float64(height) || claimed.hold(c) || !p.isNextTo(c, height) {
+			if row == p.box || float64(row.Dy()) > maxMissedHeight*float64(height) || claimed.contains(c) || !p.isNextTo(c, height) {
 				return
 			}
 			p.box, grown = row, true
 		})
 		words.near(p.box, func(w image.Rectangle) {
 			isCut := w.Dx() <= p.box.Dx() && shareRow(p.box, w) && float64(p.gap(w)) <= maxWordGap*float64(height)
-			if b := toBox(w); isCut && !slices.Contains(p.cut, b) {
+			if b := document.BoxOf(w); isCut && !slices.Contains(p.cut, b) {
 				p.box, p.cut, grown = p.box.Union(w), append(p.cut, b), true
 			}
 		})

@@ -3,8 +3,8 @@
 //
 // A page is read by an ordered list of named steps, each with a condition under which it runs; steps.go has the list, and
 // experiments.md the effect of each step. A clean page costs one recognition. Other models and sizes are tried only if the
-// first reading is in doubt: conditions depend on what was read, never on what the caller says about the page. Options.Without
-// omits individual steps, for measurements.
+// first reading is in doubt: the conditions depend mainly on what was read; the language tag only selects models.
+// Options.Without omits individual steps, for measurements.
 //
 // The steps use other packages: imaging for pixels, layout for columns and reading order, hand for handwriting, correct for
 // corrections of print, and tesseract to run its models. All thresholds of this package are in thresholds.go. Start with File

@@ -57,15 +57,15 @@ func (h *handwritingNetwork) search(s hand.Search) (search neural.Search, err er
 	search = neural.Search{Known: s.Known, Thorough: s.Thorough}
 	switch {
 	case isFrench(s.Language):
-		search.Texts, err = loadTexts(&h.french, own.FrenchTexts())
+		search.CharacterModel, err = loadCharacterModel(&h.french, own.FrenchTexts())
 	case isLanguage(s.Language, "en", "enm"):
-		search.Texts, err = loadTexts(&h.english, own.EnglishTexts())
+		search.CharacterModel, err = loadCharacterModel(&h.english, own.EnglishTexts())
 	}
 	return search, err
 }
 
-// loadTexts returns *model, which it first loads from file if it is nil.
-func loadTexts(model **neural.Language, file []byte) (*neural.Language, error) {
+// loadCharacterModel returns *model, which it first loads from file if it is nil.
+func loadCharacterModel(model **neural.Language, file []byte) (*neural.Language, error) {
 	if *model == nil {
 		loaded, err := neural.LoadLanguage(file)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // mayBeSampled reports whether a sample can show that the early-print model should read the page.
 func mayBeSampled(p *page) bool {
-	return hasLetters(p) && p.model != earlyPrint && p.src.Has(earlyPrint)
+	return hasLetterHeight(p) && p.model != earlyPrint && p.src.Has(earlyPrint)
 }
 
 // sampleModels reads the longest lines with the language's own model, and with the early-print model if the first is in doubt.
@@ -65,7 +65,7 @@ func isSureLine(l document.Line) bool {
 func (s sheet) readLines(ctx context.Context, src Source, model string, boxes []image.Rectangle, areEnough func([]document.Line) bool) (attempt, error) {
 	var lines []document.Line
 	for _, b := range boxes {
-		line, err := readLine(ctx, s.source(src), s.img, model, toBox(b))
+		line, err := readLine(ctx, s.source(src), s.img, model, document.BoxOf(b))
 		if err != nil {
 			return attempt{}, err
 		}

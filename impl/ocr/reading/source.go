@@ -60,7 +60,7 @@ func toLine(l tesseract.Line, model string) document.Line {
 			continue
 		}
 		line.Words = append(line.Words, document.Word{
-			Box: toBox(w.Box), Text: text, Confidence: min(max(w.Confidence/100, 0), 1), Model: cmp.Or(w.Model, model), Signals: w.Signals,
+			Box: document.BoxOf(w.Box), Text: text, Confidence: min(max(w.Confidence/100, 0), 1), Model: cmp.Or(w.Model, model), Signals: w.Signals,
 		})
 	}
 	for _, p := range l.Baseline {
@@ -74,7 +74,7 @@ func toLine(l tesseract.Line, model string) document.Line {
 // of the image.
 func readLine(ctx context.Context, src Source, img *image.Gray, model string, box document.Box) (document.Line, error) {
 	margin := max(box.H/lineMargin, minLineMargin)
-	area := toRectangle(box).Inset(-margin).Intersect(img.Rect)
+	area := box.Rectangle().Inset(-margin).Intersect(img.Rect)
 	blocks, err := src.Read(ctx, imaging.Crop(img, area), 0, model, tesseract.SingleLine)
 	if err != nil {
 		return document.Line{}, err

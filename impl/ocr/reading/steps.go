@@ -44,9 +44,9 @@ var sheetSteps = []step{
 	{name: "ink", run: findInk, required: true},
 	{name: "enlarge", when: hasSmallLetters, run: enlarge},
 	{name: "level", run: level},
-	{name: "staves", when: hasLetters, run: eraseStaves},
-	{name: "resolution", when: hasLetters, run: estimateResolution},
-	{name: "columns", when: hasLetters, run: findColumns},
+	{name: "staves", when: hasLetterHeight, run: eraseStaves},
+	{name: "resolution", when: hasLetterHeight, run: estimateResolution},
+	{name: "columns", when: hasLetterHeight, run: findColumns},
 }
 
 // recognizeSteps read the page as handwriting, or as print with the models that suit it.
@@ -61,7 +61,7 @@ var recognizeSteps = []step{
 
 // tidySteps work on each new reading of print.
 var tidySteps = []step{
-	{name: "unread", when: hasLetters, run: readUnread},
+	{name: "unread", when: hasLetterHeight, run: readUnread},
 	{name: "scraps", run: onReadings(dropScraps)},
 	{name: "torn-lines", run: joinTornLines},
 	{name: "order", run: putInOrder},
@@ -71,13 +71,13 @@ var tidySteps = []step{
 // completeSteps add to the best reading what it lacks. They run again if "rechoose" finds that another reading is better.
 var completeSteps = []step{
 	{name: "missed", when: isLegible, run: recoverMissed},
-	{name: "initials", when: hasLetters, run: joinInitials},
-	{name: "ditto-marks", when: hasLetters, run: readDittoMarks},
+	{name: "initials", when: hasLetterHeight, run: joinInitials},
+	{name: "ditto-marks", when: hasLetterHeight, run: readDittoMarks},
 	{name: "place", run: placeOnPage, required: true},
 	{name: "fill-in", when: mayHoldHandwriting, run: addHandwriting},
 }
 
-// correctSteps come last, so that the readings are the same with and without the enhancement.
+// correctSteps come last, so that enhancement does not influence the earlier steps.
 var correctSteps = []step{
 	{name: "network", when: mayUseNetwork, run: voteByNetwork},
 	{name: "vote", when: isEnhanced, run: vote},
@@ -111,8 +111,8 @@ var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 // turningSteps read a page again in another position if it seems to lie on its side or upside down.
 var turningSteps = []step{{name: "turn", when: isWhole, run: turnUpright}}
 
-// languageSteps read a page again whose language was in doubt, if the whole text shows that it is another.
-var languageSteps = []step{{name: "second-language", when: isDoubtfulLanguage, run: readInOtherLanguage, rereads: true}}
+// languageSteps read a page again in another language if its language was in doubt and the whole text shows that language.
+var languageSteps = []step{{name: "second-language", when: isLanguageDoubtful, run: readInOtherLanguage, rereads: true}}
 
 // Steps returns the names of the steps that can be left out, in order. The corrections after "network" run only with
 // Options.Enhance.

@@ -31,7 +31,7 @@ func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.
 	if err != nil {
 		return nil, err
 	}
-	engines, err := e.team(first, min(e.threads, len(strips)/minStripsPerEngine))
+	engines, err := e.enginesOf(first, min(e.threads, len(strips)/minStripsPerEngine))
 	if err != nil {
 		return nil, err
 	}
@@ -67,36 +67,36 @@ func (e *Engines) ReadStripsAgain(ctx context.Context, model string, strips []*i
 	return h.readAgain(ctx, strips, e.threads, s)
 }
 
-// team returns up to n engines of one model, as many as fit into memory. first, the engine that Get returned last, is one of
-// them. The others stay loaded for the next page.
-func (e *Engines) team(first *tesseract.Engine, n int) ([]*tesseract.Engine, error) {
+// enginesOf returns up to n engines of one model, as many as fit into memory. first, the engine that Get returned last, is one
+// of them. The others stay loaded for the next page.
+func (e *Engines) enginesOf(first *tesseract.Engine, n int) ([]*tesseract.Engine, error) {
 	engines := []*tesseract.Engine{first}
 	if n < 2 {
 		return engines, nil
 	}
-	if len(e.mates) > 0 && e.mates[0].Model() != first.Model() {
-		e.closeMates()
+	if len(e.extraEngines) > 0 && e.extraEngines[0].Model() != first.Model() {
+		e.closeExtraEngines()
 	}
 	config, err := e.config(first.Model())
 	if err != nil {
 		return nil, err
 	}
-	for len(e.mates) < n-1 && e.makeRoom(e.memoryOf(first.Model()), 1) {
-		mate, err := tesseract.Open(config)
+	for len(e.extraEngines) < n-1 && e.makeRoom(e.memoryOf(first.Model()), 1) {
+		engine, err := tesseract.Open(config)
 		if err != nil {
 			return nil, fmt.Errorf("reading: %w", err)
 		}
-		e.mates = append(e.mates, mate)
+		e.extraEngines = append(e.extraEngines, engine)
 	}
-	return append(engines, e.mates[:min(n-1, len(e.mates))]...), nil
+	return append(engines, e.extraEngines[:min(n-1, len(e.extraEngines))]...), nil
 }
 
-// closeMates closes the engines that help to read the lines of one page; see mates.
-func (e *Engines) closeMates() {
-	for _, mate := range e.mates {
-		mate.Close()
+// closeExtraEngines closes the additional engines, which help to read the lines of one page.
+func (e *Engines) closeExtraEngines() {
+	for _, engine := range e.extraEngines {
+		engine.Close()
 	}
-	e.mates = nil
+	e.extraEngines = nil
 }
 
 // withStripSettings calls work with an engine that reads each image as one line, without inverting it and without searching for

@@ -55,7 +55,7 @@ func spotsOfCommonSizes(sizes map[image.Point]int, n int) int {
 	return sum
 }
 
-// isNoise reports whether ink is scattered at random. Pixels up to the threshold are ink. Writing on the slant looks random
+// isNoise reports whether ink is scattered at random. Pixels up to the threshold are ink. Slanted writing looks random
 // only until the page is rotated.
 func isNoise(g *image.Gray, threshold uint8) bool {
 	order := imaging.Order(g, threshold)

@@ -101,7 +101,7 @@ const (
 	// noise.
 	resizedLead = 0.03
 	// smallerFactor and largerFactor are the factors of the other sizes. Of 0.7, 0.85, 1.3, 1.5 and a binarized page, all tried
-	// on the first set, 0.7 corrected the most words per word that it spoilt, if the letters were large enough.
+	// on the first set, 0.7 corrected the most words for each word that it broke, if the letters were large enough.
 	smallerFactor, largerFactor = 0.7, 1.3
 	// minLargeLine is the minimum median height of lines, in pixels, at which the page is read at the smaller size.
 	minLargeLine = 36
@@ -279,7 +279,7 @@ const (
 	// long per line as Tesseract. networkVoteShare is the same for the vote, which has more time. On a page of few lines it may
 	// read minNetworkLines.
 	networkShare, networkVoteShare, minNetworkLines = 0.2, 0.35, 4
-	// surePassage is the minimum confidence of a word that the network for print need not read before the vote. Few of the words
+	// surePassage is the confidence from which the network for print does not read a word before the vote. Few of the words
 	// between surePassage and sureVote are corrected.
 	surePassage = 0.85
 	// networkContext is the number of words before and after a doubtful one that the network reads with it.

@@ -169,8 +169,8 @@ func textOf(blocks []document.Block) string {
 	return strings.Join(lines, "\n")
 }
 
-// isDoubtfulLanguage reports whether the language of the page was found with too little evidence.
-func isDoubtfulLanguage(p *page) bool {
+// isLanguageDoubtful reports whether the language of the page was found with too little evidence.
+func isLanguageDoubtful(p *page) bool {
 	return isUndetermined(p) && !p.curtailed && p.languageEvidence < sureLanguage && isLatinScript(p.language)
 }
 

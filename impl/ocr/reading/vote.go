@@ -39,16 +39,16 @@ func vote(ctx context.Context, p *page) error {
 func doubtfulLines(blocks []document.Block) []*document.Line {
 	var lines []*document.Line
 	for line := range document.Lines(blocks) {
-		if !line.Handwritten && leastSure(line) < sureVote {
+		if !line.Handwritten && lowestConfidence(line) < sureVote {
 			lines = append(lines, line)
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b *document.Line) int { return cmp.Compare(leastSure(a), leastSure(b)) })
+	slices.SortStableFunc(lines, func(a, b *document.Line) int { return cmp.Compare(lowestConfidence(a), lowestConfidence(b)) })
 	return lines
 }
 
-// leastSure returns the lowest confidence of a word of the line.
-func leastSure(line *document.Line) float64 {
+// lowestConfidence returns the lowest confidence of a word of the line.
+func lowestConfidence(line *document.Line) float64 {
 	least := 1.0
 	for _, w := range line.Words {
 		least = min(least, w.Confidence)

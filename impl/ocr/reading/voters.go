@@ -111,7 +111,7 @@ func (p *page) maxVotes() int {
 func (p *page) readBy(ctx context.Context, v voter, line *document.Line) ([]document.Word, error) {
 	sheet, box := p.sheetRead(), p.sheet.boxOnSheet(document.WordsBox(line.Words))
 	margin := max(int(v.margin*float64(box.H)), minLineMargin)
-	area := toRectangle(box).Inset(-margin).Intersect(sheet.Rect)
+	area := box.Rectangle().Inset(-margin).Intersect(sheet.Rect)
 	if area.Empty() {
 		return nil, nil
 	}
@@ -151,11 +151,11 @@ func (p *page) otherLines() []document.Block {
 
 // wordsNear returns the words of the line of another reading that covers at least half of a line, or nil if there is none.
 func wordsNear(blocks []document.Block, line *document.Line) []document.Word {
-	here := toRectangle(document.WordsBox(line.Words))
+	here := document.WordsBox(line.Words).Rectangle()
 	var words []document.Word
 	most := area(here) / 2
 	for l := range document.Lines(blocks) {
-		if n := area(toRectangle(document.WordsBox(l.Words)).Intersect(here)); n > most {
+		if n := area(document.WordsBox(l.Words).Rectangle().Intersect(here)); n > most {
 			most, words = n, l.Words
 		}
 	}

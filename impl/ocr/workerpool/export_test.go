@@ -2,9 +2,9 @@ package workerpool
 
 import "context"
 
-// WithExhausting returns the options with another exhaustingShare.
-func (o Options) WithExhausting(part int) Options {
-	o.exhaustingShare = part
+// WithExhaustedShare returns the options with another exhaustedShare.
+func (o Options) WithExhaustedShare(part int) Options {
+	o.exhaustedShare = part
 	return o
 }
 

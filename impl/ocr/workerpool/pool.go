@@ -43,7 +43,7 @@ type Options struct {
 	Logger           *slog.Logger  // default: none
 	Start            time.Duration // maximum time until a new worker sends its hello; default: 30 s
 
-	exhaustingShare int // see the constant; tests use other values
+	exhaustedShare int // see the constant; tests use other values
 }
 
 // MaxMemory is the limit of private memory of a worker, in bytes: three times the memory measured for the largest permitted
@@ -68,7 +68,7 @@ func (o Options) withDefaults() Options {
 	o.Wait = cmp.Or(max(o.Wait, 0), o.Deadline)
 	o.MaxPages = cmp.Or(max(o.MaxPages, 0), defaultMaxPages)
 	o.Start = cmp.Or(max(o.Start, 0), defaultStart)
-	o.exhaustingShare = cmp.Or(o.exhaustingShare, exhaustingShare)
+	o.exhaustedShare = cmp.Or(o.exhaustedShare, exhaustedShare)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o
 }
@@ -82,7 +82,7 @@ type Pool struct {
 	launcher  *sandbox.Launcher
 	queue     *queue
 	semaphore *fair.Semaphore
-	exhausted *exhausting
+	exhausted *exhaustedImages
 	hello     atomic.Pointer[pipe.Hello] // of the worker that was started last
 	counts    counts
 	waited    atomic.Pointer[func(time.Duration)] // see ObserveWaits
@@ -107,7 +107,7 @@ var (
 func New(ctx context.Context, opts Options) (*Pool, error) {
 	p := &Pool{opts: opts.withDefaults()}
 	p.queue = newQueue()
-	p.exhausted = newExhausting(time.Now)
+	p.exhausted = newExhaustedImages(time.Now)
 	p.semaphore = fair.NewSemaphore(func() int { return p.opts.Workers + p.opts.Queue })
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	var err error
@@ -194,8 +194,8 @@ func (p *Pool) do(ctx context.Context, j *job) outcome {
 		return outcome{err: fmt.Errorf("%w: %w", ocr.ErrBusy, err)}
 	}
 	defer leave()
-	if p.isExhausting(fair.FromContext(ctx), j.req.Image) {
-		return outcome{err: &ocr.ImageError{Reason: exhaustingReason}}
+	if p.isRefused(fair.FromContext(ctx), j.req.Image) {
+		return outcome{err: &ocr.ImageError{Reason: exhaustedReason}}
 	}
 	// The channel is buffered, so a slot never waits for a caller who has left.
 	j.ctx, j.done, j.queued = ctx, make(chan outcome, 1), time.Now()

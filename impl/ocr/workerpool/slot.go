@@ -165,8 +165,8 @@ func (s *slot) serve(j *job) (reusable bool) {
 		s.finish(j, outcome{err: j.ctx.Err()})
 		return true
 	}
-	if s.pool.isExhausting(j.item.Account, j.req.Image) { // a copy of it used up its deadline while this one waited
-		s.finish(j, outcome{err: &ocr.ImageError{Reason: exhaustingReason}})
+	if s.pool.isRefused(j.item.Account, j.req.Image) { // a copy of it used up its deadline while this one waited
+		s.finish(j, outcome{err: &ocr.ImageError{Reason: exhaustedReason}})
 		return true
 	}
 	// The worker has about the same deadline and should answer in time. It is killed if it hangs, or if the caller leaves:
@@ -191,7 +191,7 @@ func (s *slot) serve(j *job) (reusable bool) {
 	if err == nil {
 		s.worker.isSuspect = s.worker.isSuspect || answer.Error != nil
 		if answer.Error != nil && answer.Error.Kind == pipe.TimedOut {
-			s.remember(j, s.worker.cpuTime()-before)
+			s.refuseForAWhile(j, s.worker.cpuTime()-before)
 		}
 		s.finish(j, s.result(j, answer))
 		return !killed && !s.mustRetire(answer)
@@ -204,21 +204,21 @@ func (s *slot) serve(j *job) (reusable bool) {
 	}
 	s.pool.counts.restarts.Add(1)
 	if ctx.Err() != nil { // also if the caller left: it may send the image again
-		s.remember(j, s.worker.cpuTime()-before)
+		s.refuseForAWhile(j, s.worker.cpuTime()-before)
 	}
 	s.finish(j, outcome{err: s.failure(ctx, j, err)})
 	return false
 }
 
-// remember makes the pool refuse the image for a while, unless the time ran out only because the machine was busy.
-func (s *slot) remember(j *job, used time.Duration) {
-	if used >= s.pool.opts.Deadline/time.Duration(s.pool.opts.exhaustingShare) {
+// refuseForAWhile makes the pool refuse the image for a while, unless the time ran out only because the machine was busy.
+func (s *slot) refuseForAWhile(j *job, used time.Duration) {
+	if used >= s.pool.opts.Deadline/time.Duration(s.pool.opts.exhaustedShare) {
 		s.pool.exhausted.add(newDigest(j.item.Account.Label, j.req.Image))
 	}
 }
 
-// isExhausting reports whether an image of the account must be refused because it recently used up its deadline.
-func (p *Pool) isExhausting(a fair.Account, image []byte) bool {
+// isRefused reports whether an image of the account must be refused because it recently used up its deadline.
+func (p *Pool) isRefused(a fair.Account, image []byte) bool {
 	return !p.exhausted.isEmpty() && p.exhausted.has(newDigest(a.Label, image))
 }
 

@@ -12,18 +12,18 @@ def uniform(low, high, *shape):
 def augment(x, printed=False):
     """x: lines x 1 x 48 x width, 0 paper to 1 ink; the result may be up to a seventh narrower or a fifth wider. Print is slanted
     and bent less than handwriting, and no part of it is covered."""
-    x = intrude(x)
+    x = add_neighbours(x)
     x = warp(x, .2, .5, 1.3, .03, 2) if printed else warp(x, .45, .7, 1.2, .05, 3.5)
     x = stroke(x)
     n = len(x)
     x = x.clamp(0, 1) ** uniform(.65, 1.5, n, 1, 1, 1) * uniform(.6, 1.1, n, 1, 1, 1)
     if not printed:
-        x = cover(x)
+        x = occlude(x)
     grain = .09 * torch.rand(n, 1, 1, 1) * (torch.rand(n, 1, 1, 1) < .5)
     return x + torch.randn_like(x) * grain + uniform(0, .15, n, 1, 1, 1) * (torch.rand(n, 1, 1, 1) < .3)
 
 
-def intrude(x):
+def add_neighbours(x):
     """Adds ink of another line of the batch at the upper or lower edge of some lines."""
     n, _, height, _ = x.shape
     if n == 1:
@@ -39,7 +39,7 @@ def intrude(x):
 
 def warp(x, most_slant, slanted, smallest, lift, drift):
     """Slants, shifts and bends each line, and changes its height. The whole batch is stretched, and single lines are squeezed within it. The
-    share slanted of the lines leans by up to most_slant. Letters become at most 1/.84 times as tall, and at least 1/smallest times. lift and
+    share slanted of the lines leans by up to most_slant. Letters become between 1/smallest and 1/.84 times as tall. lift and
     drift are the standard deviations of the waves: up and down as a share of half the height, and sideways in half
     pixels."""
     n, _, height, old = x.shape
@@ -71,7 +71,7 @@ def stroke(x):
     return x
 
 
-def cover(x):
+def occlude(x):
     """Covers blocks with paper or with a blot, so that the model learns to read letters from parts of them."""
     n, _, height, width = x.shape
     columns, rows = torch.arange(width).view(1, 1, 1, -1), torch.arange(height).view(1, 1, -1, 1)

@@ -14,7 +14,7 @@ NOT_A_TEXT = re.compile(r'\u27e6|\u27e7')  # brackets with which editions mark i
 
 
 class Line:
-    """a line: ink is 48 rows of bytes, 0 paper to 255 ink"""
+    """A line. ink has 48 rows of bytes, from 0 (paper) to 255 (ink)."""
 
     def __init__(self, ink, text, page, held):
         self.ink, self.text, self.page, self.held = ink, text, page, held

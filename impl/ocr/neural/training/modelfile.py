@@ -69,7 +69,7 @@ def network(tensors, old, alphabet, channels=None, hidden=None):
 
 
 def write(path, net, alphabet, metadata):
-    """Writes the model with 16-bit weights. The file is complete or absent."""
+    """Writes the model with 16-bit weights. The file is written atomically."""
     tensors = {}
     for k, conv in enumerate(net.conv, 1):
         tensors[f'c{k}.weight'], tensors[f'c{k}.bias'] = conv.plain(), conv.bias
@@ -96,7 +96,7 @@ def write(path, net, alphabet, metadata):
 
 
 def store(path, content):
-    """Writes a file. It is complete or absent."""
+    """Writes a file atomically."""
     part = path + '.part'
     try:
         with open(part, 'wb') as f:

@@ -24,13 +24,13 @@ import augment
 import lines
 import modelfile
 
-RARE = 3             # lines that must have a character before the model learns it
-SMALLEST_RUN = 3000  # minimum number of lines seen, however many passes that takes: for two pages, more than forty
-COLUMNS = 8192       # columns of a batch; --columns changes those of the batches that are trained on
-AVERAGE = .995       # decay of the moving average of the weights; the average is the model that is written
-SAVE_EVERY = 60      # seconds
-MEASURING = .05      # largest share of the time spent measuring the error
-HELD_MOST = 200      # lines that the error is measured on
+MIN_OCCURRENCES = 3        # lines that must have a character before the model learns it
+MIN_LINES = 3000           # minimum number of lines seen, however many passes that takes: for two pages, more than forty
+COLUMNS = 8192             # columns of a batch; --columns changes those of the batches that are trained on
+AVERAGE = .995             # decay of the moving average of the weights; the average is the model that is written
+SAVE_EVERY = 60            # seconds
+MAX_MEASURING_SHARE = .05  # largest share of the time spent measuring the error
+MAX_HELD = 200             # largest number of lines that the error is measured on
 
 
 def has_bfloat16():
@@ -47,7 +47,7 @@ def say(kind, **values):
 
 
 def distance(a, b):
-    """edit distance of two texts"""
+    """Returns the edit distance of two texts."""
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         before, row[0] = row[0], i
@@ -77,12 +77,12 @@ def learnable(base, train):
     """Returns the alphabet (that of the base model, and new characters that occur in enough lines), the new characters, and those that are
     too rare."""
     counts = collections.Counter(c for line in train for c in set(line.text))
-    fresh = sorted(c for c, n in counts.items() if c not in base and n >= RARE)
-    return Alphabet([*base, *fresh]), fresh, sorted(c for c, n in counts.items() if c not in base and n < RARE)
+    fresh = sorted(c for c, n in counts.items() if c not in base and n >= MIN_OCCURRENCES)
+    return Alphabet([*base, *fresh]), fresh, sorted(c for c, n in counts.items() if c not in base and n < MIN_OCCURRENCES)
 
 
 def loss_of(scores, texts, alphabet):
-    """CTC loss for each character"""
+    """Returns the mean CTC loss per character."""
     targets = [alphabet.encode(t) for t in texts]
     sizes = torch.tensor([len(t) for t in targets])
     steps = torch.full((len(texts),), scores.shape[0])
@@ -101,14 +101,14 @@ class Trainer:
             left['characters that occur too rarely'] = len(train) - len(whole)
         if not whole:
             raise ValueError('no line is left to train on')
-        self.train, self.held = whole, [held[i * len(held) // HELD_MOST] for i in range(HELD_MOST)] if len(held) > HELD_MOST else held
+        self.train, self.held = whole, [held[i * len(held) // MAX_HELD] for i in range(MAX_HELD)] if len(held) > MAX_HELD else held
         wide = [int(n) for n in o.channels.split(',')] if o.channels else None
         self.net = modelfile.network(tensors, old, self.alphabet.characters, wide, o.hidden)
         self.mean = copy.deepcopy(self.net).eval()
         self.net.to(memory_format=torch.channels_last)
         self.base = metadata
         self.bfloat16 = o.device != 'cpu' or has_bfloat16()
-        self.total = max(SMALLEST_RUN, int(o.passes * len(whole)))
+        self.total = max(MIN_LINES, int(o.passes * len(whole)))
         self.seen, self.step, self.spent, self.before, self.curve = 0, 0, 0.0, None, []
         for conv in self.net.conv[:o.kept]:
             conv.requires_grad_(False)
@@ -157,12 +157,12 @@ class Trainer:
         random.Random(2).shuffle(samples)
         return wrong / max(characters, 1), samples[:12]
 
-    def share(self):
+    def progress(self):
         """Returns the share of the run that is over, 0 to 1: that of the lines or that of the time, whichever is larger."""
         return min(1.0, max(self.seen / self.total, self.spent / 60 / self.o.minutes))
 
     def learn(self, batch):
-        rate = self.o.rate * min(1, (self.step + 1) / 50) * (.01 + .99 * .5 * (1 + math.cos(math.pi * self.share())))
+        rate = self.o.rate * min(1, (self.step + 1) / 50) * (.01 + .99 * .5 * (1 + math.cos(math.pi * self.progress())))
         for group in self.optimiser.param_groups:
             group['lr'] = rate
         ink = augment.augment(lines.collate(batch).to(self.o.device), self.o.printed).contiguous(memory_format=torch.channels_last)
@@ -188,9 +188,9 @@ class Trainer:
             self.before = self.error()[0]
             self.save()  # so that a full disk is noticed now and not after the training
         began, spent, saved, told, losses = time.monotonic(), self.spent, time.monotonic(), 0.0, collections.deque(maxlen=50)
-        pause = max(SAVE_EVERY, (began - started) / MEASURING)
+        pause = max(SAVE_EVERY, (began - started) / MAX_MEASURING_SHARE)
         self.net.train()
-        while self.share() < 1:
+        while self.progress() < 1:
             for batch in lines.batches(self.train, self.o.columns, random.Random(self.step)):
                 losses.append(self.learn(batch))
                 now = time.monotonic()
@@ -199,7 +199,7 @@ class Trainer:
                     self.save()
                     return False
                 if now - told > 2:
-                    told, share = now, self.share()
+                    told, share = now, self.progress()
                     say('progress', share=share, seen=self.seen, loss=sum(losses) / len(losses), left=self.spent * (1 - share) / max(share, 1e-3))
                 if now - saved > pause:
                     error, samples = self.error()
@@ -207,7 +207,7 @@ class Trainer:
                     self.save()
                     say('sample', error=error, samples=samples[:3])
                     saved = time.monotonic()
-                if self.share() >= 1:
+                if self.progress() >= 1:
                     break
         return True
 

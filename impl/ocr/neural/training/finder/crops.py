@@ -116,7 +116,7 @@ def crop(grey, lines, rng, height, angle=0., aspect=1., side=SIDE):
     return np.asarray(image, np.float32), targets(lines, transform, side)
 
 
-def spoil(grey, rng):
+def degrade(grey, rng):
     """Adds artifacts of scans: shade, ink that shows through, rules, blur, another contrast, noise."""
     side = grey.shape[0]
     if rng.random() < .5:
@@ -157,7 +157,7 @@ def sample(pages, rng, weights):
     angle = rng.normal() * (.025 if rng.random() < .9 else .07)
     grey, maps = crop(pages.page(name, row), row['lines'], rng, height, angle, math.exp(rng.normal() * .06))
     if rng.random() < .8:
-        grey = spoil(grey, rng)
+        grey = degrade(grey, rng)
     if rng.random() < .08:
         cut = int(rng.integers(64, SIDE - 64))        # the edge of a page, or the gutter
         other, more = crop(pages.page(name, row), row['lines'], rng, height)

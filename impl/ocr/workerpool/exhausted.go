@@ -9,15 +9,15 @@ import (
 const (
 	// refusalTime is the time for which an image is refused after it used up its deadline.
 	refusalTime = 10 * time.Minute
-	// maxExhausting is the maximum number of images that are remembered: 10,000 take about 1 MB.
-	maxExhausting = 10_000
-	// An image is remembered if it used a core for at least 1/exhaustingShare of the deadline. An image that ran out of time
+	// maxExhaustedImages is the maximum number of images that are remembered: 10,000 take about 1 MB.
+	maxExhaustedImages = 10_000
+	// An image is remembered if it used a core for at least 1/exhaustedShare of the deadline. An image that ran out of time
 	// because the machine was busy has used less.
-	exhaustingShare = 2
+	exhaustedShare = 2
 )
 
-// exhaustingReason is the message to callers.
-const exhaustingReason = "reading this image timed out less than ten minutes ago; send a smaller image or fewer pages"
+// exhaustedReason is the message to callers.
+const exhaustedReason = "reading this image timed out less than ten minutes ago; send a smaller image or fewer pages"
 
 // digest identifies an image of an account.
 type digest [sha256.Size]byte
@@ -31,9 +31,9 @@ func newDigest(account string, image []byte) digest {
 	return digest(h.Sum(nil))
 }
 
-// exhausting remembers images that used up their deadline, so that repeated requests for them cost nothing. It is safe for
+// exhaustedImages remembers images that used up their deadline, so that repeated requests for them cost nothing. It is safe for
 // concurrent use.
-type exhausting struct {
+type exhaustedImages struct {
 	now func() time.Time
 
 	mu    sync.Mutex
@@ -41,25 +41,25 @@ type exhausting struct {
 	order []digest // the keys of until, oldest first
 }
 
-func newExhausting(now func() time.Time) *exhausting {
-	return &exhausting{now: now, until: map[digest]time.Time{}}
+func newExhaustedImages(now func() time.Time) *exhaustedImages {
+	return &exhaustedImages{now: now, until: map[digest]time.Time{}}
 }
 
 // isEmpty reports whether no image is remembered. Callers then need not compute the digest of an image.
-func (e *exhausting) isEmpty() bool {
+func (e *exhaustedImages) isEmpty() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.order) == 0
 }
 
 // add remembers an image. If there are too many, it forgets the oldest one.
-func (e *exhausting) add(d digest) {
+func (e *exhaustedImages) add(d digest) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if _, known := e.until[d]; known {
 		return
 	}
-	if len(e.order) >= maxExhausting {
+	if len(e.order) >= maxExhaustedImages {
 		e.drop(1)
 	}
 	e.until[d] = e.now().Add(refusalTime)
@@ -67,7 +67,7 @@ func (e *exhausting) add(d digest) {
 }
 
 // has reports whether the image must be refused, and forgets images whose time is over.
-func (e *exhausting) has(d digest) bool {
+func (e *exhaustedImages) has(d digest) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now, ended := e.now(), 0
@@ -80,7 +80,7 @@ func (e *exhausting) has(d digest) bool {
 }
 
 // drop forgets the n oldest images. The caller holds mu.
-func (e *exhausting) drop(n int) {
+func (e *exhaustedImages) drop(n int) {
 	for _, old := range e.order[:n] {
 		delete(e.until, old)
 	}

@@ -30,17 +30,17 @@ func twoColumns() *image.Gray {
 func TestFile_readsColumnsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.MustPNG(t, twoColumns())
-	read := func(cores int) (text string, mates int) {
+	read := func(cores int) (text string, extra int) {
 		engines := MustEngines(t, 2)
 		engines.SetThreads(cores)
 		doc, err := reading.File(t.Context(), page, reading.Options{Language: "en"}, engines)
 		require.NoError(t, err)
-		return doc.Text(), engines.Mates()
+		return doc.Text(), engines.ExtraEngines()
 	}
-	alone, mates := read(1)
-	require.Zero(t, mates, "never more threads than granted")
-	together, mates := read(2)
-	require.Equal(t, 1, mates)
+	alone, extra := read(1)
+	require.Zero(t, extra, "never more threads than granted")
+	together, extra := read(2)
+	require.Equal(t, 1, extra)
 	require.Equal(t, alone, together)
 }
 
@@ -53,19 +53,19 @@ func TestEngines_Read_sharesLines(t *testing.T) {
 	engines.SetThreads(2)
 	_, err = engines.Read(t.Context(), page, 300, "eng+fra", tesseract.Auto)
 	require.NoError(t, err)
-	require.Zero(t, engines.Mates(), "several models are used by a single engine")
+	require.Zero(t, engines.ExtraEngines(), "several models are used by a single engine")
 	together, err := engines.Read(t.Context(), page, 300, "eng", tesseract.Auto)
 	require.NoError(t, err)
-	require.Equal(t, 1, engines.Mates())
+	require.Equal(t, 1, engines.ExtraEngines())
 	require.Equal(t, alone, together)
 }
 
-func TestFile_countsEnginesOfATeam(t *testing.T) {
+func TestFile_countsAdditionalEngines(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.MustPNG(t, twoColumns())
 	for name, c := range map[string]struct {
 		memory int64
-		mates  int
+		extra  int
 		warm   int // the model of English, and another
 	}{
 		"keeps an additional engine beside other models":       {100_000_000, 1, 2},
@@ -83,13 +83,13 @@ func TestFile_countsEnginesOfATeam(t *testing.T) {
 			require.NoError(t, err)
 			_, err = reading.File(t.Context(), page, reading.Options{Language: "en"}, engines)
 			require.NoError(t, err)
-			require.Equal(t, c.mates, engines.Mates())
+			require.Equal(t, c.extra, engines.ExtraEngines())
 			require.Equal(t, c.warm, engines.Warm())
 
 			_, err = engines.Read(t.Context(), line, 300, "fra", tesseract.SingleLine)
 			require.NoError(t, err)
 			if c.memory < 100_000_000 {
-				require.Zero(t, engines.Mates(), "a model in use comes before additional engines")
+				require.Zero(t, engines.ExtraEngines(), "a model in use comes before additional engines")
 			}
 		})
 	}

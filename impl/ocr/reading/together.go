@@ -11,20 +11,20 @@ import (
 	"uncial/internal/document"
 )
 
-// mate is a source that reads with one engine of a team.
-type mate struct {
+// singleEngine is a source that reads with one of several engines of a model.
+type singleEngine struct {
 	Source
 	engine *tesseract.Engine
 }
 
-// Read implements Source. It ignores the name of the model: all engines of a team have the same one.
-func (m mate) Read(ctx context.Context, img *image.Gray, dpi int, _ string, mode tesseract.Mode) ([]document.Block, error) {
-	return readWith(ctx, []*tesseract.Engine{m.engine}, img, dpi, mode)
+// Read implements Source. It ignores the name of the model: the engine has one already.
+func (s singleEngine) Read(ctx context.Context, img *image.Gray, dpi int, _ string, mode tesseract.Mode) ([]document.Block, error) {
+	return readWith(ctx, []*tesseract.Engine{s.engine}, img, dpi, mode)
 }
 
-// teamOf returns sources that can read regions with a model at the same time, one for each engine. There are at most as many as
-// SetThreads allows, fewer if the regions are few or small. A single source is src itself.
-func teamOf(src Source, model string, regions []layout.Region) ([]Source, error) {
+// sourcesFor returns sources that can read regions with a model at the same time, one for each engine. There are at most as
+// many as SetThreads allows, fewer if the regions are few or small. A single source is src itself.
+func sourcesFor(src Source, model string, regions []layout.Region) ([]Source, error) {
 	sources := []Source{src}
 	engines, ok := src.(*Engines)
 	if !ok || engines.threads < 2 || len(regions) < 2 {
@@ -38,16 +38,16 @@ func teamOf(src Source, model string, regions []layout.Region) ([]Source, error)
 	if err != nil {
 		return nil, err
 	}
-	team, err := engines.team(first, min(engines.threads, len(regions), pixels/minPixelsPerEngine))
+	several, err := engines.enginesOf(first, min(engines.threads, len(regions), pixels/minPixelsPerEngine))
 	if err != nil {
 		return nil, err
 	}
-	if len(team) == 1 {
+	if len(several) == 1 {
 		return sources, nil
 	}
 	sources = nil
-	for _, engine := range team {
-		sources = append(sources, mate{src, engine})
+	for _, engine := range several {
+		sources = append(sources, singleEngine{src, engine})
 	}
 	return sources, nil
 }

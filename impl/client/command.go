@@ -26,7 +26,7 @@ type ExtractCmd struct {
 	URL        string        `name:"url" env:"UNCIAL_URL" default:"http://127.0.0.1:8080" placeholder:"BASE" help:"Base URL of the service (default: ${default})."`
 	Key        string        `env:"UNCIAL_KEY" placeholder:"KEY" help:"API key. Prefer the environment: other users can see the command line."`
 	Language   string        `short:"l" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag, such as de-Latf, or und to detect it on each page (default: the service's, en)."`
-	Enhance    bool          `help:"Correct the text after reading, for difficult scripts."`
+	Enhance    bool          `help:"Correct doubtful words after reading."`
 	Format     []string      `short:"f" enum:"text,json,hocr,alto,page,tsv,pdf" default:"text" help:"Output format, or several with --out: text, json, hocr, alto, page, tsv or pdf."`
 	JSON       bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
 	Out        string        `short:"o" placeholder:"DIR" help:"Write files for each page into this directory, and record progress there: a second run reads only pages that are missing."`
@@ -35,7 +35,7 @@ type ExtractCmd struct {
 	Report     string        `placeholder:"FILE" help:"With --out, write a report as .json or .html: pages by confidence, worst first, with pictures of weak places."`
 	Recursive  bool          `short:"r" help:"Also read subdirectories."`
 	FetchHere  bool          `help:"Fetch images from URLs here instead of letting the service fetch them."`
-	FetchAllow []string      `placeholder:"CIDR" help:"Non-public address range that manifests may name; may be repeated."`
+	FetchAllow []string      `placeholder:"CIDR" help:"Non-public address range that manifests may refer to; may be repeated."`
 	Force      bool          `help:"With --out, read all pages again, and pay for them again."`
 	DryRun     bool          `short:"n" help:"Print which pages would be read and what they would cost; send nothing."`
 	Jobs       *int          `short:"j" placeholder:"N" help:"Pages to send at the same time, 1 to 64 (default: 2, but one from each IIIF server). The command sends fewer while the service asks clients to wait."`
@@ -66,8 +66,8 @@ func (*ExtractCmd) Help() string {
 Kinds of --volume:
 ` + kinds.String() + `
 
-Each page costs 10 points. Requests that fail because of overload or network errors are sent at most five
-times in all and never charged twice. When the limit of requests per minute is reached, the command waits. With --out, a run
+Each page costs 10 points. A request that fails because of overload or network errors is tried at most five
+times and never charged twice. When the limit of extractions per minute is reached, the command waits. With --out, a run
 that was interrupted continues where it stopped, and files are complete or absent. PDF needs Debian's poppler-utils;
 JPEG 2000, and images that are too large for the service, need libvips-tools.
 

@@ -52,7 +52,7 @@ func (c *ExtractCmd) ports() (all []uint16) {
 	return all
 }
 
-// allowed returns the ranges that manifests may name in addition to public addresses.
+// allowed returns the ranges that manifests may refer to in addition to public addresses.
 func (c *ExtractCmd) allowed() (allow []netip.Prefix, err error) {
 	for _, text := range c.FetchAllow {
 		if addr, err := netip.ParseAddr(text); err == nil {

@@ -1,5 +1,5 @@
-// Package durable writes files that are complete or absent, even after a full disk, a crash or a power cut. Start with
-// Write.
+// Package durable writes files atomically: they are complete or absent, even after a full disk, a crash or a power cut. Start
+// with Write.
 package durable
 
 import (

@@ -62,8 +62,8 @@ type options struct {
 	Without   []string `placeholder:"STEP,..." help:"Leave out these steps of the reading."`
 	Ablation  bool     `help:"Read the pages once with all steps and once without each, and print what each step contributes."`
 	Lines     bool     `help:"Measure only how well lines of handwriting are found, on pages whose lines are in the folder's lines.json, one page at a time."`
-	Und       bool     `help:"Read each page a second time with the language left open (und), and print how often the language of the index is found, and what that costs."`
-	Weak      bool     `help:"Measure how well confidence and the weak places of answers lead to the errors; with --json, print every word."`
+	Und       bool     `help:"Read each page a second time with the language undetermined (und), and print how often the language of the index is found, and what that costs."`
+	Weak      bool     `help:"Measure how well confidence and the weak places of answers find the errors; with --json, print every word."`
 	Regions   string   `placeholder:"FILE" help:"Measure only whether regions have the kind that a file of labels gives them, on the pages that it labels."`
 	Fit       bool     `help:"Fit the weights of the words' confidence, and print them."`
 	FitVote   bool     `help:"Fit the weights of the vote with the network for print, or with --enhance those of the vote that follows it, and print them."`
@@ -73,8 +73,8 @@ type options struct {
 	JSON      bool     `help:"Print the figures of every page as JSON."`
 	Only      string   `placeholder:"TEXT" help:"Read only pages whose id contains this text."`
 	Degrade   string   `placeholder:"KIND" help:"Make the pages worse before they are read, in the same way in every run: ${degradations}."`
-	NoStock   bool     `help:"Skip the comparison with plain Tesseract."`
-	PrintOnly bool     `help:"Also read the pages without the handwriting model, for comparison."`
+	NoStock   bool     `help:"Do not also read the pages with plain Tesseract for comparison."`
+	PrintOnly bool     `help:"Also read all pages as print, without the handwriting model, for comparison."`
 	Jobs      int      `default:"2" help:"Pages read at the same time, 1 or 2 (${default}). Timings are steadier with 1."`
 	Models    []string `placeholder:"DIR" help:"Directories with models (*.traineddata) that take precedence over the installed ones."`
 }

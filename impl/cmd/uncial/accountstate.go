@@ -70,7 +70,7 @@ func (c *accountResumeCmd) Run(ctx context.Context, con *console) error {
 type accountDeleteCmd struct {
 	databaseFlags
 	ID      string `arg:"" help:"ID of the account."`
-	Confirm string `required:"" placeholder:"ID" help:"The same ID again, because deletion cannot be undone."`
+	Confirm string `required:"" placeholder:"ID" help:"The ID again, to confirm; deletion cannot be undone."`
 }
 
 func (accountDeleteCmd) Help() string {

@@ -56,7 +56,7 @@ type engineFlags struct {
 	Queue            *int          `placeholder:"N" help:"Images that may wait for a worker (default: 8 per worker, at least 16)."`
 	Deadline         time.Duration `default:"60s" help:"Time limit for reading one image (default: ${default})."`
 	Models           []string      `type:"existingdir" placeholder:"DIR" help:"Directory with additional models, *.traineddata of Tesseract or *.uhm of uncial train; may be repeated."`
-	WorkerPerAccount bool          `help:"Never let one worker read images of two accounts; starting a worker takes about 0.2 s."`
+	WorkerPerAccount bool          `help:"Never let one worker read images of two accounts; costs about 0.2 s per change of account."`
 	Sandbox          string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine workers with landlock and seccomp: require, best-effort or off (default: ${default})."`
 }
 

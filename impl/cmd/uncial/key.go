@@ -28,8 +28,8 @@ type keyCreateCmd struct {
 	Account string   `required:"" help:"ID of the account that the key belongs to."`
 	Name    string   `default:"key" help:"Name of the key."`
 	Expires lifetime `placeholder:"DURATION" help:"Lifetime, such as 90d or 12h (default: never expires)."`
-	Allow   []prefix `placeholder:"CIDR" help:"Address range it may be used from; may be repeated (default: any)."`
-	Points  *int64   `placeholder:"N" help:"Points that it may use each month (default: all points of the account)."`
+	Allow   []prefix `placeholder:"CIDR" help:"Address range from which the key may be used; may be repeated (default: any)."`
+	Points  *int64   `placeholder:"N" help:"Points that the key may use each month (default: all points of the account)."`
 	JSON    bool     `help:"Print JSON."`
 }
 

@@ -22,7 +22,7 @@ type serveCmd struct {
 	Retention retention     `default:"400d" placeholder:"DURATION" help:"How long extractions are kept one by one after the end of their month. Then only their sums by day and key remain; 0 keeps everything (default: ${default})."`
 	engineFlags
 	Engine          string        `placeholder:"URL" help:"Base URL of an engine to use instead of workers on this machine, such as http://engine:8090."`
-	EnhanceProvider string        `placeholder:"NAME" help:"Language model that proofreads requests with enhance: openai, for any API compatible with OpenAI's. It receives the images and the recognized text (default: none, nothing leaves this machine)."`
+	EnhanceProvider string        `placeholder:"NAME" help:"Provider of the language model that proofreads the text of requests with enhance: openai, for any API compatible with OpenAI's. It receives the images and the recognized text (default: none, nothing leaves this machine)."`
 	EnhanceURL      string        `name:"enhance-url" placeholder:"URL" help:"Base URL of the language model's API, such as https://api.openai.com/v1."`
 	EnhanceModel    string        `placeholder:"NAME" help:"Name of the language model."`
 	EnhanceKey      string        `secret:"" placeholder:"KEY" help:"API key of the language model. Prefer the environment: other users can see the command line."`

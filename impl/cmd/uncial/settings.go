@@ -111,7 +111,7 @@ func textMapper(parse func(text string, target reflect.Value) error) kong.Mapper
 		case token.IsEOL():
 			return errors.New("expected a value")
 		case negative.MatchString(text): // kong takes it for another flag
-			return fmt.Errorf("expected a value but got %q; it must not be negative", text)
+			return fmt.Errorf("must not be negative, got %q", text)
 		default:
 			return fmt.Errorf("expected a value but got %q", text)
 		}

@@ -149,7 +149,7 @@ func TestRun_Serve_TakenPort(t *testing.T) {
 	}
 	status, _, stderr := uncial(append(good, "--workers", "-3")...)
 	require.Equal(t, 2, status)
-	require.Contains(t, stderr, `--workers: expected a value but got "-3"; it must not be negative`+"\n")
+	require.Contains(t, stderr, `--workers: must not be negative, got "-3"`+"\n")
 	_, _, stderr = uncial(append(good, "--retention", "--workers=3")...)
 	require.Contains(t, stderr, `--retention: expected a value but got "--workers=3"`+"\n")
 	_, _, stderr = uncial(append(good, "--retention")...)

@@ -20,7 +20,7 @@ type trainCmd struct {
 	Language    []string      `required:"" placeholder:"TAG" help:"Language of the pages as a BCP 47 tag, such as fr; may be repeated. The model competes on pages of these languages."`
 	Time        time.Duration `default:"1h" help:"Maximum training time (default: ${default})."`
 	Passes      float64       `default:"20" help:"Number of passes over the lines (default: ${default})."`
-	Threads     int           `placeholder:"N" help:"Cores to use (default: all)."`
+	Threads     int           `placeholder:"N" help:"Number of threads (default: one per core)."`
 	Worker      string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`
 	Sandbox     string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine the worker with landlock and seccomp: require, best-effort or off (default: ${default})."`
 }

@@ -20,7 +20,7 @@ type usageCmd struct {
 	databaseFlags
 	Account string `placeholder:"ID" help:"Only this account (default: all accounts)."`
 	Month   month  `placeholder:"YYYY-MM" help:"Calendar month in UTC (default: the current one)."`
-	By      string `enum:"day,key" default:"day" help:"What each row adds up: day or key (default: ${default})."`
+	By      string `enum:"day,key" default:"day" help:"Group rows by day or by key (default: ${default})."`
 	CSV     bool   `name:"csv" help:"Print CSV." xor:"form"`
 	JSON    bool   `help:"Print JSON." xor:"form"`
 }

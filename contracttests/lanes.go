@@ -29,8 +29,8 @@ func openLanes(ctx context.Context, run *cases.Run, planned int) (lanes []*cases
 			return nil, err
 		}
 	}
-	beside, err := run.Beside(ctx, groups)
-	return append(lanes, beside...), err
+	parallel, err := run.Parallel(ctx, groups)
+	return append(lanes, parallel...), err
 }
 
 // schedule hands out the cases of a plan to the lanes of a run, and collects their results. It is safe for concurrent use.

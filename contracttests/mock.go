@@ -30,7 +30,6 @@ func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, err
 		t.MoreKeys = func(context.Context) (map[string][]string, error) { return newMockKeys(), nil }
 		return t, nil //nolint:nilerr // a mock behind a proxy that exposes only the API
 	}
-	// From here on the mock can be controlled.
 	t.Control, t.Revoke, t.MoreKeys = control, control.revoke, control.newKeys
 	t.Keys, err = control.newKeys(ctx)
 	return t, err
@@ -117,7 +116,6 @@ func (m *mockControl) SetPoints(ctx context.Context, key string, points int64) e
 	return m.do(ctx, http.MethodPut, "/__mock/keys/"+key, "", map[string]int64{"balance": points}, nil)
 }
 
-// revoke revokes a key.
 func (m *mockControl) revoke(ctx context.Context, key string) error {
 	return m.do(ctx, http.MethodPut, "/__mock/keys/"+key, "", map[string]string{"status": "revoked"}, nil)
 }

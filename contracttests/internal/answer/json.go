@@ -28,7 +28,7 @@ func ParseJSON(body []byte) (any, error) {
 	case !utf8.Valid(body):
 		return nil, errors.New("the body is not valid UTF-8 (RFC 8259, section 8.1)")
 	}
-	// This must come before decoding.
+	// Lone surrogates are found first, because the decoder replaces them silently.
 	if escape := loneSurrogate(body); escape != "" {
 		return nil, fmt.Errorf("the body has %s, half of a surrogate pair (RFC 8259, section 8.2)", escape)
 	}

@@ -19,17 +19,17 @@ const (
 	aProgram = "the name of a program behind the server"
 )
 
-// aPerson is a sign unless it is the address of an office that callers are told to contact (RFC 2142).
+// aPerson is a leak unless it is the address of an office that callers are told to contact (RFC 2142).
 const aPerson = "the address of a person"
 
 var anOffice = regexp.MustCompile(`(?i)^(?:support|help|helpdesk|contact|info|service|sales|billing|security|abuse)@`)
 
-// internals are signs of text that was written for the operators of a server, not for its callers. The marks cover several
-// languages and libraries, because the suite also checks servers that are not ours. A mark that matches an honest answer is
+// leakPatterns match text that was written for the operators of a server, not for its callers. The patterns cover several
+// languages and libraries, because the suite also checks servers that are not ours. A pattern that matches a correct answer is
 // worse than a missing one: keep them narrow.
-var internals = []struct {
-	what string
-	mark *regexp.Regexp
+var leakPatterns = []struct {
+	what    string
+	pattern *regexp.Regexp
 }{
 	{"a stack trace", regexp.MustCompile(`goroutine \d+|\b[\w/]+\.(?:go|py|java|rb|js|ts|php|cs|rs)(?::\d+|:? line \d+|", line \d+)|Traceback \(most recent|\bat [\w$.]+\([\w.]+:\d+\)|\bpanic:|\bpanicked at|runtime error`)},
 	{"a type name of the program", regexp.MustCompile(`\*?\b(?:json|http|url|openapi3|openapi3filter|gen|edge|sql|pgx|fetch|ocr|net|os|fs|io|errors|mock|ledger|account|store|document|workerpool|strconv|time|context|reflect|runtime)\.\*?[A-Z]\w*|\bstruct \{|\bmap\[string\]|\bGo (?:value|struct)|(?:java|javax|org|com)\.\w+\.\w+|\w+(?:Exception|TypeError)\b|\[object Object\]`)},
@@ -53,7 +53,7 @@ var internals = []struct {
 var ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|\[?\b[0-9a-fA-F]{0,4}:[0-9a-fA-F:]*:[0-9a-fA-F:]*\]?`)
 
 // leaks finds what callers must not learn. An answer may quote its request, but never a key. Every name and string of an answer
-// is searched for internals, except what a page says. value is the body, nil if it breaks a rule of JSON.
+// is searched for leaks, except what a page says. value is the body, nil if it breaks a rule of JSON.
 func leaks(a Answer, value any) (problems []string) {
 	body := string(a.Body)
 	if value != nil || json.Unmarshal(a.Body, &value) == nil { // one name or string per line, without escapes, so that no letter is hidden
@@ -73,8 +73,8 @@ func leaks(a Answer, value any) (problems []string) {
 		problems = append(problems, "the answer repeats an API key, or a part of one")
 	}
 	// The request may contain the same words, for instance as the name of an unknown field.
-	named := slices.DeleteFunc(signsIn(products, false), func(s sign) bool { return s.what == aLibrary || s.what == aProgram })
-	for _, s := range append(named, signsIn(shown, false)...) {
+	named := slices.DeleteFunc(leaksIn(products, false), func(l leak) bool { return l.what == aLibrary || l.what == aProgram })
+	for _, s := range append(named, leaksIn(shown, false)...) {
 		if !a.mayQuote(s.text) && (s.what != aProgram || a.Status != http.StatusOK) && (s.what != aPerson || !anOffice.MatchString(s.text)) {
 			problems = append(problems, fmt.Sprintf("the answer shows %s: %q", s.what, s.text))
 		}
@@ -82,7 +82,7 @@ func leaks(a Answer, value any) (problems []string) {
 	return append(append(problems, poweredBy(a.Header)...), caching(a.Header)...)
 }
 
-// shownHeaders are the headers that are searched for internals, one per line: the lists of products, which may name programs,
+// shownHeaders are the headers that are searched for leaks, one per line: the lists of products, which may name programs,
 // and all others.
 func shownHeaders(h http.Header) (products, others string) {
 	var lists, rest strings.Builder

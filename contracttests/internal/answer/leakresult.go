@@ -10,7 +10,7 @@ import (
 // ofThePage are the members of a result that quote the page, which may say anything.
 var ofThePage = []string{"text", "document", "before", "after"}
 
-// inDocuments are the signs of internals that documents are searched for. Markup can look like the other signs.
+// inDocuments are the kinds of leaks that documents are searched for. Markup can look like the other kinds.
 var inDocuments = []string{"a stack trace", "a file path", "an internal host name"}
 
 // aboutPDF returns the metadata of the PDF of a result, "" if it has none. The rest of a PDF is compressed.
@@ -22,7 +22,7 @@ func aboutPDF(result map[string]any) string {
 	return documents.AboutPDF(document)
 }
 
-// leaksOfDocument searches the document of a result for internals that neither its text nor the request contains. Of a PDF it
+// leaksOfDocument searches the document of a result for leaks that neither its text nor the request contains. Of a PDF it
 // searches the metadata.
 func leaksOfDocument(a Answer, result map[string]any, pdf string) (problems []string) {
 	text, _ := result["text"].(string)
@@ -30,7 +30,7 @@ func leaksOfDocument(a Answer, result map[string]any, pdf string) (problems []st
 	if document, _ := result["document"].(string); pdf == "" {
 		shown = document
 	}
-	for _, s := range signsIn(shown, true) {
+	for _, s := range leaksIn(shown, true) {
 		if !strings.Contains(text, s.text) && !a.mayQuote(s.text) {
 			problems = append(problems, fmt.Sprintf("the document shows %s: %q", s.what, s.text))
 		}

@@ -188,8 +188,8 @@ func (s *session) guessClock(ctx context.Context, a *model.Account) error {
 // clockTick is long enough that the seconds of a running clock change.
 const clockTick = 1100 * time.Millisecond
 
-// peek asks for the status without the model of the account. in is the number of seconds until the reset, -1 if it is not
-// known.
+// peek requests the status without updating the model of the account. in is the number of seconds until the reset, -1 if it is
+// not known.
 func (s *session) peek(ctx context.Context, a *model.Account) (x *model.Exchange, in int64, err error) {
 	if x, err = s.Exchange(ctx, statusWith(a.Key)); err != nil {
 		return x, -1, fail(x, "%s", err)

@@ -70,8 +70,8 @@ func status() ask { return get("/status") }
 // get sends a GET without a body.
 func get(path string) ask { return ask{Request: model.Request{Method: http.MethodGet, Path: path}} }
 
-// elsewhere sends a body with a method, or to a path, that the contract does not have.
-func elsewhere(method, path string) ask {
+// outsideContract sends a body with a method, or to a path, that the contract does not have.
+func outsideContract(method, path string) ask {
 	return ask{Request: model.Request{Method: method, Path: path, Body: []byte(`{}`)}}
 }
 
@@ -152,20 +152,20 @@ func (a ask) counts() bool {
 	return a.until == nil && a.who != nobody && (a.Method == "" || a.Method == http.MethodPost) && (a.Path == "" || a.Path == "/extract")
 }
 
-// cast assigns accounts to the senders of a row.
-type cast struct {
+// senders are the accounts of the senders of a row.
+type senders struct {
 	accounts map[who]*model.Account
 	base     string // of the Idempotency-Keys
 }
 
-// play runs the asks of a row: first the concurrent ones, then the others one after the other. Every answer is checked when
+// run sends the asks of a row: first the concurrent ones, then the others one after the other. Every answer is checked when
 // it arrives (session.send, session.race); then adds what only this row can check.
-func (r row) play(ctx context.Context, s *session) error {
+func (r row) run(ctx context.Context, s *session) error {
 	asks := r.asks
 	if r.build != nil {
 		asks = r.build(s)
 	}
-	c := &cast{map[who]*model.Account{}, s.idempotencyKey()}
+	c := &senders{map[who]*model.Account{}, s.idempotencyKey()}
 	if err := s.choose(ctx, r, asks, c); err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (r row) play(ctx context.Context, s *session) error {
 }
 
 // blamePart sends the parts of a failed request one by one, and returns the failure of the first that also fails.
-func (s *session) blamePart(ctx context.Context, a ask, c *cast, err error) error {
+func (s *session) blamePart(ctx context.Context, a ask, c *senders, err error) error {
 	if asFailure(err) == nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (s *session) isKeyOfMock(r *model.Request) bool {
 
 // choose finds the accounts that the asks of a row use. Rows whose requests all come from nobody need none, so that they run
 // whatever state the accounts are in.
-func (s *session) choose(ctx context.Context, r row, asks []ask, c *cast) (err error) {
+func (s *session) choose(ctx context.Context, r row, asks []ask, c *senders) (err error) {
 	uses := func(w who) bool { return slices.ContainsFunc(asks, func(a ask) bool { return a.who == w }) }
 	if !uses(first) && !uses(sibling) {
 		return nil
@@ -259,7 +259,7 @@ const maxTemplate = 1 << 10
 
 // request makes the request of an ask: it fills in account, credentials, and the key wherever model.KeyVariable stands for
 // it. Requests of nobody use the first key of ok where a template needs one.
-func (s *session) request(a ask, c *cast) *model.Request {
+func (s *session) request(a ask, c *senders) *model.Request {
 	r := a.Request
 	r.Account = c.accounts[a.who]
 	var key string

@@ -130,7 +130,7 @@ func checkCookies(ctx context.Context, s *session) error {
 			q = q.header("Cookie", cookies)
 		}
 		q.Wrong = nil
-		if _, err := s.send(ctx, s.request(q.sentBy(nobody), &cast{})); err != nil {
+		if _, err := s.send(ctx, s.request(q.sentBy(nobody), &senders{})); err != nil {
 			return err
 		}
 	}
@@ -170,7 +170,7 @@ func checkKeysInEveryState(ctx context.Context, s *session) error {
 					if cookies := s.cookies(); cookies != "" && credential == nil {
 						stranger = stranger.header("Cookie", cookies)
 					}
-					r := s.request(stranger.sentBy(nobody), &cast{})
+					r := s.request(stranger.sentBy(nobody), &senders{})
 					if r.Wrong = nil; credential != nil {
 						r.Auth = []model.Credential{credential(a.Key)}
 					}
@@ -213,7 +213,7 @@ func checkRevoked(ctx context.Context, s *session) error {
 	a.Known = false // its account cannot be asked any more
 	for _, q := range slices.Concat(asks, []ask{read(printed), read(unfetchable)}) {
 		q.Wrong = nil
-		revoked := s.request(q.sentBy(nobody), &cast{})
+		revoked := s.request(q.sentBy(nobody), &senders{})
 		revoked.Auth = []model.Credential{model.Bearer(a.Key)}
 		if _, err := s.send(ctx, revoked); err != nil {
 			return err

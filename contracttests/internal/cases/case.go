@@ -3,7 +3,7 @@
 // answer), with what the account's history requires (package expect) and with the ledger of the account (package model).
 // Rows bring a server into a situation. They have code only for checks that these comparisons cannot make.
 //
-// Start with All and the tables it joins, then row.play. The report and its formats are in package contracttests.
+// Start with All and the tables it joins, then row.run. The report and its formats are in package contracttests.
 package cases
 
 import (
@@ -84,7 +84,7 @@ func (r row) toCase() Case {
 		c.Extractions = countExtractions(r.asks)
 	}
 	if c.check == nil {
-		c.check = r.play
+		c.check = r.run
 	}
 	return c
 }

@@ -22,7 +22,7 @@ func untilMonth(before time.Duration) ask {
 	return move(func(a *model.Account) time.Time { return model.NextMonth(a.Now).Add(-before) })
 }
 
-// clockNeeds makes row.play choose an account whose clock stands still.
+// clockNeeds makes row.run choose an account whose clock stands still.
 var clockNeeds = []string{model.NeedClock}
 
 // clockRows move the clock of the target, for rules that no test can wait for. They come late, because an account

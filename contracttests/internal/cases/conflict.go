@@ -79,7 +79,7 @@ func (s *session) conflicts(ctx context.Context, a *model.Account, set string, v
 	if len(values) < 2 {
 		return nil
 	}
-	c := &cast{map[who]*model.Account{first: a}, s.idempotencyKey()}
+	c := &senders{map[who]*model.Account{first: a}, s.idempotencyKey()}
 	start := int(s.Seed % uint64(len(values)))
 	values = slices.Concat(values[start:], values[:start])
 	all, used := pairs(values), values[:min(len(values), maxCombined)]

@@ -76,7 +76,7 @@ func credentialStep(q ask) func(ctx context.Context, s *side) (*model.Exchange, 
 		if q.Body == nil {
 			q.Method, q.Path = http.MethodGet, "/status"
 		}
-		r := s.request(q.sentBy(nobody), &cast{})
+		r := s.request(q.sentBy(nobody), &senders{})
 		if s.isKeyOfMock(r) {
 			return nil, &skip{"the credential is a key of the mock"}
 		}

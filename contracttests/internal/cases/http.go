@@ -124,7 +124,7 @@ func checkOutside(ctx context.Context, s *session) error {
 	}
 	for _, path := range []string{"", "/v1", "/api", "/api/v2", "/api/v0", "/api/latest", "/API/V1", "/api/v1/api/v1", "/api//v1", "/v1/api"} {
 		for _, q := range []ask{status(), body(`{}`), status().sentBy(nobody)} {
-			r := s.request(q, &cast{accounts: map[who]*model.Account{first: a}})
+			r := s.request(q, &senders{accounts: map[who]*model.Account{first: a}})
 			r.Complete(s.Target)
 			r.Absolute, r.Account = root+path+r.Path, nil
 			x, err := s.Exchange(ctx, r)
@@ -147,7 +147,7 @@ const longHeader = 2 << 20
 
 // places are requests to every kind of path, with a key and without. Those with a key are free and do not count.
 func (s *session) places() []ask {
-	return []ask{status(), body(`{}`).sentBy(nobody), get("/nowhere"), elsewhere(http.MethodPut, "/extract"), status().sentBy(nobody), elsewhere(http.MethodDelete, "/status").sentBy(nobody), get("/nowhere").sentBy(nobody)}
+	return []ask{status(), body(`{}`).sentBy(nobody), get("/nowhere"), outsideContract(http.MethodPut, "/extract"), status().sentBy(nobody), outsideContract(http.MethodDelete, "/status").sentBy(nobody), get("/nowhere").sentBy(nobody)}
 }
 
 // refused is written, without chunks, for a request that the server must refuse with the status.

@@ -98,7 +98,7 @@ var idempotencyRows = []row{
 		name: "extract/200/errors-are-not-kept", points: 20, explanation: "After an error the Idempotency-Key is free again: the corrected request is carried out.",
 		asks: []ask{
 			invalid().keyed("a"), read(unfetchable).keyed("a"), read(printed).keyed("a"), read(printed).keyed("a"),
-			read(printed).keyed("b").sentBy(nobody), read(printed).keyed("b").sentBy(nobody).auth("Bearer x$UNCIAL_KEY"), elsewhere("PUT", "/extract").keyed("b"), elsewhere("POST", "/nowhere").keyed("b"), status().keyed("b"),
+			read(printed).keyed("b").sentBy(nobody), read(printed).keyed("b").sentBy(nobody).auth("Bearer x$UNCIAL_KEY"), outsideContract("PUT", "/extract").keyed("b"), outsideContract("POST", "/nowhere").keyed("b"), status().keyed("b"),
 			body(`{`, "body").keyed("b"), body("x", "Content-Type").header("Content-Type", "text/plain").keyed("b"), unreadable(unsupported).keyed("b"), read(notAnImage).keyed("b"), read(printed).keyed("b"), read(printed).keyed("b"),
 		},
 	}, {
@@ -145,7 +145,7 @@ func checkConflictAtOnce(ctx context.Context, s *session) error {
 // conflictAtOnce is one try of checkConflictAtOnce. wasAtOnce is false if the first request had been answered before the second
 // was sent.
 func (s *session) conflictAtOnce(ctx context.Context, a *model.Account) (wasAtOnce bool, err error) {
-	c := &cast{map[who]*model.Account{first: a}, s.idempotencyKey()}
+	c := &senders{map[who]*model.Account{first: a}, s.idempotencyKey()}
 	slow, conflict := s.request(read(model.ImageSlow).keyed("a"), c), s.request(read(blank).keyed("a"), c)
 	slow.Concurrent, conflict.Concurrent = true, true
 	if err := s.paceAll(ctx, a, 3); err != nil {
@@ -312,7 +312,7 @@ const (
 
 // repliesAfterTraffic stores an answer, sends every other kind of request, stores more answers, and repeats all of it.
 func repliesAfterTraffic(s *session) []ask {
-	put := elsewhere(http.MethodPut, "/extract")
+	put := outsideContract(http.MethodPut, "/extract")
 	kept := read(printed).keyed("kept")
 	asks := []ask{
 		kept, status(), kept, invalid(), kept, read(unfetchable), kept, read(blank), kept, put, kept, get("/nowhere"), kept, read(other).keyed("kept").wrong("Idempotency-Key"), kept, read(printed).sentBy(nobody), kept, read(unfetchable).keyed("free"), kept,

@@ -175,7 +175,7 @@ func checkUsedUpWindow(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	put := elsewhere(http.MethodPut, "/extract")
+	put := outsideContract(http.MethodPut, "/extract")
 	_, err = s.sendAs(ctx, a, status().query("verbose=1").wrong("verbose"), get("/nowhere"), put)
 	return err
 }
@@ -338,7 +338,7 @@ func checkLimitAtOnce(ctx context.Context, s *session) error {
 	}
 	var requests []*model.Request
 	for range a.Window.Left + few {
-		requests = append(requests, s.request(invalid().rushed(), &cast{accounts: map[who]*model.Account{first: a}}))
+		requests = append(requests, s.request(invalid().rushed(), &senders{accounts: map[who]*model.Account{first: a}}))
 	}
 	_, err = s.race(ctx, a, requests)
 	return err

@@ -61,8 +61,8 @@ func (s *session) loseOnce(ctx context.Context, a *model.Account, image string, 
 	if err := s.paceAll(ctx, a, 3); err != nil {
 		return false, err
 	}
-	c := &cast{map[who]*model.Account{first: a}, s.idempotencyKey()}
-	lost, err := s.sendInVain(ctx, s.request(read(image).keyed("a"), c), patience)
+	c := &senders{map[who]*model.Account{first: a}, s.idempotencyKey()}
+	lost, err := s.sendWithLostAnswer(ctx, s.request(read(image).keyed("a"), c), patience)
 	if err != nil {
 		return false, err
 	}
@@ -83,8 +83,8 @@ func (s *session) loseOnce(ctx context.Context, a *model.Account, image string, 
 	return !json.Valid(lost.Body), err
 }
 
-// sendInVain sends a request whose answer is lost. The error is a *failure if a server that should lose it did not.
-func (s *session) sendInVain(ctx context.Context, r *model.Request, patience time.Duration) (*model.Exchange, error) {
+// sendWithLostAnswer sends a request whose answer is lost. The error is a *failure if a server that should lose it did not.
+func (s *session) sendWithLostAnswer(ctx context.Context, r *model.Request, patience time.Duration) (*model.Exchange, error) {
 	r.Complete(s.Target)
 	r.Concurrent = true
 	waiting, stop := context.WithCancel(ctx)

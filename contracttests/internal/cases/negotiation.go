@@ -129,8 +129,8 @@ func (a ask) difference(base ask) string {
 
 // negotiationRows provoke each error under every negotiation. The envelope and the status never change.
 func negotiationRows() (rows []row) {
-	put := elsewhere(http.MethodPut, "/extract")
-	nowhere := elsewhere(http.MethodPost, "/nowhere")
+	put := outsideContract(http.MethodPut, "/extract")
+	nowhere := outsideContract(http.MethodPost, "/nowhere")
 	for _, e := range []struct {
 		name, account string
 		base          ask
@@ -184,7 +184,7 @@ func checkLimitNegotiation(ctx context.Context, s *session) error {
 	}
 	for _, q := range negotiated(body(`{}`, "imageUrl").rushed(), true) {
 		if _, err := s.sendAs(ctx, a, q); err != nil {
-			return s.blamePart(ctx, q, &cast{accounts: map[who]*model.Account{first: a}}, err)
+			return s.blamePart(ctx, q, &senders{accounts: map[who]*model.Account{first: a}}, err)
 		}
 	}
 	return nil

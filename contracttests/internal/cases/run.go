@@ -20,7 +20,7 @@ import (
 )
 
 // Run is a target, its accounts, and everything learned about it so far. Its cases run one after the other; only the requests
-// of one case may be concurrent. Runs that Beside has made run at the same time.
+// of one case may be concurrent. Runs that Parallel has made run at the same time.
 type Run struct {
 	model.Target
 	*shared
@@ -74,9 +74,9 @@ func newRun(t model.Target, with *shared) *Run {
 	return r
 }
 
-// Beside returns a run for the keys of each group of accounts. Their cases may run concurrently with those of r. Probe must
+// Parallel returns a run for the keys of each group of accounts. Their cases may run concurrently with those of r. Probe must
 // have succeeded, the client of the target must have an http.Transport, and no case may be running.
-func (r *Run) Beside(ctx context.Context, groups []map[string][]string) ([]*Run, error) {
+func (r *Run) Parallel(ctx context.Context, groups []map[string][]string) ([]*Run, error) {
 	all := r.Secrets()
 	for _, keys := range groups {
 		for scenario := range r.Keys { // cases for other scenarios are already skipped
@@ -148,7 +148,7 @@ const triesOfWindow = 3
 
 // windowReset reports whether the case needs a 429, used up a window for it, and saw none before the window reset.
 func (s *session) windowReset(c Case) bool {
-	return c.Status == http.StatusTooManyRequests && !s.saw(c.Operation, c.Status) && !s.usedUpUntil.IsZero() && time.Now().After(s.usedUpUntil)
+	return c.Status == http.StatusTooManyRequests && !s.hasSeen(c.Operation, c.Status) && !s.usedUpUntil.IsZero() && time.Now().After(s.usedUpUntil)
 }
 
 // Do runs one case. At its end the server must agree with the model about every account that the case used.
@@ -166,8 +166,8 @@ func (r *Run) Do(ctx context.Context, c Case) model.Result {
 		Case: c.Name, Outcome: model.Passed, Explanation: c.Explanation,
 		Duration: time.Since(started), Points: r.Spent() - spent, Requests: len(s.exchanges), Extractions: s.counted(), LeftOut: s.leftOut,
 	}
-	// A case whose situation did not come about has checked nothing.
-	if err == nil && c.Status != 0 && !s.saw(c.Operation, c.Status) {
+	// A case in which the situation that it tests never occurred has checked nothing.
+	if err == nil && c.Status != 0 && !s.hasSeen(c.Operation, c.Status) {
 		err = fail(nil, "the case needs a %d of %s, but none came", c.Status, c.Operation)
 		if s.windowReset(c) {
 			err = &skip{"the window reset before a request could be refused: the server or the network is slow"}

@@ -253,7 +253,7 @@ func (s *session) status(ctx context.Context, a *model.Account) (*model.Exchange
 
 // sendAs sends the asks one after the other from the account, and returns the last exchange. It stops at the first error.
 func (s *session) sendAs(ctx context.Context, a *model.Account, asks ...ask) (x *model.Exchange, err error) {
-	c := &cast{accounts: map[who]*model.Account{first: a}}
+	c := &senders{accounts: map[who]*model.Account{first: a}}
 	for _, q := range asks {
 		if x, err = s.send(ctx, s.request(q, c)); err != nil {
 			return x, err
@@ -262,9 +262,9 @@ func (s *session) sendAs(ctx context.Context, a *model.Account, asks ...ask) (x 
 	return x, nil
 }
 
-// saw reports whether an answer of the case had this status. Without it a case could pass although its situation never
-// came about.
-func (s *session) saw(operation string, status int) bool {
+// hasSeen reports whether an answer of the case had this status. Without it a case could pass although the
+// situation that it tests never occurred.
+func (s *session) hasSeen(operation string, status int) bool {
 	return slices.ContainsFunc(s.exchanges, func(x *model.Exchange) bool {
 		op, ok := s.contract.Operation(x.Request.Method, x.Request.Path)
 		return ok && op.ID == operation && x.Status == status

@@ -185,7 +185,7 @@ var mediaOfDocuments = regexp.MustCompile(`(?i)yaml|json|openapi|^text/plain|^ap
 func (s *session) negotiateContract(ctx context.Context, served *model.Exchange) error {
 	asks := negotiated(get(""), false)
 	for _, q := range append(asks, get("").auth("Bearer "+model.KeyVariable), get("").auth("Bearer x"), get("").header("Accept", "application/json"), get("").header("Accept", "application/yaml")) {
-		r := s.request(q, &cast{accounts: map[who]*model.Account{}})
+		r := s.request(q, &senders{accounts: map[who]*model.Account{}})
 		r.Account, r.Absolute = nil, served.Request.Absolute
 		for _, name := range []string{"If-None-Match", "If-Match", "If-Modified-Since", "If-Unmodified-Since", "Range"} {
 			delete(r.Header, name) // a document may be cached and sent in parts

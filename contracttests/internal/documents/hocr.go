@@ -86,7 +86,6 @@ func readHOCR(text string) (*Document, error) {
 	for _, m := range root.all(named("meta")) {
 		meta[m.attr["name"]] = m.attr["content"]
 	}
-	// Both are mandatory.
 	for _, name := range []string{"ocr-system", "ocr-capabilities"} {
 		if meta[name] == "" {
 			return nil, fmt.Errorf("hOCR needs <meta name=%q> (section 11)", name)

@@ -89,22 +89,22 @@ func orderDefects() []row {
 		// A login that is kept for the connection.
 		{"accepts a request without a key if the one before had a key", "status/401/no-key", rememberCaller()},
 		// Order of the checks: the key comes first, so that a stranger learns nothing about the API.
-		{"reports the shape of a request before its key", "extract/401/before-everything", instead(both(extraction, status(401)), shapeBeforeKey)},
-		{"reports a query parameter before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
+		{"reports the shape of a request before its key", "extract/401/before-everything", replaceWhen(both(isExtraction, status(401)), shapeBeforeKey)},
+		{"reports a query parameter before the key", "extract/401/before-everything", replaceWhen(both(status(401), callIs(func(c *call) bool {
 			return c.isStatus() && c.request.URL.Query().Has("verbose")
-		})), asOther)},
-		{"checks the length of an Idempotency-Key before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
+		})), answerForOther)},
+		{"checks the length of an Idempotency-Key before the key", "extract/401/before-everything", replaceWhen(both(status(401), callIs(func(c *call) bool {
 			return len(c.idempotencyKey()) > 255
-		})), asOther)},
-		{"reports the size of a body before the key", "extract/401/before-everything", instead(both(status(401), asking(func(c *call) bool {
+		})), answerForOther)},
+		{"reports the size of a body before the key", "extract/401/before-everything", replaceWhen(both(status(401), callIs(func(c *call) bool {
 			return c.isExtract() && len(c.body) > largeBody
-		})), asOther)},
+		})), answerForOther)},
 		// An unknown path gets a 404 from everybody: only operations need a key.
-		{"answers 401 to an unknown path without a key", "elsewhere/404/unknown-paths", on(both(status(404), keyless), unauthorized)},
-		{"answers 401 to a wrong method without a key", "elsewhere/405/wrong-methods", on(both(status(405), keyless), unauthorized)},
+		{"answers 401 to an unknown path without a key", "elsewhere/404/unknown-paths", on(both(status(404), isKeyless), unauthorized)},
+		{"answers 401 to a wrong method without a key", "elsewhere/405/wrong-methods", on(both(status(405), isKeyless), unauthorized)},
 		// An account without points may still ask for its status.
-		{"answers 401 to the status of an account without points", "status/200/record", on(both(reported, hasFewerPoints(1)), recode(401))},
-		{"answers 402 to the status of an account with fewer than 10 points", "status/200/record", on(both(reported, hasFewerPoints(10)), recode(402))},
+		{"answers 401 to the status of an account without points", "status/200/record", on(both(isStatusRecord, hasFewerPoints(1)), recode(401))},
+		{"answers 402 to the status of an account with fewer than 10 points", "status/200/record", on(both(isStatusRecord, hasFewerPoints(10)), recode(402))},
 		// A variable that keeps its value from the previous request.
 		{"counts requests refused with 401 against the account that called last", "extract/200/replay", chargeLastCaller()},
 	}
@@ -128,7 +128,7 @@ func unauthorized(_ *call, a *reply) {
 
 // admit accepts calls that the honest server refuses, with a key that the call may have meant.
 func admit(holds func(c *call, good string) bool) lie {
-	return instead(status(http.StatusUnauthorized), func(honest server, c *call, a *reply) *reply {
+	return replaceWhen(status(http.StatusUnauthorized), func(honest server, c *call, a *reply) *reply {
 		for _, good := range intendedKeys(c) {
 			if !holds(c, good) {
 				continue

@@ -35,13 +35,13 @@ const (
 const longBytes = 64 << 10
 
 func longDefects() []row {
-	isLong := func(c *call, a *reply) bool { return extracted(c, a) && len(a.body) > longBytes }
+	isLong := func(c *call, a *reply) bool { return isResult(c, a) && len(a.body) > longBytes }
 	return []row{
 		{"sends only 64 KiB of a document", tenPages, document("", func(s string) string { return s[:min(len(s), longBytes)] })},
 		inDocument("alto", "makes ids in ALTO of numbers without a separator", longPage, `ID="p(\d+)_b(\d+)_l(\d+)_w(\d+)"`, `ID="w$1$2$3$4"`),
 		inDocument("tsv", "starts the numbers of words in TSV again after nine", longPage, `(?m)^(5\t\d+\t\d+\t\d+\t\d+\t)1(\d)\t`, `$1$2`+"\t"),
-		{"drops blank pages between others", tenPages, on(extracted, text(replacing("\f\f", "\f")))},
-		{"names models in alphabetical order", tenPages, on(extracted, inside("reader", func(o object) {
+		{"drops blank pages between others", tenPages, on(isResult, text(replacing("\f\f", "\f")))},
+		{"names models in alphabetical order", tenPages, on(isResult, inside("reader", func(o object) {
 			all, _ := o["models"].([]any)
 			slices.SortFunc(all, func(a, b any) int {
 				x, _ := a.(object)["name"].(string)
@@ -49,15 +49,15 @@ func longDefects() []row {
 				return cmp.Compare(x, y)
 			})
 		}))},
-		{"compresses long answers unasked", tenPages, on(both(isLong, asking(func(c *call) bool { return c.request.Header.Get("Accept-Encoding") == "" })), compress, header("Content-Encoding", "gzip"))},
-		{"cuts long answers off when it compresses them", results, on(both(isLong, asking(func(c *call) bool { return c.request.Header.Get("Accept-Encoding") == "gzip" })),
+		{"compresses long answers unasked", tenPages, on(both(isLong, callIs(func(c *call) bool { return c.request.Header.Get("Accept-Encoding") == "" })), compress, header("Content-Encoding", "gzip"))},
+		{"cuts long answers off when it compresses them", results, on(both(isLong, callIs(func(c *call) bool { return c.request.Header.Get("Accept-Encoding") == "gzip" })),
 			text(func(s string) string { return s[:len(s)/2] }), compress, header("Content-Encoding", "gzip"))},
-		{"sends the bare text to clients that prefer it", results, on(both(extracted, asking(func(c *call) bool { return c.request.Header.Get("Accept") == "text/plain" })), func(_ *call, a *reply) {
+		{"sends the bare text to clients that prefer it", results, on(both(isResult, callIs(func(c *call) bool { return c.request.Header.Get("Accept") == "text/plain" })), func(_ *call, a *reply) {
 			s, _ := a.object()["text"].(string)
 			a.body = []byte(s)
 			a.header.Set("Content-Type", "text/plain; charset=utf-8")
 		})},
-		{"answers ranges of results", results, on(both(extracted, asking(func(c *call) bool { return c.request.Header.Get("Range") == "bytes=0-3" })), recode(http.StatusPartialContent))},
+		{"answers ranges of results", results, on(both(isResult, callIs(func(c *call) bool { return c.request.Header.Get("Range") == "bytes=0-3" })), recode(http.StatusPartialContent))},
 		{"ignores unknown fields behind 64 KiB", longBody, body(func(b []byte) []byte {
 			if len(b) < longBytes || !json.Valid(b) {
 				return b
@@ -81,7 +81,7 @@ func longDefects() []row {
 			_, parameters, _ := strings.Cut(p.header, ";")
 			return len(p.encoded) > longBytes && !strings.EqualFold(parameters, "base64")
 		})},
-		{"writes points beyond 99,999 with an exponent", statusRecord, on(reported, raw(replacing(":1000000", ":1e6")))},
+		{"writes points beyond 99,999 with an exponent", statusRecord, on(isStatusRecord, raw(replacing(":1000000", ":1e6")))},
 	}
 }
 
@@ -92,9 +92,9 @@ func signDefects() []row {
 		inDocument("alto", "escapes words in ALTO twice", signsPage, `&amp;`, `&amp;amp;`),
 		inDocument("page", "writes typographic quotation marks in PAGE-XML as straight ones", signsPage, `[“”]`, `&quot;`),
 		inDocument("hocr", "drops combining characters in hOCR", signsPage, `\p{Mn}`, ``),
-		{"writes letters of four bytes as question marks", signsPage, on(extracted, raw(matching(`[\x{10000}-\x{10ffff}]`, `?`)))},
-		{"writes the long s as a round one", signsPage, on(extracted, raw(replacing("ſ", "s")))},
-		{"takes markup out of texts", signsPage, on(extracted, text(matching(`</?\w+>`, ``)))},
+		{"writes letters of four bytes as question marks", signsPage, on(isResult, raw(matching(`[\x{10000}-\x{10ffff}]`, `?`)))},
+		{"writes the long s as a round one", signsPage, on(isResult, raw(replacing("ſ", "s")))},
+		{"takes markup out of texts", signsPage, on(isResult, text(matching(`</?\w+>`, ``)))},
 		{"takes a backslash in TSV for an escape", signsPage, document("tsv", replacing(`\n`, " "))},
 	}
 }
@@ -112,8 +112,8 @@ func alternativeDefects() []row {
 		inDocument("hocr", "marks other readings in hOCR as ins", fadedPage, `(<del class="alt"[^>]*>[^<]*)</del>`, `$1</del><ins class="alt">x</ins>`),
 		inDocument("tsv", "writes a divided word in TSV with a soft hyphen", "extract/200/every-page-in-every-format", `(?m)-$`, "\u00ad"),
 		inDocument("tsv", "lists pictures in TSV as blocks", "extract/200/every-page-in-every-format", `(?m)^(2\t1\t)1(\t.*)$`, "${1}1$2\n${1}2$2"),
-		{"splits weak places into words", fadedPage, on(extracted, edit(splitPlaces))},
-		{"writes the lines of weak places from the last to the first", "extract/200/weak-faint-page", on(extracted, edit(func(o object) {
+		{"splits weak places into words", fadedPage, on(isResult, edit(splitPlaces))},
+		{"writes the lines of weak places from the last to the first", "extract/200/weak-faint-page", on(isResult, edit(func(o object) {
 			all, _ := o["weak"].([]any)
 			for _, w := range all {
 				if w, ok := w.(object); ok {
@@ -124,7 +124,7 @@ func alternativeDefects() []row {
 				}
 			}
 		}))},
-		{"lists only 20 weak places", fadedPage, on(extracted, edit(func(o object) {
+		{"lists only 20 weak places", fadedPage, on(isResult, edit(func(o object) {
 			if all, _ := o["weak"].([]any); len(all) > 20 {
 				o["weak"] = all[:20]
 			}
@@ -171,14 +171,14 @@ func stateDefects() []row {
 	behind := func(code int) lie {
 		return remember(everyone, func(last *int, honest server, c *call, a *reply) {
 			if c.isAPI() && a.status == http.StatusUnauthorized && *last == code {
-				*a = *asOther(honest, c, a)
+				*a = *answerForOther(honest, c, a)
 			}
 			if *last = a.status; a.status == http.StatusUnauthorized {
 				*last = code
 			}
 		})
 	}
-	isEmpty := asking(func(c *call) bool { return strings.HasPrefix(c.key(), "ocr_test_empty") })
+	isEmpty := callIs(func(c *call) bool { return strings.HasPrefix(c.key(), "ocr_test_empty") })
 	busy := `{"imageUrl":"https://mock.invalid/busy"}`
 	return []row{
 		{"compares only 72 characters of a key", "status/401/unknown-key", func(honest server) server {
@@ -202,12 +202,12 @@ func stateDefects() []row {
 		{"does not check keys after a 402", everyState, behind(http.StatusPaymentRequired)},
 		{"does not check keys after a 429", everyState, behind(http.StatusTooManyRequests)},
 		{"does not check keys after a 404", everyState, behind(http.StatusNotFound)},
-		{"checks the points before the rate limit", "extract/429/before-402", instead(both(isEmpty, status(http.StatusTooManyRequests)), func(honest server, c *call, a *reply) *reply {
+		{"checks the points before the rate limit", "extract/429/before-402", replaceWhen(both(isEmpty, status(http.StatusTooManyRequests)), func(honest server, c *call, a *reply) *reply {
 			b := honest(c.withKey(emptyKey))
 			b.takeWindow(a)
 			return b
 		})},
-		{"checks its capacity before the shape of a request", "extract/400/before-500", instead(both(status(http.StatusBadRequest), asking(func(c *call) bool { return strings.HasSuffix(c.field("imageUrl"), "/busy") })),
+		{"checks its capacity before the shape of a request", "extract/400/before-500", replaceWhen(both(status(http.StatusBadRequest), callIs(func(c *call) bool { return strings.HasSuffix(c.field("imageUrl"), "/busy") })),
 			func(honest server, c *call, a *reply) *reply {
 				b := c.withKey(okKey).ask(honest, http.MethodPost, extractPath, []byte(busy))
 				b.takeWindow(a)
@@ -215,7 +215,7 @@ func stateDefects() []row {
 			})},
 		{"keeps the Idempotency-Key of an unknown path", "extract/200/errors-are-not-kept", remember(func(c *call) string { return c.idempotencyKey() }, func(lost *bool, _ server, c *call, a *reply) {
 			*lost = *lost || a.status == http.StatusNotFound
-			if *lost && extracted(c, a) {
+			if *lost && isResult(c, a) {
 				const why = "was used for another request"
 				a.status, a.body = http.StatusBadRequest, encode(object{"success": false, "error": "The request is not valid.", "code": "INVALID_REQUEST", "message": "Idempotency-Key: " + why, "details": object{"Idempotency-Key": why}})
 			}
@@ -225,7 +225,7 @@ func stateDefects() []row {
 
 // lastMomentDefects go wrong where windows, months and years end.
 func lastMomentDefects() []row {
-	isCapped := asking(func(c *call) bool { return strings.HasPrefix(c.key(), "ocr_test_capped") })
+	isCapped := callIs(func(c *call) bool { return strings.HasPrefix(c.key(), "ocr_test_capped") })
 	return []row{
 		{"tells clients to retry at once in the last second", usedUp, on(status(http.StatusTooManyRequests), retryAfter(func(seconds int64) string {
 			if seconds <= 1 {
@@ -233,13 +233,13 @@ func lastMomentDefects() []row {
 			}
 			return jsonNumber(seconds).String()
 		}))},
-		{"starts caps again a day late in March", "clock/capped-year", instead(both(always, isCapped), func(honest server, c *call, a *reply) *reply {
+		{"starts caps again a day late in March", "clock/capped-year", replaceWhen(both(always, isCapped), func(honest server, c *call, a *reply) *reply {
 			if at := c.now(honest); at.Month() == time.March && at.Day() == 1 {
 				shift(a, 10)
 			}
 			return a
 		})},
-		{"forgets after an hour which request an Idempotency-Key belongs to", clockReplay, recall(repeatable, func(first *struct {
+		{"forgets after an hour which request an Idempotency-Key belongs to", clockReplay, editByHistory(repeatable, func(first *struct {
 			body []byte
 			at   time.Time
 		}, honest server, c *call,
@@ -250,7 +250,7 @@ func lastMomentDefects() []row {
 				c.body = first.body
 			}
 		})},
-		{"starts a window with each month", "clock/window-across-months", instead(always, func(honest server, c *call, a *reply) *reply {
+		{"starts a window with each month", "clock/window-across-months", replaceWhen(always, func(honest server, c *call, a *reply) *reply {
 			if at := c.now(honest); at.Day() == 1 && at.Hour()+at.Minute() == 0 {
 				addLeft(a, 1)
 			}
@@ -265,7 +265,7 @@ func revealingDefects() []row {
 		{"names the owner of an account", noPoints, on(status(http.StatusPaymentRequired), set("message", "the account of archive@example.org has too few points"))},
 		{"names the number of an account", noPoints, on(status(http.StatusPaymentRequired), set("message", "account 4711 has too few points"))},
 		{"names its container in errors", serverFails, on(status(http.StatusInternalServerError), set("message", "internal error in uncial-7d9f8c6b54-x2x9q"))},
-		{"sends its contract as HTML", servedCase, on(contractAsYAML, header("Content-Type", "text/html; charset=utf-8"))},
+		{"sends its contract as HTML", servedCase, on(isContractAsYAML, header("Content-Type", "text/html; charset=utf-8"))},
 		{"sends an older contract in JSON to browsers", servedCase, redraft(func(c *call, doc map[string]any) {
 			if strings.HasPrefix(c.request.Header.Get("User-Agent"), "Mozilla") {
 				doc["info"].(map[string]any)["version"] = "1.0.0"
@@ -287,7 +287,7 @@ func fileDefects() []row {
 		{"refuses WebP with metadata", everyImage, refuseImage("the file is not an image", func(p *picture) bool {
 			return bytes.Contains(p.data[:min(len(p.data), 4096)], []byte("EXIF")) && p.format == "WebP"
 		})},
-		{"does not turn pages whose Exif has the low bytes first", "extract/200/every-turned-image", on(extracted, func(c *call, a *reply) {
+		{"does not turn pages whose Exif has the low bytes first", "extract/200/every-turned-image", on(isResult, func(c *call, a *reply) {
 			if p := pictureOf(c); p != nil && p.exifOrientation() > 4 && c.field("format") != "alto" && bytes.Contains(p.data[:256], []byte("Exif\x00\x00II")) {
 				a.replace("2480", "2481")
 			}
@@ -296,7 +296,7 @@ func fileDefects() []row {
 		{"refuses BMP with a gap in front of its pixels", everyImage, refuseImage("the BMP is cut short", func(p *picture) bool {
 			return p.format == "BMP" && len(p.data) > 54 && binary.LittleEndian.Uint32(p.data[10:]) == 64 && binary.LittleEndian.Uint32(p.data[14:]) == 40
 		})},
-		{"swaps the sides of pages in hOCR that Exif turns", "extract/200/every-turned-image", on(both(extracted, field("format", "hocr")), func(c *call, a *reply) {
+		{"swaps the sides of pages in hOCR that Exif turns", "extract/200/every-turned-image", on(both(isResult, field("format", "hocr")), func(c *call, a *reply) {
 			if p := pictureOf(c); p != nil && p.exifOrientation() > 4 {
 				a.edit(func(o object) {
 					s, _ := o["document"].(string)

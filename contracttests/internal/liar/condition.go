@@ -12,42 +12,42 @@ type when func(c *call, a *reply) bool
 // always holds for every answer of the API, errors for unknown paths included.
 func always(c *call, _ *reply) bool { return c.isAPI() }
 
-// extraction holds for POST /extract, however it ends.
-func extraction(c *call, _ *reply) bool { return c.isExtract() }
+// isExtraction holds for POST /extract, however it ends.
+func isExtraction(c *call, _ *reply) bool { return c.isExtract() }
 
-// extracted holds for results: extractions that were charged, and replays of them.
-func extracted(c *call, a *reply) bool { return c.isExtract() && a.status == http.StatusOK }
+// isResult holds for results: extractions that were charged, and replays of them.
+func isResult(c *call, a *reply) bool { return c.isExtract() && a.status == http.StatusOK }
 
-// reported holds for status records.
-func reported(c *call, a *reply) bool { return c.isStatus() && a.status == http.StatusOK }
+// isStatusRecord holds for status records.
+func isStatusRecord(c *call, a *reply) bool { return c.isStatus() && a.status == http.StatusOK }
 
-// failed holds for errors, whatever their status.
-func failed(c *call, a *reply) bool { return c.isAPI() && a.status >= 400 }
+// isError holds for errors, whatever their status.
+func isError(c *call, a *reply) bool { return c.isAPI() && a.status >= 400 }
 
 // status holds for answers of the API with one of the statuses, 404 and 405 of unknown paths and methods included.
 func status(codes ...int) when {
 	return func(c *call, a *reply) bool { return c.isAPI() && slices.Contains(codes, a.status) }
 }
 
-// keyed holds for extractions with an Idempotency-Key.
-func keyed(c *call, _ *reply) bool { return c.isExtract() && c.idempotencyKey() != "" }
+// isKeyed holds for extractions with an Idempotency-Key.
+func isKeyed(c *call, _ *reply) bool { return c.isExtract() && c.idempotencyKey() != "" }
 
-// blank holds for results without text.
-func blank(c *call, a *reply) bool { return extracted(c, a) && a.object()["text"] == "" }
+// isBlank holds for results without text.
+func isBlank(c *call, a *reply) bool { return isResult(c, a) && a.object()["text"] == "" }
 
-// unfetched holds for the 400 of an image that cannot be fetched or read.
-func unfetched(c *call, a *reply) bool {
+// isUnfetched holds for the 400 of an image that cannot be fetched or read.
+func isUnfetched(c *call, a *reply) bool {
 	return c.isExtract() && a.status == http.StatusBadRequest && strings.Contains(string(a.body), "image could not")
 }
 
-// unread holds for extractions that could be paid but produced no text: their points are released.
-func unread(c *call, a *reply) bool {
-	return unfetched(c, a) || c.isExtract() && a.status == http.StatusInternalServerError
+// isUnread holds for extractions that could be paid but produced no text: their points are released.
+func isUnread(c *call, a *reply) bool {
+	return isUnfetched(c, a) || c.isExtract() && a.status == http.StatusInternalServerError
 }
 
-// conflict holds for the 400 of another request with a used Idempotency-Key.
-func conflict(c *call, a *reply) bool {
-	return keyed(c, a) && a.status == http.StatusBadRequest && strings.Contains(string(a.body), `"Idempotency-Key"`)
+// isConflict holds for the 400 of another request with a used Idempotency-Key.
+func isConflict(c *call, a *reply) bool {
+	return isKeyed(c, a) && a.status == http.StatusBadRequest && strings.Contains(string(a.body), `"Idempotency-Key"`)
 }
 
 func both(a, b when) when {
@@ -58,8 +58,8 @@ func not(w when) when {
 	return func(c *call, a *reply) bool { return !w(c, a) }
 }
 
-// asking holds for calls, whatever is answered.
-func asking(f func(c *call) bool) when {
+// callIs holds for calls, whatever is answered.
+func callIs(f func(c *call) bool) when {
 	return func(c *call, _ *reply) bool { return f(c) }
 }
 
@@ -68,11 +68,11 @@ func field(name string, value any) when {
 	return func(c *call, _ *reply) bool { return c.isExtract() && c.fields()[name] == value }
 }
 
-// contractAsYAML holds for the contract that the server serves, in the form of YAML.
-func contractAsYAML(c *call, _ *reply) bool { return c.request.URL.Path == asYAML }
+// isContractAsYAML holds for the contract that the server serves, in the form of YAML.
+func isContractAsYAML(c *call, _ *reply) bool { return c.request.URL.Path == asYAML }
 
-// keyless holds for calls without an API key.
-func keyless(c *call, _ *reply) bool { return c.key() == "" }
+// isKeyless holds for calls without an API key.
+func isKeyless(c *call, _ *reply) bool { return c.key() == "" }
 
 func method(name string) when {
 	return func(c *call, _ *reply) bool { return c.request.Method == name }

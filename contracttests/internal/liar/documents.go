@@ -21,11 +21,11 @@ func documentDefects() []row {
 	textAsDocument := edit(func(o object) { o["document"] = o["text"].(string) + " " })
 	return []row{
 		// json and text have no document; the other formats always have one, even for a blank page.
-		{"leaves the document out", formatALTO, on(extracted, drop("document"))},
-		{"leaves the document of a blank page out", blankPage, on(blank, drop("document"))},
-		{"sends a document with json", minimalRequest, on(both(extracted, field("format", nil)), textAsDocument)},
-		{"sends a document with text", "extract/200/defaults-spelled-out", on(both(extracted, field("format", "text")), textAsDocument)},
-		{"sends null for the document that json does not have", minimalRequest, on(both(extracted, field("format", nil)), set("document", nil))},
+		{"leaves the document out", formatALTO, on(isResult, drop("document"))},
+		{"leaves the document of a blank page out", blankPage, on(isBlank, drop("document"))},
+		{"sends a document with json", minimalRequest, on(both(isResult, field("format", nil)), textAsDocument)},
+		{"sends a document with text", "extract/200/defaults-spelled-out", on(both(isResult, field("format", "text")), textAsDocument)},
+		{"sends null for the document that json does not have", minimalRequest, on(both(isResult, field("format", nil)), set("document", nil))},
 		{"sends ALTO for PAGE-XML", formatPAGE, fields(stringField("format", replacing("page", "alto")))},
 		{"sends hOCR for ALTO", formatALTO, fields(stringField("format", replacing("alto", "hocr")))},
 		// Documents are strings of the JSON answer.
@@ -78,12 +78,12 @@ func pdfDefects() []row {
 func readerDefects() []row {
 	const inALTO, inPAGE, inHOCR = "extract/200/reader-in-alto", "extract/200/reader-in-page", "extract/200/reader-in-hocr"
 	return []row{
-		{"does not say what made the text", readerCase, on(extracted, drop("reader"))},
-		{"names no models", readerCase, on(extracted, inside("reader", func(o object) { o["models"] = []any{} }))},
-		{"names a model that read a blank page", readerCase, on(blank, inside("reader", func(o object) {
+		{"does not say what made the text", readerCase, on(isResult, drop("reader"))},
+		{"names no models", readerCase, on(isResult, inside("reader", func(o object) { o["models"] = []any{} }))},
+		{"names a model that read a blank page", readerCase, on(isBlank, inside("reader", func(o object) {
 			o["models"] = []any{object{"name": "eng", "digest": "sha256:" + strings.Repeat("0", 64)}}
 		}))},
-		{"lists libraries in the name of the program", readerCase, on(extracted, inside("reader", func(o object) { o["software"] = "Uncial (onnxruntime 1.19.2; leptonica-1.84.1)" }))},
+		{"lists libraries in the name of the program", readerCase, on(isResult, inside("reader", func(o object) { o["software"] = "Uncial (onnxruntime 1.19.2; leptonica-1.84.1)" }))},
 		{"names all models for each line of hOCR", "extract/200/several-pages", document("hocr", func(s string) string {
 			var names []string
 			for _, m := range regexp.MustCompile(`<meta name="uncial\.(model\d+)"`).FindAllStringSubmatch(s, -1) {
@@ -91,7 +91,7 @@ func readerDefects() []row {
 			}
 			return matching(`; x_models [^;"]*`, "; x_models "+strings.Join(names, " "))(s)
 		})},
-		{"names another version with text", readerCase, on(both(extracted, field("format", "text")), inside("reader", func(o object) { o["version"] = "0.0.0" }))},
+		{"names another version with text", readerCase, on(both(isResult, field("format", "text")), inside("reader", func(o object) { o["version"] = "0.0.0" }))},
 		inDocument("alto", "does not describe the models in ALTO", inALTO, `digest=sha256:[0-9a-f]+`, ``),
 		inDocument("alto", "names another digest in ALTO", inALTO, `digest=sha256:..`, `digest=sha256:00`),
 		inDocument("alto", "does not say which model read a line of ALTO", inALTO, ` PROCESSINGREFS="[^"]*"`, ``),
@@ -116,7 +116,7 @@ func brokenDefects() []row {
 		inDocument("page", "gives no whole of a divided word in PAGE-XML", inPAGE, ` whole:[a-z]*;`, ``),
 		inDocument("page", "gives another whole for the second part in PAGE-XML", inPAGE, `part:2; whole:`, `part:2; whole:x`),
 		inDocument("hocr", "writes a divided word in hOCR with a hyphen", inHOCR, "\u00ad", "-"),
-		{"joins divided words in the text", inALTO, on(extracted, text(replacing("begin-\nning", "beginning\n")))},
+		{"joins divided words in the text", inALTO, on(isResult, text(replacing("begin-\nning", "beginning\n")))},
 	}
 }
 

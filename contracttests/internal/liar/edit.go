@@ -145,7 +145,7 @@ func text(f func(string) string) change {
 
 // document changes the document of a result if its format was asked for; "" stands for every format.
 func document(format string, f func(string) string) lie {
-	return on(extracted, func(c *call, a *reply) {
+	return on(isResult, func(c *call, a *reply) {
 		if format != "" && c.field("format") != format {
 			return
 		}
@@ -159,7 +159,7 @@ func document(format string, f func(string) string) lie {
 
 // edits changes each edit of an enhanced result.
 func edits(f func(edit object)) lie {
-	return on(extracted, edit(func(o object) {
+	return on(isResult, edit(func(o object) {
 		all, _ := o["edits"].([]any)
 		for _, e := range all {
 			if e, ok := e.(object); ok {

@@ -23,15 +23,15 @@ func errorDefects() []row {
 	resets := func(value any) lie { return on(status(402), set("nextReset", value)) }
 	return append(slices.Concat(detailDefects(), fetchDefects()), []row{
 		// Each status has one code, so that programs need to read nothing but the code.
-		{"sends SERVER_ERROR with every error", malformed, on(failed, set("code", "SERVER_ERROR"))},
+		{"sends SERVER_ERROR with every error", malformed, on(isError, set("code", "SERVER_ERROR"))},
 		{"sends INSUFFICIENT_POINTS with a 429", usedUp, on(status(429), set("code", "INSUFFICIENT_POINTS"))},
 		// 404 and 405 share INVALID_REQUEST with 400.
 		{"gives a 404 a code of its own", notFound, on(status(404), set("code", "NOT_FOUND"))},
 		// Valid by the schema, useless to people.
-		{"explains an error with a blank", malformed, on(failed, set("error", " "))},
-		{"sends a message that was not turned into text", malformed, on(failed, set("message", "[object Object]"))},
+		{"explains an error with a blank", malformed, on(isError, set("error", " "))},
+		{"sends a message that was not turned into text", malformed, on(isError, set("message", "[object Object]"))},
 		// A struct for all errors without omitempty.
-		{"sends null for the fields of other errors", malformed, on(failed, edit(func(o object) {
+		{"sends null for the fields of other errors", malformed, on(isError, edit(func(o object) {
 			for _, name := range []string{"details", "remainingPoints", "nextReset"} {
 				if _, ok := o[name]; !ok {
 					o[name] = nil
@@ -47,9 +47,9 @@ func errorDefects() []row {
 		{"names a reference inside the specification document in a 400", malformed, says(400, "does not match #/components/schemas/Format")},
 		{"shows an internal address in a 400", "extract/400/image", says(400, "the host at 10.0.3.7 did not answer")},
 		// Server and Via may name products. Nothing else may, whatever those two say.
-		{"names its framework in a header that is not for products", malformed, on(failed, header("Server", "Kestrel"), header("X-Note", "Kestrel"))},
-		{"names the machine behind it in a comment on a product", malformed, on(failed, header("Server", "gateway (ocr-7.internal)"))},
-		{"names its language in X-Runtime", malformed, on(failed, header("X-Runtime", "ruby-3.2"))},
+		{"names its framework in a header that is not for products", malformed, on(isError, header("Server", "Kestrel"), header("X-Note", "Kestrel"))},
+		{"names the machine behind it in a comment on a product", malformed, on(isError, header("Server", "gateway (ocr-7.internal)"))},
+		{"names its language in X-Runtime", malformed, on(isError, header("X-Runtime", "ruby-3.2"))},
 		{"repeats the key in an error", "status/401/expired", on(status(401, 402, 429), func(c *call, a *reply) {
 			a.edit(func(o object) { o["message"] = "the key " + c.key() + " cannot do this" })
 		})},
@@ -79,11 +79,11 @@ func errorDefects() []row {
 // fetchDefects say the wrong thing, or too much, about an image that cannot be fetched.
 func fetchDefects() []row {
 	failure := func(f func(o object)) lie { return on(status(http.StatusBadRequest), inside("fetch", f)) }
-	refused := both(status(http.StatusBadRequest), asking(func(c *call) bool { return strings.Contains(c.field("imageUrl"), "169.254.") }))
+	refused := both(status(http.StatusBadRequest), callIs(func(c *call) bool { return strings.Contains(c.field("imageUrl"), "169.254.") }))
 	return []row{
-		{"does not say why an image could not be fetched", fetchReason, on(unfetched, drop("fetch"))},
+		{"does not say why an image could not be fetched", fetchReason, on(isUnfetched, drop("fetch"))},
 		{"gives a reason of its own for an image that could not be fetched", fetchReason, failure(func(o object) { o["reason"] = "dns-error" })},
-		{"says why an image could not be fetched in a malformed request", fetchReason, on(both(status(http.StatusBadRequest), not(unfetched)), edit(func(o object) {
+		{"says why an image could not be fetched in a malformed request", fetchReason, on(both(status(http.StatusBadRequest), not(isUnfetched)), edit(func(o object) {
 			o["fetch"] = object{"reason": "invalid-url", "retryable": false}
 		}))},
 		{"says that a missing image may appear", fetchReason, failure(func(o object) { o["retryable"], o["retryAfter"] = true, 5 })},
@@ -148,7 +148,7 @@ func detailDefects() []row {
 			return all
 		})},
 		// The fault is found after the validation, by code that does not know the names of the request.
-		{"names image instead of imageUrl if an image cannot be fetched", "extract/400/image", on(unfetched, inside("details", func(all object) {
+		{"names image instead of imageUrl if an image cannot be fetched", "extract/400/image", on(isUnfetched, inside("details", func(all object) {
 			all["image"] = all["imageUrl"]
 			delete(all, "imageUrl")
 		}))},

@@ -118,7 +118,7 @@ func acceptFetched(holds func(i fetchedImage) bool) lie {
 
 // reasonInstead names another reason of fetch.
 func reasonInstead(reason, instead string, retryable bool) lie {
-	return on(both(extraction, status(http.StatusBadRequest)), inside("fetch", func(f object) {
+	return on(both(isExtraction, status(http.StatusBadRequest)), inside("fetch", func(f object) {
 		if f["reason"] == reason {
 			f["reason"], f["retryable"] = instead, retryable
 			delete(f, "retryAfter")

@@ -64,7 +64,7 @@ func generated() ([]Defect, error) {
 				}
 				spoiler := answerSpoiler{name: name, caughtBy: answerCases[name]}
 				spoiler.status, _ = strconv.Atoi(code)
-				spoiler.holds = both(status(spoiler.status), asking(func(c *call) bool {
+				spoiler.holds = both(status(spoiler.status), callIs(func(c *call) bool {
 					return c.request.Method == verb && c.request.URL.Path == "/api/v1"+path
 				}))
 				spoiler.spoilStatus()

@@ -37,22 +37,22 @@ func replayDefects() []row {
 		// Clients tell by the header what a run cost.
 		{"leaves Idempotency-Replayed out of a repeat", replayCase, repeats(apply(header("Idempotency-Replayed", "")))},
 		{"sends Idempotency-Replayed: yes", replayCase, repeats(apply(header("Idempotency-Replayed", "yes")))},
-		{"marks the first answer as a repeat", replayCase, on(both(extracted, keyed), header("Idempotency-Replayed", "true"))},
-		{"marks a conflict as a repeat", conflictCase, on(both(status(400), keyed), header("Idempotency-Replayed", "true"))},
+		{"marks the first answer as a repeat", replayCase, on(both(isResult, isKeyed), header("Idempotency-Replayed", "true"))},
+		{"marks a conflict as a repeat", conflictCase, on(both(status(400), isKeyed), header("Idempotency-Replayed", "true"))},
 		{"marks the answer to an Idempotency-Key that another account has used", replayApart, remember(func(c *call) string { return c.idempotencyKey() }, func(seen *bool, _ server, c *call, a *reply) {
-			if *seen && extracted(c, a) {
+			if *seen && isResult(c, a) {
 				a.header.Set("Idempotency-Replayed", "true")
 			}
 			*seen = true
 		})},
-		{"leaves Idempotency-Replayed out of concurrent repeats", replayRace, overlapping(repeatable, extracted, apply(header("Idempotency-Replayed", "")))},
+		{"leaves Idempotency-Replayed out of concurrent repeats", replayRace, overlapping(repeatable, isResult, apply(header("Idempotency-Replayed", "")))},
 		// The store of replies is asked before the API key is checked.
 		{"answers a repeat without an API key", replayCase, remember(func(c *call) string { return c.idempotencyKey() }, func(stored *[]byte, _ server, c *call, a *reply) {
 			switch {
 			case a.status == 401 && *stored != nil:
 				a.status, a.body = 200, *stored
 				a.header.Del("WWW-Authenticate")
-			case extracted(c, a):
+			case isResult(c, a):
 				*stored = a.body
 			}
 		})},
@@ -63,16 +63,16 @@ func replayDefects() []row {
 		{"keeps no reply for an answer with a wrong length", "extract/200/answer-wrong-length", forgetAnswersTo("mock.invalid/length")},
 		// A replay costs nothing, so it needs no points.
 		{"refuses a repeat when no points are left", "extract/200/replay-without-points", repeats(answer(refuseWithoutPoints))},
-		{"refuses waiting repeats when the points suffice only for the first", "extract/200/replay-at-once-without-points", overlapping(repeatable, extracted, answer(refuseWithoutPoints))},
+		{"refuses waiting repeats when the points suffice only for the first", "extract/200/replay-at-once-without-points", overlapping(repeatable, isResult, answer(refuseWithoutPoints))},
 		// A repeat waits for the first. The IETF draft of the header has 409 here; the statuses of the contract are closed.
-		{"answers 409 to a concurrent repeat", replayRace, overlapping(repeatable, extraction, apply(recode(409)))},
-		{"carries out every concurrent repeat", replayRace, overlapping(repeatable, extraction, answer(carryOut))},
+		{"answers 409 to a concurrent repeat", replayRace, overlapping(repeatable, isExtraction, apply(recode(409)))},
+		{"carries out every concurrent repeat", replayRace, overlapping(repeatable, isExtraction, answer(carryOut))},
 		// Keys have 255 characters at most and are compared byte by byte, not by prefix, collation or pattern.
 		{"compares only the first 40 characters of an Idempotency-Key", replayApart, rename(func(k string) string { return k[:min(40, len(k))] })},
 		{"ignores letter case in an Idempotency-Key", replayApart, rename(strings.ToLower)},
 		{"takes an underscore in an Idempotency-Key for any character", replayApart, keysAsPatterns()},
 		// A store that looks only at the Idempotency-Key shows one customer the page of another.
-		{"finds stored answers of other accounts", replayApart, remember(func(c *call) string { return c.idempotencyKey() }, replayFirst(extracted))},
+		{"finds stored answers of other accounts", replayApart, remember(func(c *call) string { return c.idempotencyKey() }, replayFirst(isResult))},
 		// 1 to 255 visible ASCII characters, one header.
 		{"refuses an Idempotency-Key of 255 characters", replayApart, rename(func(k string) string {
 			if len(k) > 128 {
@@ -99,13 +99,13 @@ func replayDefects() []row {
 func conflictDefects() []row {
 	return []row{
 		// The key of another request is a mistake of the caller: a replay would give it the wrong page.
-		{"replays the stored answer to another request", conflictCase, replayTo(conflict)},
-		{"replays the stored answer to a malformed request", conflictCase, replayTo(both(status(400), not(conflict)))},
+		{"replays the stored answer to another request", conflictCase, replayTo(isConflict)},
+		{"replays the stored answer to a malformed request", conflictCase, replayTo(both(status(400), not(isConflict)))},
 		// Other APIs answer 409 or 422. The contract requires a 400 that names the header.
-		{"answers 409 to another request with a used Idempotency-Key", conflictCase, on(conflict, recode(409))},
-		{"answers 422 to another request with a used Idempotency-Key", conflictCase, on(conflict, recode(422))},
-		{"blames the body for a used Idempotency-Key", conflictCase, on(conflict, raw(replacing(`"Idempotency-Key":`, `"body":`)))},
-		{"carries out another request with a used Idempotency-Key", conflictCase, instead(conflict, carryOut)},
+		{"answers 409 to another request with a used Idempotency-Key", conflictCase, on(isConflict, recode(409))},
+		{"answers 422 to another request with a used Idempotency-Key", conflictCase, on(isConflict, recode(422))},
+		{"blames the body for a used Idempotency-Key", conflictCase, on(isConflict, raw(replacing(`"Idempotency-Key":`, `"body":`)))},
+		{"carries out another request with a used Idempotency-Key", conflictCase, replaceWhen(isConflict, carryOut)},
 		// Requests are the same if every field is: a fingerprint must cover them all.
 		{"compares only the image of requests with one Idempotency-Key", conflictCase, ignoring("language", "enhance", "format")},
 		{"does not compare the format of requests with one Idempotency-Key", conflictCase, ignoring("format")},
@@ -123,8 +123,8 @@ func conflictDefects() []row {
 func storageDefects() []row {
 	return []row{
 		// Only results are stored: after an error the key is free, so that a corrected request can use it.
-		{"stores the answer to a malformed request", "extract/200/errors-are-not-kept", store(both(status(400), not(conflict)))},
-		{"stores the answer to an image that cannot be fetched", "extract/200/errors-are-not-kept", store(unfetched)},
+		{"stores the answer to a malformed request", "extract/200/errors-are-not-kept", store(both(status(400), not(isConflict)))},
+		{"stores the answer to an image that cannot be fetched", "extract/200/errors-are-not-kept", store(isUnfetched)},
 		{"stores a 500", serverFails, store(status(500))},
 		{"stores a 402", clockNextReset, store(status(402))},
 		// 24 hours, by the clock of the account.
@@ -135,7 +135,7 @@ func storageDefects() []row {
 				return id + string(c.body)
 			}
 			return ""
-		}, replayFirst(extracted))},
+		}, replayFirst(isResult))},
 		{"keeps a stored answer for another day with each repeat", clockReplay, extendStoredAnswer()},
 	}
 }
@@ -166,7 +166,7 @@ func rename(f func(key string) string) lie {
 func firstHeader(name string) lie {
 	return remember(repeatable, func(first *string, _ server, c *call, a *reply) {
 		switch {
-		case !extracted(c, a):
+		case !isResult(c, a):
 		case *first == "":
 			*first = a.header.Get(name)
 		default:
@@ -193,7 +193,7 @@ func replayTo(w when) lie {
 	return remember(repeatable, func(stored **reply, _ server, c *call, a *reply) {
 		if w(c, a) && *stored != nil {
 			a.become(*stored)
-		} else if extracted(c, a) {
+		} else if isResult(c, a) {
 			*stored = a.clone()
 		}
 	})
@@ -212,7 +212,7 @@ func store(w when) lie {
 
 // ignoring replaces fields of requests with one Idempotency-Key by those of the first, so that they cannot differ.
 func ignoring(names ...string) lie {
-	return recall(repeatable, func(first *object, _ server, c *call) {
+	return editByHistory(repeatable, func(first *object, _ server, c *call) {
 		o := c.fields()
 		if *first == nil || o == nil {
 			*first = o
@@ -234,7 +234,7 @@ func confusing(name, a, b string) lie { return chain(mistaking(name, a, b), mist
 
 // mistaking treats a value of a field as another one that the first request with its Idempotency-Key had.
 func mistaking(name string, value, earlier any) lie {
-	return recall(repeatable, func(first *any, _ server, c *call) {
+	return editByHistory(repeatable, func(first *any, _ server, c *call) {
 		v := c.fields()[name]
 		if *first == nil {
 			*first = v
@@ -247,7 +247,7 @@ func mistaking(name string, value, earlier any) lie {
 
 // forgetAfter makes a request with an old Idempotency-Key a new one, by the clock of the account.
 func forgetAfter(age time.Duration) lie {
-	return recall(repeatable, func(first *time.Time, honest server, c *call) {
+	return editByHistory(repeatable, func(first *time.Time, honest server, c *call) {
 		now := c.now(honest)
 		if first.IsZero() {
 			*first = now
@@ -268,7 +268,7 @@ func extendStoredAnswer() lie {
 	return remember(repeatable, func(s *stored, honest server, c *call, a *reply) {
 		at := c.now(honest)
 		switch {
-		case !extracted(c, a):
+		case !isResult(c, a):
 		case s.answer != nil && bytes.Equal(s.body, c.body) && at.Sub(s.at) < 24*time.Hour:
 			s.at = at
 			a.become(s.answer)
@@ -288,7 +288,7 @@ func keysAsPatterns() lie {
 		}
 		return true
 	}
-	return recall(account, func(seen *[]string, _ server, c *call) {
+	return editByHistory(account, func(seen *[]string, _ server, c *call) {
 		key := c.idempotencyKey()
 		if key == "" || len(c.request.Header["Idempotency-Key"]) > 1 {
 			return

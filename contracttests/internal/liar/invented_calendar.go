@@ -13,7 +13,7 @@ func inventedCalendar() []row {
 		t = t.UTC()
 		return monthStart(time.Date(t.Year(), t.Month()+1, t.Day(), 0, 0, 0, 0, time.UTC))
 	}
-	isCapped := asking(func(c *call) bool { return strings.HasPrefix(c.key(), "ocr_test_capped") })
+	isCapped := callIs(func(c *call) bool { return strings.HasPrefix(c.key(), "ocr_test_capped") })
 	type seen struct {
 		left  int64
 		reset time.Time
@@ -27,7 +27,7 @@ func inventedCalendar() []row {
 			return first.UTC().Format(time.DateOnly) != now.UTC().Format(time.DateOnly)
 		})},
 		{"month-without-year", clockYear, keepUsed(func(then, now time.Time) bool { return then.Month() == now.Month() })},
-		{"reset-capped-at-2038", clockYear, on(reported, inside("rateLimit", func(r object) {
+		{"reset-capped-at-2038", clockYear, on(isStatusRecord, inside("rateLimit", func(r object) {
 			if number(r, "reset") > math.MaxInt32 {
 				r["reset"] = math.MaxInt32
 			}
@@ -49,21 +49,21 @@ func inventedCalendar() []row {
 			case !ok || !has || !c.isExtract():
 			case left == limit-1:
 				*first = c.pointsLeft(honest)
-				if extracted(c, a) {
+				if isResult(c, a) {
 					*first += 10
 				}
 			case a.status == http.StatusTooManyRequests && *first != 0:
 				set("remainingPoints", *first)(c, a)
 			}
 		})},
-		{"cap-not-released", "extract/400/capped-image", charges(10, both(unfetched, isCapped))},
-		{"cap-shown-late", "extract/402/capped", on(both(reported, isCapped), edit(func(o object) {
+		{"cap-not-released", "extract/400/capped-image", charges(10, both(isUnfetched, isCapped))},
+		{"cap-shown-late", "extract/402/capped", on(both(isStatusRecord, isCapped), edit(func(o object) {
 			if number(o, "pointsRemaining") >= 10 {
 				o["pointsTotal"] = 10_000
 				o["pointsRemaining"] = 10_000 - number(o, "pointsUsed")
 			}
 		}))},
-		{"cap-resets-in-30-days", "extract/402/capped", instead(status(http.StatusPaymentRequired), func(honest server, c *call, a *reply) *reply {
+		{"cap-resets-in-30-days", "extract/402/capped", replaceWhen(status(http.StatusPaymentRequired), func(honest server, c *call, a *reply) *reply {
 			if a.object()["limitedBy"] == "key" {
 				set("nextReset", c.now(honest).Add(30*24*time.Hour).UTC().Format(time.RFC3339))(c, a)
 			}
@@ -85,17 +85,17 @@ func inventedCalendar() []row {
 				})
 			}
 		})},
-		{"too-many-pages-keep-their-points", everyOther, charges(10, both(status(http.StatusBadRequest), asking(func(c *call) bool {
+		{"too-many-pages-keep-their-points", everyOther, charges(10, both(status(http.StatusBadRequest), callIs(func(c *call) bool {
 			p := pictureOf(c)
 			return p != nil && p.pages > 10
 		})))},
-		{"wrong-content-type-is-not-counted", eachRule, counts(-1, both(status(http.StatusBadRequest), asking(func(c *call) bool {
+		{"wrong-content-type-is-not-counted", eachRule, counts(-1, both(status(http.StatusBadRequest), callIs(func(c *call) bool {
 			return c.isExtract() && !strings.HasPrefix(strings.ToLower(c.request.Header.Get("Content-Type")), "application/json")
 		})))},
 		{"begins months in its own time zone", "extract/402/empty", nextReset(func(_, reset time.Time) time.Time {
 			return time.Date(reset.Year(), reset.Month(), 1, 0, 0, 0, 0, berlin).UTC()
 		})},
-		{"reports the allowance of the account for a capped key", "extract/402/capped", on(both(reported, asking(func(c *call) bool { return strings.HasPrefix(c.key(), "ocr_test_capped") })), set("pointsTotal", 10_000))},
+		{"reports the allowance of the account for a capped key", "extract/402/capped", on(both(isStatusRecord, callIs(func(c *call) bool { return strings.HasPrefix(c.key(), "ocr_test_capped") })), set("pointsTotal", 10_000))},
 		{"reports the limit of one plan as that of all", statusRecord, on(always, func(_ *call, a *reply) {
 			if a.header.Get("RateLimit-Policy") != "" {
 				a.header.Set("RateLimit-Policy", `"account";q=60;w=60`)
@@ -111,7 +111,7 @@ func resetAt(next func(charged time.Time) time.Time) lie {
 		used, extra  int64
 	}
 	return remember(account, func(m *memory, honest server, c *call, a *reply) {
-		if !extracted(c, a) && !reported(c, a) {
+		if !isResult(c, a) && !isStatusRecord(c, a) {
 			return
 		}
 		now := c.now(honest).UTC()
@@ -122,7 +122,7 @@ func resetAt(next func(charged time.Time) time.Time) lie {
 			m.month = monthStart(now)
 		}
 		used := number(c.status(honest).object(), "pointsUsed") + m.extra
-		if extracted(c, a) && used > m.used {
+		if isResult(c, a) && used > m.used {
 			m.reset = next(now)
 		}
 		m.used = used

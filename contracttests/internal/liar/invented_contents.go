@@ -35,7 +35,7 @@ func inventedContents() []row {
 	}
 	return []row{
 		{"alto-ids-restart", severalPages, document("alto", restartIDs)},
-		{"exif-boxes-unrotated", "extract/200/every-turned-image", on(extracted, func(c *call, a *reply) {
+		{"exif-boxes-unrotated", "extract/200/every-turned-image", on(isResult, func(c *call, a *reply) {
 			p := pictureOf(c)
 			if p == nil {
 				return
@@ -65,7 +65,7 @@ func inventedContents() []row {
 			document("page", func(s string) string { return normalised(s, "</Word>", confidences, 1) }),
 			document("hocr", func(s string) string { return normalised(s, "</ins>", weights, 100) }),
 		)},
-		{"text-of-hocr-has-soft-hyphens", "extract/200/broken-word-hocr", on(both(extracted, field("format", "hocr")), edit(func(o object) {
+		{"text-of-hocr-has-soft-hyphens", "extract/200/broken-word-hocr", on(both(isResult, field("format", "hocr")), edit(func(o object) {
 			document, _ := o["document"].(string)
 			if text, ok := o["text"].(string); ok && strings.Contains(document, "\u00ad") {
 				o["text"] = divided.ReplaceAllString(text, "\u00ad")
@@ -83,14 +83,14 @@ func inventedContents() []row {
 				return pages[i]
 			})
 		})},
-		{"other-readings-repeat-the-corrected-word", "extract/200/every-page-in-every-format", on(both(both(extracted, field("enhance", true)), field("format", "page")), edit(func(o object) {
+		{"other-readings-repeat-the-corrected-word", "extract/200/every-page-in-every-format", on(both(both(isResult, field("enhance", true)), field("format", "page")), edit(func(o object) {
 			document, _ := o["document"].(string)
 			if edits, _ := o["edits"].([]any); len(edits) == 0 {
 				return
 			}
 			o["document"] = reading.ReplaceAllString(document, "<TextEquiv index=\"0\"$1</TextEquiv><TextEquiv index=\"1\"$1</TextEquiv></Word>")
 		}))},
-		{"pdf-without-letters-of-four-bytes", "extract/200/special-characters", instead(both(extracted, field("format", "pdf")), func(honest server, c *call, a *reply) *reply {
+		{"pdf-without-letters-of-four-bytes", "extract/200/special-characters", replaceWhen(both(isResult, field("format", "pdf")), func(honest server, c *call, a *reply) *reply {
 			text, _ := a.object()["text"].(string)
 			if strings.ContainsFunc(text, func(r rune) bool { return r > 0xffff }) {
 				b := honest(c.withKey(archiveKey).withBody([]byte(`{"imageUrl":"http://mock.invalid/printed","format":"pdf"}`)))

@@ -53,7 +53,7 @@ func inventedImages() []row {
 			all := p.directories()
 			return len(all) > 1 && int(all[0][256])*int(all[0][257])*len(all) > 100_000_000
 		})},
-		{"size-of-thumbnail", everyImage, on(extracted, func(c *call, a *reply) {
+		{"size-of-thumbnail", everyImage, on(isResult, func(c *call, a *reply) {
 			p := pictureOf(c)
 			if p == nil || p.format != "JPEG" || c.field("format") != "hocr" {
 				return
@@ -111,11 +111,11 @@ func inventedImages() []row {
 			}
 			return len(all) > 1 && width*height*len(all) > 100_000_000
 		})},
-		{"fails on sides of more than 32,735 pixels", everyImage, on(both(extracted, asking(func(c *call) bool {
+		{"fails on sides of more than 32,735 pixels", everyImage, on(both(isResult, callIs(func(c *call) bool {
 			p := pictureOf(c)
 			return p != nil && max(p.width, p.height) > 32_735
 		})), serverError)},
-		{"fails on slivers", everyImage, on(both(extracted, asking(func(c *call) bool {
+		{"fails on slivers", everyImage, on(both(isResult, callIs(func(c *call) bool {
 			p := pictureOf(c)
 			return p != nil && p.width > 0 && min(p.width, p.height) < 3 && max(p.width, p.height) > 2
 		})), serverError)},

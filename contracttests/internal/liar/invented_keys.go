@@ -13,7 +13,7 @@ import (
 // left out: the mock has no keys with ranges of addresses.
 func inventedKeys() []row {
 	const largest = 28 << 20
-	refusedKey := both(status(http.StatusUnauthorized), asking(func(c *call) bool { return c.key() != "" }))
+	refusedKey := both(status(http.StatusUnauthorized), callIs(func(c *call) bool { return c.key() != "" }))
 	return []row{
 		{"key-compared-by-prefix", "status/401/malformed-key", retry(func(honest server, c *call, token string) string {
 			if strings.HasPrefix(token, "ocr_test_expired") || strings.HasPrefix(token, "ocr_test_revoked") {
@@ -33,7 +33,7 @@ func inventedKeys() []row {
 		}, honest server, c *call, a *reply,
 		) {
 			switch {
-			case reported(c, a):
+			case isStatusRecord(c, a):
 				last.at, last.answer = c.now(honest), a.clone()
 			case c.isStatus() && a.status == http.StatusUnauthorized && last.answer != nil && c.withKey(c.key()).status(honest).status == http.StatusUnauthorized:
 				if now := c.now(honest); !now.IsZero() && now.Sub(last.at) < time.Minute {
@@ -41,7 +41,7 @@ func inventedKeys() []row {
 				}
 			}
 		})},
-		{"idempotency-key-before-key", "extract/401/before-everything", instead(both(extraction, status(http.StatusUnauthorized)), func(honest server, c *call, a *reply) *reply {
+		{"idempotency-key-before-key", "extract/401/before-everything", replaceWhen(both(isExtraction, status(http.StatusUnauthorized)), func(honest server, c *call, a *reply) *reply {
 			values := c.request.Header["Idempotency-Key"]
 			if len(values) == 0 || len(values) == 1 && values[0] != "" && len(values[0]) < 256 && !strings.ContainsFunc(values[0], func(r rune) bool { return r <= ' ' || r > '~' }) {
 				return a
@@ -76,25 +76,25 @@ func inventedKeys() []row {
 		}},
 		{"guessing-locks-out", "status/401/unknown-key", guessingLocksOut},
 		{"similar-key-counts", "extract/401/unknown-key", similarKeyCounts},
-		{"token-beyond-ascii-is-500", "status/401/malformed-key", on(both(status(http.StatusUnauthorized), asking(func(c *call) bool {
+		{"token-beyond-ascii-is-500", "status/401/malformed-key", on(both(status(http.StatusUnauthorized), callIs(func(c *call) bool {
 			return strings.ContainsFunc(c.authorization(), func(r rune) bool { return r > 0x7f })
 		})), serverError)},
-		{"invalid-token-in-www-authenticate", "status/401/unknown-key", on(both(status(http.StatusUnauthorized), asking(func(c *call) bool { return c.authorization() != "" })), header("WWW-Authenticate", `Bearer error="invalid_token"`))},
-		{"length-before-key", "extract/401/before-everything", on(both(both(extraction, status(http.StatusUnauthorized)), asking(func(c *call) bool { return c.request.ContentLength > largest })), invalid("body", "is too large"))},
-		{"cuts the key at the first comma", "status/401/malformed-key", instead(status(http.StatusUnauthorized), func(honest server, c *call, a *reply) *reply {
+		{"invalid-token-in-www-authenticate", "status/401/unknown-key", on(both(status(http.StatusUnauthorized), callIs(func(c *call) bool { return c.authorization() != "" })), header("WWW-Authenticate", `Bearer error="invalid_token"`))},
+		{"length-before-key", "extract/401/before-everything", on(both(both(isExtraction, status(http.StatusUnauthorized)), callIs(func(c *call) bool { return c.request.ContentLength > largest })), invalid("body", "is too large"))},
+		{"cuts the key at the first comma", "status/401/malformed-key", replaceWhen(status(http.StatusUnauthorized), func(honest server, c *call, a *reply) *reply {
 			key, _, cut := strings.Cut(c.key(), ",")
 			if !cut || len(c.request.Header["Authorization"]) != 1 || !strings.HasPrefix(c.authorization(), "Bearer ") {
 				return a
 			}
 			return honest(c.withKey(key))
 		})},
-		{"accepts an expired key for GET /status only", "status/401/expired", instead(both(status(http.StatusUnauthorized), asking(func(c *call) bool { return c.isStatus() && strings.HasPrefix(c.key(), "ocr_test_expired") })), asOther)},
-		{"answers 400 to keys that cannot be one of its own", "status/401/unknown-key", on(both(refusedKey, asking(func(c *call) bool {
+		{"accepts an expired key for GET /status only", "status/401/expired", replaceWhen(both(status(http.StatusUnauthorized), callIs(func(c *call) bool { return c.isStatus() && strings.HasPrefix(c.key(), "ocr_test_expired") })), answerForOther)},
+		{"answers 400 to keys that cannot be one of its own", "status/401/unknown-key", on(both(refusedKey, callIs(func(c *call) bool {
 			return len(c.key()) > 128 || strings.ContainsAny(c.key(), "/+=")
 		})), invalid("Authorization", "malformed key"))},
-		{"takes an empty key for that of a demonstration", "status/401/no-key", instead(both(status(http.StatusUnauthorized), asking(func(c *call) bool {
+		{"takes an empty key for that of a demonstration", "status/401/no-key", replaceWhen(both(status(http.StatusUnauthorized), callIs(func(c *call) bool {
 			return strings.EqualFold(strings.TrimSpace(c.authorization()), "bearer")
-		})), asOther)},
+		})), answerForOther)},
 	}
 }
 

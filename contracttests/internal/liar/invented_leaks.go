@@ -16,13 +16,13 @@ import (
 func inventedLeaks() []row {
 	names := map[string]string{"imageUrl": "ExtractionRequest.ImageURL", "language": "ExtractionRequest.Language", "format": "ExtractionRequest.Format"}
 	return []row{
-		{"request-id-from-key", "status/200/record", instead(both(always, not(status(http.StatusUnauthorized))), func(honest server, c *call, a *reply) *reply {
+		{"request-id-from-key", "status/200/record", replaceWhen(both(always, not(status(http.StatusUnauthorized))), func(honest server, c *call, a *reply) *reply {
 			if k := c.key(); k != "" && c.status(honest).status != http.StatusUnauthorized {
 				a.header.Set("X-Request-Id", base64.RawURLEncoding.EncodeToString([]byte(k[:min(18, len(k))])))
 			}
 			return a
 		})},
-		{"loopback-port-oracle", refusedAddress, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
+		{"loopback-port-oracle", refusedAddress, on(both(isExtraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
 			u, err := url.Parse(c.field("imageUrl"))
 			if err != nil || !slices.Contains([]string{"127.0.0.1", "::1", "localhost"}, strings.ToLower(u.Hostname())) || !slices.Contains([]string{"", "80", "443"}, u.Port()) {
 				return
@@ -37,7 +37,7 @@ func inventedLeaks() []row {
 				o["message"], o["details"] = why, object{"imageUrl": why}
 			})
 		})},
-		{"model-name-is-path", enhanceCase, on(both(extracted, field("enhance", true)), edit(func(o object) {
+		{"model-name-is-path", enhanceCase, on(both(isResult, field("enhance", true)), edit(func(o object) {
 			reader, _ := o["reader"].(object)
 			models, _ := reader["models"].([]any)
 			for _, m := range models {
@@ -64,7 +64,7 @@ func inventedLeaks() []row {
 		{"repeat-cacheable-for-a-day", replayCase, repeats(apply(header("Cache-Control", "private, max-age=86400")))},
 		{"model-path-in-hocr", "extract/200/reader-in-hocr", document("hocr", matching(`(<meta name="uncial.model\d+" content=")(\S+) `, `${1}/usr/share/tesseract-ocr/5/tessdata/$2.traineddata `))},
 		{"cause-in-details-of-500", "extract/500/key", on(status(500), set("details", object{"cause": "recognize.go:212: leptonica: pixReadMem failed"}))},
-		{"names-of-structures-in-details", eachRule, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
+		{"names-of-structures-in-details", eachRule, on(both(isExtraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
 			sent := c.fields()
 			a.edit(func(o object) {
 				all, _ := o["details"].(object)
@@ -76,11 +76,11 @@ func inventedLeaks() []row {
 				}
 			})
 		})},
-		{"developers-see-the-cause", "extract/500/negotiation", on(both(status(http.StatusInternalServerError), asking(func(c *call) bool { return c.request.Header.Get("X-Forwarded-For") == "127.0.0.1" })),
+		{"developers-see-the-cause", "extract/500/negotiation", on(both(status(http.StatusInternalServerError), callIs(func(c *call) bool { return c.request.Header.Get("X-Forwarded-For") == "127.0.0.1" })),
 			set("message", "index out of range [3] at /srv/uncial/recognize.go:211"))},
 		{"server-timing-of-failures", serverFails, on(status(http.StatusInternalServerError), header("Server-Timing", `recognize;desc="onnxruntime: cannot open /opt/uncial/models/early_print.onnx";dur=12`))},
 		{"addresses-of-benchmarks-tried", refusedAddress, triesAddresses("198.18.0.0/15")},
-		{"answers 304 if nothing has changed", "status/200/always-json", on(reported, func(c *call, a *reply) {
+		{"answers 304 if nothing has changed", "status/200/always-json", on(isStatusRecord, func(c *call, a *reply) {
 			tag := `"` + jsonNumber(int64(len(a.body))).String() + `"`
 			if a.header.Set("ETag", tag); c.request.Header.Get("If-None-Match") == tag {
 				a.status, a.body = http.StatusNotModified, nil
@@ -90,7 +90,7 @@ func inventedLeaks() []row {
 		{"adds the details of earlier errors", "extract/400/shape-costs-nothing", func(honest server) server {
 			var mu sync.Mutex
 			earlier := object{}
-			return on(both(extraction, status(http.StatusBadRequest)), edit(func(o object) {
+			return on(both(isExtraction, status(http.StatusBadRequest)), edit(func(o object) {
 				mu.Lock()
 				defer mu.Unlock()
 				if own, ok := o["details"].(object); ok {
@@ -100,21 +100,21 @@ func inventedLeaks() []row {
 				}
 			}))(honest)
 		}},
-		{"fails on paths that are not text", notFound, on(both(status(http.StatusNotFound), asking(func(c *call) bool {
+		{"fails on paths that are not text", notFound, on(both(status(http.StatusNotFound), callIs(func(c *call) bool {
 			p := c.request.URL.Path
 			return strings.Contains(p, "\x00") || !utf8.ValidString(p)
 		})), func(_ *call, a *reply) {
 			a.status, a.body = http.StatusInternalServerError, []byte("<pre>goroutine 7 [running]: /srv/uncial/router.go:88</pre>")
 			a.header.Set("Content-Type", "text/html")
 		})},
-		{"fails on paths that are not UTF-8", notFound, on(both(status(http.StatusNotFound), asking(func(c *call) bool { return !utf8.ValidString(c.request.URL.Path) })), serverError)},
+		{"fails on paths that are not UTF-8", notFound, on(both(status(http.StatusNotFound), callIs(func(c *call) bool { return !utf8.ValidString(c.request.URL.Path) })), serverError)},
 	}
 }
 
 // triesAddresses answers as if the server had connected to addresses of a range, which it must refuse.
 func triesAddresses(of string) lie {
 	private := netip.MustParsePrefix(of)
-	return on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
+	return on(both(isExtraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
 		u, err := url.Parse(c.field("imageUrl"))
 		if err != nil {
 			return

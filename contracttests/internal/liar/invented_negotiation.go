@@ -48,10 +48,10 @@ func inventedNegotiation() []row {
 				*a = reply{http.StatusMovedPermanently, http.Header{"Location": {"/api/v1/status"}, "Content-Type": {"text/html; charset=utf-8"}}, []byte(`<a href="/api/v1/status">Moved Permanently</a>.`)}
 			}
 		})},
-		{"no-german-404", "elsewhere/404/negotiation", on(both(status(404, 405), asking(func(c *call) bool {
+		{"no-german-404", "elsewhere/404/negotiation", on(both(status(404, 405), callIs(func(c *call) bool {
 			return strings.HasPrefix(strings.ToLower(c.request.Header.Get("Accept-Language")), "de")
 		})), set("error", ""))},
-		{"chunks-in-old-http", "status/401/negotiation", on(both(failed, asking(func(c *call) bool { return c.request.ProtoMajor == 1 && c.request.ProtoMinor == 0 })), func(_ *call, a *reply) {
+		{"chunks-in-old-http", "status/401/negotiation", on(both(isError, callIs(func(c *call) bool { return c.request.ProtoMajor == 1 && c.request.ProtoMinor == 0 })), func(_ *call, a *reply) {
 			a.header.Set("Transfer-Encoding", "chunked")
 			a.body = fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(a.body), a.body)
 		})},
@@ -62,18 +62,18 @@ func inventedNegotiation() []row {
 				c.request.Header.Del("Content-Type")
 			}
 		})},
-		{"expect-in-one-letter-case", "extract/200/negotiation", on(both(always, asking(func(c *call) bool {
+		{"expect-in-one-letter-case", "extract/200/negotiation", on(both(always, callIs(func(c *call) bool {
 			v := c.request.Header.Get("Expect")
 			return v != "100-continue" && strings.EqualFold(v, "100-continue")
 		})), func(_ *call, a *reply) {
 			const why = "must be 100-continue"
 			a.status, a.body = http.StatusExpectationFailed, encode(object{"success": false, "error": "The request is not valid.", "code": "INVALID_REQUEST", "message": "Expect: " + why, "details": object{"Expect": why}})
 		})},
-		{"answers 406 if no JSON is accepted", "status/401/negotiation", on(both(failed, asking(func(c *call) bool {
+		{"answers 406 if no JSON is accepted", "status/401/negotiation", on(both(isError, callIs(func(c *call) bool {
 			accept := c.request.Header.Get("Accept")
 			return accept != "" && (strings.Contains(accept, "json;q=0") || !strings.Contains(accept, "json") && !strings.Contains(accept, "*/*"))
 		})), func(_ *call, a *reply) { a.status, a.body = http.StatusNotAcceptable, nil })},
-		{"counts the length of errors in characters", eachRule, on(failed, func(_ *call, a *reply) { a.body = a.body[:utf8.RuneCount(a.body)] })},
+		{"counts the length of errors in characters", eachRule, on(isError, func(_ *call, a *reply) { a.body = a.body[:utf8.RuneCount(a.body)] })},
 		{"takes the body of a 404 or 405 for the next request", notFound, leftUnread(http.StatusNotFound, http.StatusMethodNotAllowed)},
 	}
 }

@@ -19,7 +19,7 @@ func inventedRepeats() []row {
 	return []row{
 		{"402-keeps-the-key", "extract/402/errors-are-not-kept", bindsKeys(status(http.StatusPaymentRequired))},
 		{"running-conflict-joins", "extract/400/replay-of-another-request-at-once", conflictJoins},
-		{"fingerprint-of-64-kib", "extract/400/replay-of-a-similar-request", recall(repeatable, func(first *[]byte, _ server, c *call) {
+		{"fingerprint-of-64-kib", "extract/400/replay-of-a-similar-request", editByHistory(repeatable, func(first *[]byte, _ server, c *call) {
 			const compared = 64 << 10
 			switch {
 			case *first == nil:
@@ -28,7 +28,7 @@ func inventedRepeats() []row {
 				c.body = *first
 			}
 		})},
-		{"fingerprint-of-8192-characters", "extract/400/replay-of-a-similar-request", recall(repeatable, func(first *[]byte, _ server, c *call) {
+		{"fingerprint-of-8192-characters", "extract/400/replay-of-a-similar-request", editByHistory(repeatable, func(first *[]byte, _ server, c *call) {
 			const maxCompared = 8192
 			cut := func(b []byte) string {
 				o := parse(b)
@@ -115,7 +115,7 @@ func inventedRepeats() []row {
 				return honest(c)
 			}
 		}},
-		{"errors-bind-the-key", "extract/200/errors-are-not-kept", bindsKeys(failed)},
+		{"errors-bind-the-key", "extract/200/errors-are-not-kept", bindsKeys(isError)},
 		{"keys-are-lists", "extract/200/replay-similar-keys", refuseKey(func(key string) bool { return strings.Contains(key, ",") })},
 	}
 }

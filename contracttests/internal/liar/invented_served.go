@@ -65,14 +65,14 @@ func inventedServed() []row {
 		}, asYAML, asJSON)},
 		{"version-of-the-program", servedCase, chain(
 			redraft(func(_ *call, doc map[string]any) { doc["info"].(map[string]any)["version"] = "1.4.0" }, asYAML, asJSON),
-			on(extracted, inside("reader", func(o object) { o["version"] = "1.4.0" })),
+			on(isResult, inside("reader", func(o object) { o["version"] = "1.4.0" })),
 		)},
-		{"document-in-gzip-without-saying-so", servedCase, on(asking(func(c *call) bool {
+		{"document-in-gzip-without-saying-so", servedCase, on(callIs(func(c *call) bool {
 			return strings.HasPrefix(c.request.URL.Path, "/openapi.") && strings.Contains(c.request.Header.Get("Accept-Encoding"), "gzip")
 		}), compress)},
 		{"zeros-left-out", servedCase, redraft(func(_ *call, doc map[string]any) { withoutZeros(doc) }, asYAML, asJSON)},
-		{"writes statuses in its contract without quotation marks", servedCase, on(contractAsYAML, raw(func(s string) string { return codes.ReplaceAllString(s, "$1$2:") }))},
-		{"sends its contract compressed without saying so", servedCase, on(contractAsYAML, compress)},
+		{"writes statuses in its contract without quotation marks", servedCase, on(isContractAsYAML, raw(func(s string) string { return codes.ReplaceAllString(s, "$1$2:") }))},
+		{"sends its contract compressed without saying so", servedCase, on(isContractAsYAML, compress)},
 		{"leaves headers out of its contract", servedCase, redraft(func(_ *call, doc map[string]any) {
 			headers := doc["components"].(map[string]any)["responses"].(map[string]any)["Status"].(map[string]any)["headers"].(map[string]any)
 			delete(headers, "RateLimit")

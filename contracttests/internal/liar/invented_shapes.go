@@ -84,12 +84,12 @@ func inventedShapes() []row {
 			}
 			return b
 		})},
-		{"expired-says-invalid-token", "status/401/expired", on(both(status(http.StatusUnauthorized), asking(func(c *call) bool { return strings.HasPrefix(c.key(), "ocr_test_expired") })),
+		{"expired-says-invalid-token", "status/401/expired", on(both(status(http.StatusUnauthorized), callIs(func(c *call) bool { return strings.HasPrefix(c.key(), "ocr_test_expired") })),
 			header("WWW-Authenticate", `Bearer error="invalid_token", error_description="The key expired"`))},
 		accept("null-in-unknown-fields", func(o object) {
 			keepFields(o, func(name string) bool { return o[name] != nil || slices.Contains(requestFields, name) })
 		}),
-		{"internal-names-in-small-letters-only", refusedAddress, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
+		{"internal-names-in-small-letters-only", refusedAddress, on(both(isExtraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
 			u, err := url.Parse(c.field("imageUrl"))
 			if err != nil || u.Hostname() == strings.ToLower(u.Hostname()) || !strings.Contains(u.Hostname(), ".") {
 				return
@@ -123,7 +123,7 @@ func inventedShapes() []row {
 				}, key))
 			}
 		})},
-		{"connects to IPv4 addresses within IPv6", refusedAddress, on(both(extraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
+		{"connects to IPv4 addresses within IPv6", refusedAddress, on(both(isExtraction, status(http.StatusBadRequest)), func(c *call, a *reply) {
 			u := strings.ToLower(c.field("imageUrl"))
 			if slices.ContainsFunc(embedded, func(prefix string) bool { return strings.Contains(u, "//"+prefix) }) {
 				inside("fetch", func(f object) {

@@ -17,7 +17,7 @@ type (
 
 // on changes the answers for which the condition holds.
 func on(w when, changes ...change) lie {
-	return instead(w, func(_ server, c *call, a *reply) *reply {
+	return replaceWhen(w, func(_ server, c *call, a *reply) *reply {
 		for _, f := range changes {
 			f(c, a)
 		}
@@ -30,9 +30,9 @@ func apply(changes ...change) effect {
 	return func(w when) lie { return on(w, changes...) }
 }
 
-// instead sends another answer when the condition holds. The honest server has still seen the call: what it charged
+// replaceWhen sends another answer instead when the condition holds. The honest server has still seen the call: what it charged
 // and counted remains.
-func instead(w when, f substitute) lie {
+func replaceWhen(w when, f substitute) lie {
 	return func(honest server) server {
 		return func(c *call) *reply {
 			a := honest(c)
@@ -44,21 +44,21 @@ func instead(w when, f substitute) lie {
 	}
 }
 
-// answer is instead as an effect.
+// answer is replaceWhen as an effect.
 func answer(f substitute) effect {
-	return func(w when) lie { return instead(w, f) }
+	return func(w when) lie { return replaceWhen(w, f) }
 }
 
-// asOther answers as if the account had points and requests left. The window stays that of the caller, so
+// answerForOther answers as if the account had points and requests left. The window stays that of the caller, so
 // that only the answer itself contradicts the model of the account.
-func asOther(honest server, c *call, a *reply) *reply {
+func answerForOther(honest server, c *call, a *reply) *reply {
 	b := honest(c.withKey(okKey))
 	b.takeWindow(a)
 	return b
 }
 
-// asMethod answers as if another method had been used.
-func asMethod(name string) substitute {
+// answerToMethod answers as if another method had been used.
+func answerToMethod(name string) substitute {
 	return func(honest server, c *call, _ *reply) *reply {
 		other := c.withBody(c.body)
 		other.request.Method = name

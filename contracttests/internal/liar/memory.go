@@ -21,7 +21,7 @@ func account(c *call) string {
 
 // repeatable names an Idempotency-Key of an account.
 func repeatable(c *call) string {
-	if !keyed(c, nil) {
+	if !isKeyed(c, nil) {
 		return ""
 	}
 	return c.key() + " " + c.idempotencyKey()
@@ -64,8 +64,8 @@ func remember[M any](by naming, f func(m *M, honest server, c *call, a *reply)) 
 	}
 }
 
-// recall changes requests by what it remembers of those before. f gets a copy of the request.
-func recall[M any](by naming, f func(m *M, honest server, c *call)) lie {
+// editByHistory changes requests by what it remembers of earlier requests. f gets a copy of the request.
+func editByHistory[M any](by naming, f func(m *M, honest server, c *call)) lie {
 	return func(honest server) server {
 		var memories memory[M]
 		return rewrite(func(c *call) {
@@ -135,7 +135,7 @@ func from(n int) func(int) bool  { return func(i int) bool { return i >= n } }
 
 // repeats lets an effect show for the answers to repeats with an Idempotency-Key.
 func repeats(e effect) lie {
-	return counted(repeatable, from(2), both(extracted, keyed), e)
+	return counted(repeatable, from(2), both(isResult, isKeyed), e)
 }
 
 // overlapping lets an effect show for extractions that begin while another of the same name is running.
@@ -166,7 +166,7 @@ func whileExtracting(f func(running int64, a *reply)) lie {
 				defer running.add(c.key(), -1)
 			}
 			a := honest(c)
-			if n := running.add(c.key(), 0); reported(c, a) && n > 0 {
+			if n := running.add(c.key(), 0); isStatusRecord(c, a) && n > 0 {
 				f(int64(n), a)
 			}
 			return a

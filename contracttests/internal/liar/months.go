@@ -54,7 +54,7 @@ func periodDefects() []row {
 		})},
 		{"adds the points left of a month to the next", clockMonth, monthly(func(then, now object) { addPoints(now, number(then, "pointsRemaining")) })},
 		{"adds half of the points left of a month to the next", clockMonth, monthly(func(then, now object) { addPoints(now, number(then, "pointsRemaining")/2) })},
-		{"restores the points a second before the month", clockMonth, on(reported, edit(func(o object) {
+		{"restores the points a second before the month", clockMonth, on(isStatusRecord, edit(func(o object) {
 			r, _ := o["rateLimit"].(object)
 			if t := time.Unix(number(r, "reset"), 0).UTC(); t.Day() == 1 && t.Hour() == 0 && t.Minute() == 0 {
 				o["pointsUsed"], o["pointsRemaining"] = 0, o["pointsTotal"]
@@ -92,7 +92,7 @@ func addPoints(o object, points int64) {
 
 // nextReset changes nextReset, given the time on the account's clock.
 func nextReset(f func(at, reset time.Time) time.Time) lie {
-	return instead(status(402), func(honest server, c *call, a *reply) *reply {
+	return replaceWhen(status(402), func(honest server, c *call, a *reply) *reply {
 		at := c.now(honest)
 		a.edit(func(o object) {
 			s, _ := o["nextReset"].(string)
@@ -108,7 +108,7 @@ func nextReset(f func(at, reset time.Time) time.Time) lie {
 func monthly(f func(then, now object)) lie {
 	type months struct{ last, before object }
 	return remember(account, func(m *months, _ server, c *call, a *reply) {
-		if !reported(c, a) {
+		if !isStatusRecord(c, a) {
 			return
 		}
 		now := a.object()
@@ -132,10 +132,10 @@ type statusAt struct {
 func followStatus(f func(then, now statusAt, a *reply) statusAt) lie {
 	return remember(account, func(last *statusAt, honest server, c *call, a *reply) {
 		switch {
-		case extracted(c, a) && last.record != nil:
+		case isResult(c, a) && last.record != nil:
 			left := number(a.object(), "remainingPoints")
 			last.record["pointsRemaining"], last.record["pointsUsed"] = jsonNumber(left), jsonNumber(number(last.record, "pointsTotal")-left)
-		case reported(c, a):
+		case isStatusRecord(c, a):
 			then := *last
 			if *last = (statusAt{c.now(honest), a.object()}); then.record != nil {
 				*last = f(then, *last, a)

@@ -53,11 +53,11 @@ func answersOf() []named[when] {
 	at := func(path when, code int) when { return both(path, status(code)) }
 	reports := func(c *call, _ *reply) bool { return c.isStatus() }
 	return []named[when]{
-		{"extract 400", at(extraction, 400)},
-		{"extract 401", at(extraction, 401)},
-		{"extract 402", at(extraction, 402)},
-		{"extract 429", at(extraction, 429)},
-		{"extract 500", at(extraction, 500)},
+		{"extract 400", at(isExtraction, 400)},
+		{"extract 401", at(isExtraction, 401)},
+		{"extract 402", at(isExtraction, 402)},
+		{"extract 429", at(isExtraction, 429)},
+		{"extract 500", at(isExtraction, 500)},
 		{"status 400", at(reports, 400)},
 		{"status 401", at(reports, 401)},
 		{"status 500", at(reports, 500)},

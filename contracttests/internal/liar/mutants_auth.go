@@ -18,7 +18,7 @@ type keyForm func(c *call, key string) bool
 // authMutants accept what is not the whole key in the header Authorization. Each one does so for one operation or for both.
 func authMutants() (all []row) {
 	operations := []named[when]{
-		{"", always}, {" for GET /status", func(c *call, _ *reply) bool { return c.isStatus() }}, {" for extractions", extraction},
+		{"", always}, {" for GET /status", func(c *call, _ *reply) bool { return c.isStatus() }}, {" for extractions", isExtraction},
 	}
 	for i, f := range slices.Concat(keyCuts(), keyAdditions(), keySpellings(), keySchemes(), keyPlaces()) {
 		if strings.Contains(f.name, "body") {
@@ -249,10 +249,10 @@ func sessionMutants() []row {
 		}
 	}
 	return []row{
-		mutant("accepts the cookie of a session that a status began", withCookie("sid", reported)),
-		mutant("accepts the cookie of a session that an extraction began", withCookie("JSESSIONID", extracted)),
+		mutant("accepts the cookie of a session that a status began", withCookie("sid", isStatusRecord)),
+		mutant("accepts the cookie of a session that an extraction began", withCookie("JSESSIONID", isResult)),
 		mutant("accepts the cookie of a session that an error began", withCookie("session", status(400))),
 		mutant("takes requests without a key on a connection for those of its last caller", byConnection(always)),
-		mutant("takes extractions without a key on a connection for those of its last caller", byConnection(extraction)),
+		mutant("takes extractions without a key on a connection for those of its last caller", byConnection(isExtraction)),
 	}
 }

@@ -107,7 +107,7 @@ func keepUsed(missed func(then, now time.Time) bool) lie {
 		month time.Time
 	}
 	return remember(account, func(m *memory, honest server, c *call, a *reply) {
-		if !extracted(c, a) && !reported(c, a) {
+		if !isResult(c, a) && !isStatusRecord(c, a) {
 			return
 		}
 		now := c.now(honest).UTC()
@@ -131,7 +131,7 @@ func giveBack(given func(then, now time.Time) bool) lie {
 		month time.Time
 	}
 	return remember(account, func(m *memory, honest server, c *call, a *reply) {
-		if !extracted(c, a) && !reported(c, a) {
+		if !isResult(c, a) && !isStatusRecord(c, a) {
 			return
 		}
 		now := c.now(honest).UTC()
@@ -140,7 +140,7 @@ func giveBack(given func(then, now time.Time) bool) lie {
 			m.back, m.month = 0, monthStart(now)
 		case !m.at.IsZero() && given(m.at, now):
 			m.back = number(c.status(honest).object(), "pointsUsed")
-			if extracted(c, a) {
+			if isResult(c, a) {
 				m.back -= 10
 			}
 		}
@@ -197,7 +197,7 @@ func slowStepMutants() (all []row) {
 			n  int64
 		}, honest server, c *call, a *reply,
 		) {
-			if !extracted(c, a) && !reported(c, a) {
+			if !isResult(c, a) && !isStatusRecord(c, a) {
 				return
 			}
 			if now := c.now(honest); !now.Equal(m.at) {
@@ -240,7 +240,7 @@ func windowCalendarMutants() (all []row) {
 			{"with one request less", func(left, s int64) (int64, int64) { return max(0, left-1), s }},
 			{"that ends at once", func(left, _ int64) (int64, int64) { return left, 0 }},
 		}, i)
-		all = append(all, mutant(fmt.Sprintf("reports a window %s in %s", way.name, b.name), instead(both(always, not(keyless)), func(honest server, c *call, a *reply) *reply {
+		all = append(all, mutant(fmt.Sprintf("reports a window %s in %s", way.name, b.name), replaceWhen(both(always, not(isKeyless)), func(honest server, c *call, a *reply) *reply {
 			if left, seconds, ok := window(a); ok && b.of(c.now(honest).UTC()) {
 				l, s := way.of(left, seconds)
 				setWindow(a, l, s)

@@ -227,10 +227,10 @@ func imageContentMutants() (all []row) {
 	}
 	slices.SortFunc(all, func(a, b row) int { return strings.Compare(a.does, b.does) })
 	return append(all,
-		mutant("says something else "+ReadsImages, on(extracted, text(func(s string) string { return strings.Map(rot13, s) }))),
-		mutant("leaves out the last word "+ReadsImages, on(extracted, text(func(s string) string { return s[:max(0, strings.LastIndex(s, " "))] }))),
-		mutant("adds a word "+ReadsImages, on(extracted, text(func(s string) string { return s + " also" }))),
-		mutant("swaps two letters of each word "+ReadsImages, on(extracted, text(matching(`(\pL)(\pL)(\pL*)`, `$2$1$3`)))),
-		mutant("mirrors the text "+ReadsImages, on(extracted, text(reversed))),
+		mutant("says something else "+ReadsImages, on(isResult, text(func(s string) string { return strings.Map(rot13, s) }))),
+		mutant("leaves out the last word "+ReadsImages, on(isResult, text(func(s string) string { return s[:max(0, strings.LastIndex(s, " "))] }))),
+		mutant("adds a word "+ReadsImages, on(isResult, text(func(s string) string { return s + " also" }))),
+		mutant("swaps two letters of each word "+ReadsImages, on(isResult, text(matching(`(\pL)(\pL)(\pL*)`, `$2$1$3`)))),
+		mutant("mirrors the text "+ReadsImages, on(isResult, text(reversed))),
 	)
 }

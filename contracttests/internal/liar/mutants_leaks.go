@@ -14,7 +14,7 @@ func leakMutants() []row { return slices.Concat(keyLeaks(), insideLeaks(), cachi
 
 // everyAnswer is answersOf with the successes.
 func everyAnswer() []named[when] {
-	return append(answersOf(), named[when]{"extract 200", extracted}, named[when]{"status 200", reported})
+	return append(answersOf(), named[when]{"extract 200", isResult}, named[when]{"status 200", isStatusRecord})
 }
 
 // leakPlaces say where a text shows. Each says for which answers it exists.
@@ -80,7 +80,7 @@ func keyLeaks() (all []row) {
 		}
 		for j := range 5 {
 			form, place := pick(forms, 4*i+3*j), pick(places, 2*i+3*j)
-			all = append(all, mutant(fmt.Sprintf("%s: shows %s %s", a.name, form.name, place.name), on(both(a.of, not(keyless)), func(c *call, r *reply) {
+			all = append(all, mutant(fmt.Sprintf("%s: shows %s %s", a.name, form.name, place.name), on(both(a.of, not(isKeyless)), func(c *call, r *reply) {
 				if k := c.key(); len(k) >= 22 && !strings.ContainsAny(k, " ,\"") {
 					place.of(form.of(k))(c, r)
 				}

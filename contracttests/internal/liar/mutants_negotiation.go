@@ -13,7 +13,7 @@ func negotiationMutants() (all []row) {
 	for i, t := range requestTriggers() {
 		for j := range 2 {
 			e, way := pick(errors, 3*i+7*j), pick(ways, i+5*j)
-			all = append(all, mutant(e.name+": "+way.name+" for "+t.name, on(both(e.of, asking(func(c *call) bool { return t.of(c.request) })), way.of)))
+			all = append(all, mutant(e.name+": "+way.name+" for "+t.name, on(both(e.of, callIs(func(c *call) bool { return t.of(c.request) })), way.of)))
 		}
 	}
 	return all

@@ -44,7 +44,7 @@ func agingMutants() (all []row) {
 
 // forgetWhen makes a request with an old Idempotency-Key a new one, by the clock of the account.
 func forgetWhen(isOld func(first, now time.Time) bool) lie {
-	return recall(repeatable, func(first *time.Time, honest server, c *call) {
+	return editByHistory(repeatable, func(first *time.Time, honest server, c *call) {
 		now := c.now(honest)
 		if first.IsZero() {
 			*first = now
@@ -64,7 +64,7 @@ func keepFor(age time.Duration) lie {
 	}
 	return remember(repeatable, func(s *stored, honest server, c *call, a *reply) {
 		switch now := c.now(honest); {
-		case !extracted(c, a):
+		case !isResult(c, a):
 		case s.answer != nil && bytes.Equal(s.body, c.body) && now.Sub(s.at) < age:
 			a.become(s.answer)
 		default:
@@ -86,7 +86,7 @@ func trafficMutants() (all []row) {
 			var n counter
 			return func(c *call) *reply {
 				inner := c
-				if keyed(c, nil) && len(c.request.Header["Idempotency-Key"]) == 1 {
+				if isKeyed(c, nil) && len(c.request.Header["Idempotency-Key"]) == 1 {
 					if age := n.add(c.key(), 0); age > 0 {
 						inner = c.withBody(c.body)
 						inner.request.Header.Set("Idempotency-Key", fmt.Sprintf("%s-%d", c.idempotencyKey(), age))
@@ -101,8 +101,8 @@ func trafficMutants() (all []row) {
 		})
 	}
 	return append(all,
-		after("a status query", reported), after("an invalid request", both(extraction, status(400))), after("an image that cannot be fetched", unfetched), after("an extraction without a key", both(extracted, not(keyed))),
-		after("a wrong method", status(405)), after("an unknown path", status(404)), after("a conflict", conflict), after("a blank page", both(blank, not(keyed))),
+		after("a status query", isStatusRecord), after("an invalid request", both(isExtraction, status(400))), after("an image that cannot be fetched", isUnfetched), after("an extraction without a key", both(isResult, not(isKeyed))),
+		after("a wrong method", status(405)), after("an unknown path", status(404)), after("a conflict", isConflict), after("a blank page", both(isBlank, not(isKeyed))),
 	)
 }
 
@@ -112,8 +112,8 @@ func keepLast(by naming, n int) lie {
 		order  []string
 		serial map[string]int
 	}
-	return recall(by, func(u *used, _ server, c *call) {
-		if !keyed(c, nil) || len(c.request.Header["Idempotency-Key"]) != 1 || len(c.idempotencyKey()) > 200 {
+	return editByHistory(by, func(u *used, _ server, c *call) {
+		if !isKeyed(c, nil) || len(c.request.Header["Idempotency-Key"]) != 1 || len(c.idempotencyKey()) > 200 {
 			return
 		}
 		if u.serial == nil {
@@ -175,13 +175,13 @@ func sameKeyMutants() (all []row) {
 // those of other accounts.
 func foreignKeyMutants() []row {
 	return []row{
-		mutant("refuses GET /status with an Idempotency-Key", on(both(reported, asking(func(c *call) bool { return c.idempotencyKey() != "" })), recode(400))),
+		mutant("refuses GET /status with an Idempotency-Key", on(both(isStatusRecord, callIs(func(c *call) bool { return c.idempotencyKey() != "" })), recode(400))),
 		mutant("answers GET /status with the stored record of its Idempotency-Key", remember(func(c *call) string {
 			if c.isStatus() && c.idempotencyKey() != "" {
 				return c.key() + c.idempotencyKey()
 			}
 			return ""
-		}, replayFirst(reported))),
+		}, replayFirst(isStatusRecord))),
 		mutant("answers GET /status with the stored result of its Idempotency-Key", remember(func(c *call) string {
 			if (c.isStatus() || c.isExtract()) && c.idempotencyKey() != "" {
 				return c.key() + c.idempotencyKey()
@@ -189,7 +189,7 @@ func foreignKeyMutants() []row {
 			return ""
 		}, func(stored **reply, _ server, c *call, a *reply) {
 			switch {
-			case extracted(c, a):
+			case isResult(c, a):
 				*stored = a.clone()
 			case c.isStatus() && *stored != nil:
 				a.become(*stored)
@@ -197,7 +197,7 @@ func foreignKeyMutants() []row {
 		})),
 		mutant("takes a used Idempotency-Key of another account for a conflict", remember(func(c *call) string { return c.idempotencyKey() }, func(first *string, _ server, c *call, a *reply) {
 			switch {
-			case !extracted(c, a):
+			case !isResult(c, a):
 			case *first == "":
 				*first = c.key()
 			case *first != c.key():
@@ -251,7 +251,7 @@ func replayFormMutants() (all []row) {
 					way = ways[0]
 				}
 				all = append(all, mutant(fmt.Sprintf("%s a repeat as %s with enhance %t", way.name, format, enhance), repeats(func(w when) lie {
-					return on(both(w, asking(func(c *call) bool {
+					return on(both(w, callIs(func(c *call) bool {
 						o := c.fields()
 						f, _ := o["format"].(string)
 						return (f == format || f == "" && format == "json") && (o["enhance"] == true) == enhance

@@ -33,7 +33,7 @@ func servedMutants() ([]row, error) {
 		all = append(all, mutant(fmt.Sprintf("%s in %s: %s", name, file.name, does), serve(file.of, place, does)))
 	}
 	other := func(code int, changes ...change) lie {
-		return on(asking(func(c *call) bool { return c.request.URL.Path == "/openapi.json" }), append(changes, recode(code))...)
+		return on(callIs(func(c *call) bool { return c.request.URL.Path == "/openapi.json" }), append(changes, recode(code))...)
 	}
 	return append(all,
 		mutant("answers 404 to /openapi.json", other(404)), mutant("serves YAML at /openapi.json", other(200, func(_ *call, a *reply) { a.body = gen.Document })),
@@ -94,7 +94,7 @@ func hashOf(texts ...string) int {
 
 // serve changes the document that is sent for some of the paths.
 func serve(isFile func(path string) bool, place []string, does string) lie {
-	return on(asking(func(c *call) bool { return isFile(c.request.URL.Path) }), func(c *call, a *reply) {
+	return on(callIs(func(c *call) bool { return isFile(c.request.URL.Path) }), func(c *call, a *reply) {
 		var doc any
 		if yaml.Unmarshal(a.body, &doc) != nil { // JSON is YAML
 			return

@@ -23,7 +23,7 @@ func pathDefects() []row {
 		{"links to another path than that of the document", servedCase, on(always, header("Link", `</docs/openapi.yaml>; rel="service-desc"`))},
 		{"links to another host", servedCase, on(always, header("Link", `<https://docs.example.org/openapi.yaml>; rel="service-desc"`))},
 		// The embedded document of another build.
-		{"serves a document that is not the contract", servedCase, on(contractAsYAML, func(_ *call, a *reply) {
+		{"serves a document that is not the contract", servedCase, on(isContractAsYAML, func(_ *call, a *reply) {
 			a.replace("maxLength: 255", "maxLength: 64")
 		})},
 		// The default answers of Go's mux, nginx and most frameworks.
@@ -31,12 +31,12 @@ func pathDefects() []row {
 		{"answers 404 in plain text", notFound, on(status(404), header("Content-Type", "text/plain"), raw(func(string) string { return "404 page not found\n" }))},
 		{"leaves Link out of a 404", notFound, on(status(404), header("Link", ""))},
 		// Routers redirect or normalise paths by default; the contract knows two paths and no others.
-		{"redirects a path that ends in a slash", notFound, on(both(status(404), asking(func(c *call) bool { return strings.HasSuffix(c.request.URL.Path, "/") })), recode(301), header("Location", "/api/v1/status"))},
+		{"redirects a path that ends in a slash", notFound, on(both(status(404), callIs(func(c *call) bool { return strings.HasSuffix(c.request.URL.Path, "/") })), recode(301), header("Location", "/api/v1/status"))},
 		{"ignores letter case in paths", notFound, path(strings.ToLower)},
 		{"finds paths that only begin like a known one", notFound, path(matching("^/api/v1/extract.*", extractPath))},
 		{"finds a path with two slashes", notFound, path(replacing("//", "/"))},
 		// A route that is matched with its query.
-		{"answers 404 to a known path with a query", "status/400/takes-nothing", on(both(status(400), asking(func(c *call) bool { return c.request.URL.RawQuery != "" })), recode(404))},
+		{"answers 404 to a known path with a query", "status/400/takes-nothing", on(both(status(400), callIs(func(c *call) bool { return c.request.URL.RawQuery != "" })), recode(404))},
 	}
 }
 
@@ -55,19 +55,19 @@ func methodDefects() []row {
 		// A CORS middleware answers OPTIONS for every path.
 		{"answers 200 to OPTIONS", wrongMethod, on(both(status(405), method("OPTIONS")), recode(200))},
 		// RFC 9110, section 15.6.2, has 501 for servers that know a method nowhere; the contract has 405 for all methods.
-		{"answers 501 to an unknown method", wrongMethod, on(both(status(405), asking(func(c *call) bool { return strings.HasPrefix(c.request.Method, "X") })), recode(501), header("Allow", ""))},
-		{"answers 501 to the methods of WebDAV", wrongMethod, on(both(status(405), asking(func(c *call) bool {
+		{"answers 501 to an unknown method", wrongMethod, on(both(status(405), callIs(func(c *call) bool { return strings.HasPrefix(c.request.Method, "X") })), recode(501), header("Allow", ""))},
+		{"answers 501 to the methods of WebDAV", wrongMethod, on(both(status(405), callIs(func(c *call) bool {
 			return slices.Contains([]string{"PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK"}, c.request.Method)
 		})), recode(501), header("Allow", ""), raw(func(string) string { return "" }))},
-		{"answers QUERY like POST", wrongMethod, instead(both(status(405), method("QUERY")), asMethod("POST"))},
+		{"answers QUERY like POST", wrongMethod, replaceWhen(both(status(405), method("QUERY")), answerToMethod("POST"))},
 		// RFC 9110, section 9.3.8; the echo shows the key to scripts in a browser.
 		{"echoes the request of a TRACE", wrongMethod, on(both(status(405), method("TRACE")), recode(200), header("Content-Type", "message/http"), func(c *call, a *reply) {
 			a.body = []byte("TRACE " + c.request.URL.Path + "\r\nAuthorization: " + c.authorization() + "\r\n")
 		})},
 		// Go's mux serves HEAD by the handler of GET. The contract lists the methods that exist.
-		{"answers HEAD like GET", wrongMethod, instead(both(status(405), method("HEAD")), asMethod("GET"))},
-		{"extracts with PUT", wrongMethod, instead(both(status(405), method("PUT")), asMethod("POST"))},
-		{"reports the status with POST", wrongMethod, instead(both(status(405), method("POST")), asMethod("GET"))},
+		{"answers HEAD like GET", wrongMethod, replaceWhen(both(status(405), method("HEAD")), answerToMethod("GET"))},
+		{"extracts with PUT", wrongMethod, replaceWhen(both(status(405), method("PUT")), answerToMethod("POST"))},
+		{"reports the status with POST", wrongMethod, replaceWhen(both(status(405), method("POST")), answerToMethod("GET"))},
 		// RFC 9110, section 9.1: methods are case-sensitive.
 		{"ignores letter case in methods", wrongMethod, rewrite(func(c *call) { c.request.Method = strings.ToUpper(c.request.Method) })},
 	}
@@ -83,10 +83,10 @@ func negotiationDefects() []row {
 			}
 		})},
 		// Status records are true at one moment only: neither parts nor validators make sense for them.
-		{"answers a conditional request for the status with 304", alwaysJSON, on(both(reported, offers("If-None-Match", "")), recode(304), raw(func(string) string { return "" }))},
-		{"answers a range of the status with 206", alwaysJSON, on(both(reported, offers("Range", "")), recode(206), raw(func(s string) string { return s[:4] }))},
+		{"answers a conditional request for the status with 304", alwaysJSON, on(both(isStatusRecord, offers("If-None-Match", "")), recode(304), raw(func(string) string { return "" }))},
+		{"answers a range of the status with 206", alwaysJSON, on(both(isStatusRecord, offers("Range", "")), recode(206), raw(func(s string) string { return s[:4] }))},
 		// Content negotiation: the contract has one type.
-		{"sends HTML to clients that prefer it", alwaysJSON, on(both(reported, offers("Accept", "text/html")), header("Content-Type", "text/html"), raw(func(s string) string { return "<pre>" + s + "</pre>" }))},
+		{"sends HTML to clients that prefer it", alwaysJSON, on(both(isStatusRecord, offers("Accept", "text/html")), header("Content-Type", "text/html"), raw(func(s string) string { return "<pre>" + s + "</pre>" }))},
 		// RFC 9110, section 8.4: a coding is named where it is applied, and section 12.5.3: it is applied where it was
 		// offered.
 		{"compresses answers without a Content-Encoding", alwaysJSON, on(both(always, offers("Accept-Encoding", "gzip")), compress)},
@@ -97,8 +97,8 @@ func negotiationDefects() []row {
 				c.request.URL.RawQuery = "Content-Type=x"
 			}
 		})},
-		{"compresses results that no client offered to decompress", "extract/200/least-request", on(extracted, compress, header("Content-Encoding", "gzip"))},
-		{"answers 406 to an extraction that prefers another type", "extract/200/ways-to-write-it", on(both(extracted, asking(func(c *call) bool {
+		{"compresses results that no client offered to decompress", "extract/200/least-request", on(isResult, compress, header("Content-Encoding", "gzip"))},
+		{"answers 406 to an extraction that prefers another type", "extract/200/ways-to-write-it", on(both(isResult, callIs(func(c *call) bool {
 			accept := c.request.Header.Get("Accept")
 			return accept != "" && !strings.Contains(accept, "json") && !strings.Contains(accept, "*/*")
 		})), recode(406))},
@@ -122,7 +122,7 @@ func requestIDDefects() []row {
 			a.header.Set("X-Request-Id", hex.EncodeToString(sum[:]))
 		})},
 		// An id of the clock, or of a variable without a lock.
-		{"sends the same X-Request-Id with concurrent requests", "extract/200/at-once", overlapping(everyone, extraction, apply(header("X-Request-Id", "shared")))},
+		{"sends the same X-Request-Id with concurrent requests", "extract/200/at-once", overlapping(everyone, isExtraction, apply(header("X-Request-Id", "shared")))},
 	}
 }
 

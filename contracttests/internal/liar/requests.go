@@ -127,7 +127,7 @@ func bodyDefects() []row {
 		})},
 		// The statuses of the operations are closed: another type and an oversized body get a 400.
 		{"answers 415 to another Content-Type", eachRule, on(both(status(400), bodyHas(`"Content-Type"`)), recode(415))},
-		{"answers 413 to a large body", "extract/400/too-large", on(both(status(400), asking(func(c *call) bool { return len(c.body) > largeBody })), recode(413))},
+		{"answers 413 to a large body", "extract/400/too-large", on(both(status(400), callIs(func(c *call) bool { return len(c.body) > largeBody })), recode(413))},
 	}
 }
 
@@ -315,7 +315,7 @@ func keepFields(o object, keep func(name string) bool) {
 
 // crash lets the server fail on malformed extractions for which the condition holds.
 func crash(w func(c *call) bool) lie {
-	return instead(both(status(400), asking(func(c *call) bool { return c.isExtract() && w(c) })), func(honest server, c *call, a *reply) *reply {
+	return replaceWhen(both(status(400), callIs(func(c *call) bool { return c.isExtract() && w(c) })), func(honest server, c *call, a *reply) *reply {
 		b := c.withKey(failingKey).ask(honest, "POST", extractPath, []byte(`{"imageUrl":"https://mock.invalid/printed"}`))
 		b.takeWindow(a)
 		return b

@@ -24,7 +24,7 @@ const (
 // textDefects answer with a text that is not that of the page.
 func textDefects() []row {
 	texts := func(does, caughtBy string, f func(string) string) row {
-		return row{does, caughtBy, on(extracted, text(f))}
+		return row{does, caughtBy, on(isResult, text(f))}
 	}
 	return []row{
 		// Lines are separated, not ended, by a line feed; pages by a form feed.
@@ -47,7 +47,7 @@ func textDefects() []row {
 		texts("changes words of the text", formatHOCR, replacing("the", "ye")),
 		// A worker whose answers are off by one request.
 		{"answers with the text of the request before", twoImages, remember(everyone, func(last *any, _ server, c *call, a *reply) {
-			if !extracted(c, a) {
+			if !isResult(c, a) {
 				return
 			}
 			now := a.object()["text"]
@@ -59,7 +59,7 @@ func textDefects() []row {
 		// A cache by something that all requests share.
 		{"answers every page with the text of the first", severalPages, remember(everyone, func(first *any, _ server, c *call, a *reply) {
 			o := a.object()
-			if !extracted(c, a) || o["document"] != nil || o["text"] == "" {
+			if !isResult(c, a) || o["document"] != nil || o["text"] == "" {
 				return
 			}
 			if *first == nil {
@@ -67,15 +67,15 @@ func textDefects() []row {
 			}
 			set("text", *first)(c, a)
 		})},
-		{"mixes up the texts of concurrent requests", "extract/200/at-once", overlapping(everyone, both(extracted, not(keyed)), apply(set("text", "another page")))},
+		{"mixes up the texts of concurrent requests", "extract/200/at-once", overlapping(everyone, both(isResult, not(isKeyed)), apply(set("text", "another page")))},
 		// A format may change the document, never the text.
-		{"answers a fixed text for handwriting", sameInAll, on(both(extracted, asking(func(c *call) bool {
+		{"answers a fixed text for handwriting", sameInAll, on(both(isResult, callIs(func(c *call) bool {
 			return c.field("format") == "text" && strings.Contains(c.field("imageUrl"), "handwritten")
 		})), set("text", "illegible"))},
 		// A blank page is a result: empty text, confidence 0, charged.
-		{"sends a text for a blank page", blankPage, on(blank, set("text", "[no text found]"))},
-		{"sends null for the text of a blank page", blankPage, on(blank, set("text", nil))},
-		{"answers 400 to a blank page", blankPage, on(blank, recode(400))},
+		{"sends a text for a blank page", blankPage, on(isBlank, set("text", "[no text found]"))},
+		{"sends null for the text of a blank page", blankPage, on(isBlank, set("text", nil))},
+		{"answers 400 to a blank page", blankPage, on(isBlank, recode(400))},
 	}
 }
 
@@ -102,31 +102,31 @@ func resultDefects() []row {
 	confidence := func(f func(n float64) float64) change {
 		return edit(func(o object) { o["confidence"] = f(confidence(o)) })
 	}
-	written := both(extracted, not(blank))
+	written := both(isResult, not(isBlank))
 	return []row{
 		// A fraction between 0 and 1 that follows the confidence of the words.
-		{"reports the confidence in percent", minimalRequest, on(extracted, confidence(func(n float64) float64 { return n * 100 }))},
-		{"reports the confidence 1 for a blank page", blankPage, on(blank, set("confidence", 1))},
-		{"halves the confidence for hocr", sameInAll, on(both(extracted, field("format", "hocr")), confidence(func(n float64) float64 { return n / 2 }))},
+		{"reports the confidence in percent", minimalRequest, on(isResult, confidence(func(n float64) float64 { return n * 100 }))},
+		{"reports the confidence 1 for a blank page", blankPage, on(isBlank, set("confidence", 1))},
+		{"halves the confidence for hocr", sameInAll, on(both(isResult, field("format", "hocr")), confidence(func(n float64) float64 { return n / 2 }))},
 		{"rounds the confidence up to 1", "extract/200/faint-page", on(written, set("confidence", 1))},
 		{"reports the share of wrong characters as the confidence", inlineImage, on(written, confidence(func(n float64) float64 { return 1 - n }))},
 		{"reports the confidence 0.99 for every text", "extract/200/faint-page", on(written, set("confidence", 0.99))},
 		{"reports a confidence over 1 for an enhanced page", enhanceCase, on(both(written, field("enhance", true)), set("confidence", 1.02))},
-		{"reports that a blank page cost nothing", blankPage, on(blank, set("pointsUsed", 0))},
+		{"reports that a blank page cost nothing", blankPage, on(isBlank, set("pointsUsed", 0))},
 		// Whole milliseconds.
-		{"always reports the processing time 0", "extract/200/slow-image", on(extracted, set("processingTime", 0))},
-		{"reports the processing time in microseconds", "extract/200/slow-image", on(extracted, edit(func(o object) { o["processingTime"] = number(o, "processingTime") * 1000 }))},
+		{"always reports the processing time 0", "extract/200/slow-image", on(isResult, set("processingTime", 0))},
+		{"reports the processing time in microseconds", "extract/200/slow-image", on(isResult, edit(func(o object) { o["processingTime"] = number(o, "processingTime") * 1000 }))},
 		// The tag that was used: the one asked for in its canonical case, or what its region fell back to.
-		{"always reports the language en", languagesCase, on(extracted, set("language", "en"))},
+		{"always reports the language en", languagesCase, on(isResult, set("language", "en"))},
 		// The caller of und wants to know.
 		{"answers und with und", undCase, on(both(written, field("language", "und")), set("language", "und"))},
 		{"takes und for en", undCase, on(both(written, field("language", "und")), set("language", "en"))},
 		{"names a language that it does not list for und", undCase, on(both(written, field("language", "und")), set("language", "cu"))},
-		{"names a language for a blank page", "extract/200/und-blank-page", on(both(blank, field("language", "und")), set("language", "en"))},
+		{"names a language for a blank page", "extract/200/und-blank-page", on(both(isBlank, field("language", "und")), set("language", "en"))},
 		{"finds another language for an enhanced page", "extract/200/und-spellings", on(both(both(written, field("language", "und")), field("enhance", true)), edit(otherLanguage))},
-		{"refuses und in capitals", "extract/200/und-spellings", on(both(extracted, field("language", "UND")), recode(400))},
-		{"reports the language by name", minimalRequest, on(extracted, set("language", "english"))},
-		{"reports the language as it was asked for, not as it was used", languagesCase, on(extracted, func(c *call, a *reply) {
+		{"refuses und in capitals", "extract/200/und-spellings", on(both(isResult, field("language", "UND")), recode(400))},
+		{"reports the language by name", minimalRequest, on(isResult, set("language", "english"))},
+		{"reports the language as it was asked for, not as it was used", languagesCase, on(isResult, func(c *call, a *reply) {
 			if l := c.field("language"); l != "" {
 				set("language", l)(c, a)
 			}
@@ -134,10 +134,10 @@ func resultDefects() []row {
 		// en, and verbatim.
 		{"reads pages as German by default", minimalRequest, byDefault("language", "de")},
 		{"enhances pages by default", minimalRequest, byDefault("enhance", true)},
-		{"reports that every page is enhanced", minimalRequest, on(extracted, set("enhanced", true))},
-		{"reports that no page is enhanced", enhanceCase, on(extracted, set("enhanced", false), drop("edits"))},
+		{"reports that every page is enhanced", minimalRequest, on(isResult, set("enhanced", true))},
+		{"reports that no page is enhanced", enhanceCase, on(isResult, set("enhanced", false), drop("edits"))},
 		// `enhanced` is true of the text and of the document.
-		{"leaves the text unchanged although enhancement was requested", "extract/200/enhancement-shows", instead(both(enhanced, not(keyed)), func(honest server, c *call, a *reply) *reply {
+		{"leaves the text unchanged although enhancement was requested", "extract/200/enhancement-shows", replaceWhen(both(enhanced, not(isKeyed)), func(honest server, c *call, a *reply) *reply {
 			plain := plainReading(honest, c)
 			a.edit(func(o object) {
 				delete(o, "edits")
@@ -148,7 +148,7 @@ func resultDefects() []row {
 			})
 			return a
 		})},
-		{"enhances the text but not the document", formatsEnhanced, instead(enhanced, func(honest server, c *call, a *reply) *reply {
+		{"enhances the text but not the document", formatsEnhanced, replaceWhen(enhanced, func(honest server, c *call, a *reply) *reply {
 			if doc := plainReading(honest, c)["document"]; doc != nil {
 				set("document", doc)(c, a)
 			}
@@ -158,7 +158,7 @@ func resultDefects() []row {
 }
 
 // enhanced holds for results that were asked to be enhanced.
-func enhanced(c *call, a *reply) bool { return extracted(c, a) && c.fields()["enhance"] == true }
+func enhanced(c *call, a *reply) bool { return isResult(c, a) && c.fields()["enhance"] == true }
 
 // plainReading is what the page is read as without enhancement.
 func plainReading(honest server, c *call) object {
@@ -186,7 +186,7 @@ func editDefects() []row {
 		}
 	}
 	list := func(f func(all []any) []any) lie {
-		return on(extracted, edit(func(o object) {
+		return on(isResult, edit(func(o object) {
 			if all, _ := o["edits"].([]any); len(all) > 1 {
 				o["edits"] = f(all)
 			}
@@ -194,9 +194,9 @@ func editDefects() []row {
 	}
 	return []row{
 		// Edits are the difference of the enhanced reading from the plain one: all of it, in reading order.
-		{"sends edits without enhancement", minimalRequest, on(extracted, set("edits", []any{}))},
-		{"sends null for edits without enhancement", minimalRequest, on(both(extracted, not(enhanced)), set("edits", nil))},
-		{"always leaves edits out", formatsEnhanced, on(extracted, drop("edits"))},
+		{"sends edits without enhancement", minimalRequest, on(isResult, set("edits", []any{}))},
+		{"sends null for edits without enhancement", minimalRequest, on(both(isResult, not(enhanced)), set("edits", nil))},
+		{"always leaves edits out", formatsEnhanced, on(isResult, drop("edits"))},
 		{"sends only the first edit", severalPages, list(func(all []any) []any { return all[:1] })},
 		{"sends edits in reverse order", severalPages, list(func(all []any) []any {
 			slices.Reverse(all)

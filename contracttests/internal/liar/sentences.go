@@ -73,7 +73,7 @@ func pdfStreams(change func(b []byte) []byte) func(string) string {
 // sentencesOfPlaces describe edits, weak places and readers in a way that only their context shows to be wrong.
 func sentencesOfPlaces() []row {
 	places := func(does string, f func(place object)) row {
-		return row{does, weakPageCase, on(extracted, edit(func(o object) {
+		return row{does, weakPageCase, on(isResult, edit(func(o object) {
 			all, _ := o["weak"].([]any)
 			for _, w := range all {
 				if w, ok := w.(object); ok {
@@ -110,21 +110,21 @@ func sentencesOfPlaces() []row {
 			}
 		}),
 		places("turns weak places of an upright page", func(w object) { w["rotation"] = 90 }),
-		{"lists other weak places in TSV", "extract/200/weak-faint-page", on(both(extracted, field("format", "tsv")), edit(func(o object) {
+		{"lists other weak places in TSV", "extract/200/weak-faint-page", on(both(isResult, field("format", "tsv")), edit(func(o object) {
 			if all, _ := o["weak"].([]any); len(all) > 0 {
 				box := all[0].(object)["box"].(object)
 				box["height"] = number(box, "height") + 1
 			}
 		}))},
-		{"names another model with ALTO", readerCase, on(both(extracted, field("format", "alto")), inside("reader", func(o object) {
+		{"names another model with ALTO", readerCase, on(both(isResult, field("format", "alto")), inside("reader", func(o object) {
 			if all, _ := o["models"].([]any); len(all) > 0 {
 				all[0].(object)["name"] = "other"
 			}
 		}))},
 		inDocument("hocr", "names another model in hOCR", "extract/200/reader-in-hocr", `content="fixtures `, `content="other `),
-		{"writes a soft hyphen in the text", "extract/200/broken-word-alto", on(extracted, text(replacing("-\n", "\u00ad\n")))},
-		{"separates lines by a line separator", minimalRequest, on(extracted, text(replacing("\n", "\u2028")))},
-		{"names the language of the first page of several", "extract/200/und-several-pages", on(both(extracted, field("format", "page")), set("language", "la"))},
+		{"writes a soft hyphen in the text", "extract/200/broken-word-alto", on(isResult, text(replacing("-\n", "\u00ad\n")))},
+		{"separates lines by a line separator", minimalRequest, on(isResult, text(replacing("\n", "\u2028")))},
+		{"names the language of the first page of several", "extract/200/und-several-pages", on(both(isResult, field("format", "page")), set("language", "la"))},
 	}
 }
 
@@ -132,21 +132,21 @@ func sentencesOfPlaces() []row {
 func sentencesOfErrors() []row {
 	missing := object{"reason": "not-found", "retryable": false}
 	return []row{
-		{"adds fetch to a malformed request", "extract/400/shape-costs-nothing", on(both(extraction, both(status(400), not(unfetched))), set("fetch", missing))},
-		{"adds fetch to an inline image that cannot be read", "extract/400/every-other-file", on(both(unfetched, asking(func(c *call) bool { return strings.HasPrefix(c.field("imageUrl"), "data:") })), set("fetch", missing))},
-		{"adds fetch to a used Idempotency-Key", conflictCase, on(conflict, set("fetch", missing))},
+		{"adds fetch to a malformed request", "extract/400/shape-costs-nothing", on(both(isExtraction, both(status(400), not(isUnfetched))), set("fetch", missing))},
+		{"adds fetch to an inline image that cannot be read", "extract/400/every-other-file", on(both(isUnfetched, callIs(func(c *call) bool { return strings.HasPrefix(c.field("imageUrl"), "data:") })), set("fetch", missing))},
+		{"adds fetch to a used Idempotency-Key", conflictCase, on(isConflict, set("fetch", missing))},
 		{"adds fetch to unknown paths", notFound, on(status(404), set("fetch", missing))},
 		{"takes an unreachable server for a host that does not exist", "extract/400/each-fetch-reason", reasonInstead("unreachable", "no-address", false)},
-		{"tells internal names that do not exist from those that do", "extract/400/refused-address", on(both(unfetched, asking(func(c *call) bool {
+		{"tells internal names that do not exist from those that do", "extract/400/refused-address", on(both(isUnfetched, callIs(func(c *call) bool {
 			return strings.Contains(c.field("imageUrl"), "uncial-contract")
 		})), inside("fetch", func(f object) { f["reason"] = "no-address" }))},
-		{"gives up on a server that is late", "extract/400/each-fetch-reason", on(extraction, inside("fetch", func(f object) {
+		{"gives up on a server that is late", "extract/400/each-fetch-reason", on(isExtraction, inside("fetch", func(f object) {
 			if f["reason"] == "timeout" {
 				f["retryable"] = false
 				delete(f, "retryAfter")
 			}
 		}))},
-		{"names a reason that the contract lacks", "extract/400/fetch-reason", on(extraction, inside("fetch", func(f object) { f["reason"] = "dns" }))},
+		{"names a reason that the contract lacks", "extract/400/fetch-reason", on(isExtraction, inside("fetch", func(f object) { f["reason"] = "dns" }))},
 		{"reports the points of the account in the 429 of a capped key", "extract/429/capped", on(status(429), edit(func(o object) {
 			if number(o, "remainingPoints") < 20 {
 				o["remainingPoints"] = 9_512
@@ -159,16 +159,16 @@ func sentencesOfErrors() []row {
 		{"serves what is behind dots in a path", notFound, rewrite(func(c *call) {
 			c.request.URL.Path = strings.Replace(c.request.URL.Path, "/./", "/", 1)
 		})},
-		{"shows its metrics under the base path", notFound, on(asking(func(c *call) bool { return c.request.URL.Path == "/api/v1/metrics" }), func(_ *call, a *reply) {
+		{"shows its metrics under the base path", notFound, on(callIs(func(c *call) bool { return c.request.URL.Path == "/api/v1/metrics" }), func(_ *call, a *reply) {
 			a.status, a.body = http.StatusOK, []byte("uncial_requests_total 7\n")
 		})},
-		{"leads to another host in the Link of errors", notFound, on(failed, header("Link", `<https://docs.example.org/openapi.yaml>; rel="service-desc"`))},
+		{"leads to another host in the Link of errors", notFound, on(isError, header("Link", `<https://docs.example.org/openapi.yaml>; rel="service-desc"`))},
 		{"serves its contract in another version to browsers", servedCase, redraft(func(c *call, doc map[string]any) {
 			if strings.HasPrefix(c.request.Header.Get("User-Agent"), "Mozilla") {
 				doc["info"].(map[string]any)["version"] = "1.0.0"
 			}
 		}, asYAML)},
-		{"takes callers from its own network for known ones", "status/401/trusted-headers", instead(both(status(401), asking(func(c *call) bool { return c.authorization() == "" && c.request.Header.Get("X-Real-Ip") == "127.0.0.1" })), asOther)},
+		{"takes callers from its own network for known ones", "status/401/trusted-headers", replaceWhen(both(status(401), callIs(func(c *call) bool { return c.authorization() == "" && c.request.Header.Get("X-Real-Ip") == "127.0.0.1" })), answerForOther)},
 	}
 }
 
@@ -187,7 +187,7 @@ func sentencesOfRepeats() []row {
 		{"carries out repeats over HTTP/1.0", "extract/200/replay-negotiation", carriedOut(func(c *call) bool { return !c.request.ProtoAtLeast(1, 1) })},
 		{"does not keep answers about blank pages", "extract/200/replay-every-image", carriedOut(func(c *call) bool { return strings.HasSuffix(c.field("imageUrl"), "/blank") })},
 		{"does not keep answers with several pages", "extract/200/replay-every-image", carriedOut(func(c *call) bool { return strings.HasSuffix(c.field("imageUrl"), "/multi-page") })},
-		{"compares only the first kilobyte of an image", "extract/400/replay-of-a-similar-request", recall(repeatable, func(first *string, _ server, c *call) {
+		{"compares only the first kilobyte of an image", "extract/400/replay-of-a-similar-request", editByHistory(repeatable, func(first *string, _ server, c *call) {
 			url := c.field("imageUrl")
 			switch {
 			case !long(c):
@@ -198,7 +198,7 @@ func sentencesOfRepeats() []row {
 			}
 		})},
 		{"compares addresses of images without their query", "extract/400/replay-of-a-similar-request", rewrite(func(c *call) {
-			if keyed(c, nil) {
+			if isKeyed(c, nil) {
 				c.body = edited(c.body, stringField("imageUrl", matching(`^(https?://[^?]*)\?.*$`, "$1")))
 			}
 		})},

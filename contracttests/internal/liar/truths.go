@@ -69,15 +69,15 @@ func truthsOfForm() []row {
 		truth("leaves ids out of hOCR", document("hocr", matching(` id="[^"]*"`, ``))),
 		truth("leaves the blanks between words out of ALTO", document("alto", matching(`\s*<SP [^>]*/>`, ``))),
 		truth("leaves the reading order out of PAGE-XML, which is that of the file", document("page", matching(`(?s)<ReadingOrder>.*?</ReadingOrder>`, ``))),
-		truth("separates blocks by one line feed", on(extracted, text(replacing("\n\n", "\n")))),
-		truth("reports the window with a 404 and a 405", instead(both(status(404, 405), not(keyless)), func(honest server, c *call, a *reply) *reply {
+		truth("separates blocks by one line feed", on(isResult, text(replacing("\n\n", "\n")))),
+		truth("reports the window with a 404 and a 405", replaceWhen(both(status(404, 405), not(isKeyless)), func(honest server, c *call, a *reply) *reply {
 			a.takeWindow(c.status(honest))
 			return a
 		})),
 		truth("adds the headers of a gateway", on(always, header("Server", "gateway"), header("Via", "1.1 gateway"),
 			header("Vary", "Accept-Encoding"), header("Strict-Transport-Security", "max-age=31536000"))),
 		truth("names products in the headers that are for them", on(always, header("Server", "Jetty(9.4.43.v20210629) Kestrel"), header("Via", "1.1 varnish, 1.1 nginx"), header("X-Runtime", "0.012345"))),
-		truth("allows http://localhost:3000", on(asking(func(c *call) bool {
+		truth("allows http://localhost:3000", on(callIs(func(c *call) bool {
 			return c.request.Header.Get("Origin") == "http://localhost:3000"
 		}), header("Access-Control-Allow-Origin", "http://localhost:3000"), header("Vary", "Origin"))),
 		truth("escapes slashes and whatever is not ASCII in JSON", on(always, raw(inASCII))),
@@ -89,7 +89,7 @@ func truthsOfForm() []row {
 			}
 		})),
 		truth("marks a repeat with a header", repeats(apply(header("Idempotent-Replayed", "true")))),
-		truth("compresses answers for clients that offer gzip or any coding", on(both(always, asking(func(c *call) bool {
+		truth("compresses answers for clients that offer gzip or any coding", on(both(always, callIs(func(c *call) bool {
 			return slices.Contains([]string{"gzip", "*", "GZIP;q=0.001"}, c.request.Header.Get("Accept-Encoding"))
 		})), compress, header("Content-Encoding", "GZIP"), header("Vary", "Accept-Encoding"))),
 	}
@@ -118,17 +118,17 @@ func truthsOfMeaning() []row {
 			return "this one is not supported; those that are are " + list[:i] + " and " + list[i+2:]
 		})),
 		truth("reads nothing from a faint page", fields(stringField("imageUrl", matching(`^.*/low-confidence$`, "https://mock.invalid/blank")))),
-		truth("blames the field for half of a surrogate pair in it", on(both(status(400), asking(func(c *call) bool {
+		truth("blames the field for half of a surrogate pair in it", on(both(status(400), callIs(func(c *call) bool {
 			return bytes.Contains(c.body, []byte(`\ud800`))
 		})), raw(replacing(`"body":`, `"imageUrl":`)))),
 		truth("tells clients to retry a second late", on(status(429), retryAfter(func(seconds int64) string { return fmt.Sprint(min(60, seconds+1)) }))),
-		truth("rounds the seconds in RateLimit down", instead(always, func(honest server, c *call, a *reply) *reply {
+		truth("rounds the seconds in RateLimit down", replaceWhen(always, func(honest server, c *call, a *reply) *reply {
 			if left, seconds, ok := window(a); ok && seconds > 0 && c.now(honest).Nanosecond() > 0 {
 				setHeaderWindow(a, left, seconds-1)
 			}
 			return a
 		})),
-		truth("says why an image could not be fetched", on(unfetched, edit(func(o object) {
+		truth("says why an image could not be fetched", on(isUnfetched, edit(func(o object) {
 			const reason = "there is no such host, or its connection was refused"
 			o["details"], o["message"] = object{"imageUrl": reason}, "imageUrl: "+reason
 		}))),

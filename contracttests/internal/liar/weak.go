@@ -10,7 +10,7 @@ const (
 // weakDefects list places that are not weak, or not all that are, or describe them wrongly.
 func weakDefects() []row {
 	list := func(f func(all []any) []any) lie {
-		return on(extracted, edit(func(o object) {
+		return on(isResult, edit(func(o object) {
 			if all, ok := o["weak"].([]any); ok {
 				o["weak"] = f(all)
 			}
@@ -27,19 +27,19 @@ func weakDefects() []row {
 		})
 	}
 	return []row{
-		{"does not list weak places", weakCase, on(extracted, drop("weak"))},
-		{"sends null for no weak places", weakCase, on(blank, set("weak", nil))},
-		{"lists a weak place on a blank page", weakCase, on(blank, set("weak", []any{object{
+		{"does not list weak places", weakCase, on(isResult, drop("weak"))},
+		{"sends null for no weak places", weakCase, on(isBlank, set("weak", nil))},
+		{"lists a weak place on a blank page", weakCase, on(isBlank, set("weak", []any{object{
 			"page": 1, "box": object{"x": 1, "y": 1, "width": 9, "height": 9}, "confidence": 0, "reason": "unread-ink",
 		}}))},
-		{"lists weak places with ALTO only", weakPageCase, on(both(extracted, field("format", nil)), set("weak", []any{}))},
+		{"lists weak places with ALTO only", weakPageCase, on(both(isResult, field("format", nil)), set("weak", []any{}))},
 		{"never lists a weak place", weakPageCase, list(func([]any) []any { return []any{} })},
 		{"lists only the first weak place", weakPageCase, list(func(all []any) []any { return all[:min(1, len(all))] })},
 		{"lists the most certain place first", weakPageCase, list(func(all []any) []any {
 			slices.Reverse(all)
 			return all
 		})},
-		{"lists everything as weak", weakPageCase, on(extracted, edit(func(o object) {
+		{"lists everything as weak", weakPageCase, on(isResult, edit(func(o object) {
 			if all, _ := o["weak"].([]any); len(all) > 0 {
 				o["weak"] = append(all, object{
 					"page": 1, "box": object{"x": 0, "y": 0, "width": 100, "height": 100}, "confidence": 1, "reason": "low-confidence", "text": o["text"],

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// sign is a text that was meant for the operators of a server, with its kind.
-type sign struct{ what, text string }
+// leak is a text that was meant for the operators of a server, with its kind.
+type leak struct{ what, text string }
 
 // Most lines recur, or differ from others only in numbers, and searching a line takes longer than all other checks.
 const (
@@ -28,17 +28,17 @@ type searched struct {
 	isDocument bool
 }
 
-// signsIn finds internals in each line of a text. In documents it looks for inDocuments only.
-func signsIn(text string, isDocument bool) (all []sign) {
+// leaksIn finds leaks in each line of a text. In documents it looks for inDocuments only.
+func leaksIn(text string, isDocument bool) (all []leak) {
 	for line := range strings.Lines(text) {
-		all = append(all, searched{strings.TrimSuffix(line, "\n"), isDocument}.signs()...)
+		all = append(all, searched{strings.TrimSuffix(line, "\n"), isDocument}.leaks()...)
 	}
 	return all
 }
 
-// signs returns the signs of a leak in a line. Lines that differ only in digits share one search, because most lines of
+// leaks returns the leaks in a line. Lines that differ only in digits share one search, because most lines of
 // documents are coordinates; only lines in which nothing was found are remembered.
-func (l searched) signs() []sign {
+func (l searched) leaks() []leak {
 	if len(l.line) > maxRemembered {
 		return l.search()
 	}
@@ -61,8 +61,8 @@ func (l searched) signs() []sign {
 	return nil
 }
 
-// equalDigits replaces every digit except 0 by 1, unless it follows a letter, as in s3 and sqlite3. No mark depends on other
-// digits, so a line has signs if, and only if, the result has.
+// equalDigits replaces every digit except 0 by 1, unless it follows a letter, as in s3 and sqlite3. No pattern depends on other
+// digits, so a line has leaks if, and only if, the result has.
 func equalDigits(line string) string {
 	b := []byte(line)
 	for i, c := range b {
@@ -73,26 +73,26 @@ func equalDigits(line string) string {
 	return string(b)
 }
 
-// search looks for internals. Addresses of hosts behind the server help attackers to map its network; markup may look like
+// search looks for leaks. Addresses of hosts behind the server help attackers to map its network; markup may look like
 // them.
-func (l searched) search() (signs []sign) {
+func (l searched) search() (found []leak) {
 	line := l.line
-	for _, i := range internals {
-		if l.isDocument && !slices.Contains(inDocuments, i.what) {
+	for _, p := range leakPatterns {
+		if l.isDocument && !slices.Contains(inDocuments, p.what) {
 			continue
 		}
-		for _, m := range i.mark.FindAllString(line, -1) {
-			signs = append(signs, sign{i.what, strings.TrimSpace(m)})
+		for _, m := range p.pattern.FindAllString(line, -1) {
+			found = append(found, leak{p.what, strings.TrimSpace(m)})
 		}
 	}
 	if l.isDocument {
-		return signs
+		return found
 	}
 	for _, m := range ipAddress.FindAllString(line, -1) {
 		m = strings.Trim(m, "[]")
 		if _, err := netip.ParseAddr(m); err == nil && len(m) > 3 {
-			signs = append(signs, sign{"an IP address", m})
+			found = append(found, leak{"an IP address", m})
 		}
 	}
-	return signs
+	return found
 }

@@ -278,7 +278,7 @@ const (
 	// networkShare bounds how much of a page the network for print reads, in lines per line of the page, because it takes about as
 	// long per line as Tesseract. networkVoteShare is the same for the vote, which has more time. On a page of few lines it may
 	// read minNetworkLines.
-	networkShare, networkVoteShare, minNetworkLines = 0.2, 0.35, 4
+	networkShare, networkVoteShare, minNetworkLines = 0.5, 0.6, 4
 	// surePassage is the confidence from which the network for print does not read a word before the vote. Few of the words
 	// between surePassage and sureVote are corrected.
 	surePassage = 0.85

@@ -13,11 +13,11 @@ import (
 type keyState struct {
 	Plan    *string `json:"plan,omitempty"`    // also sets balance and limit to those of the plan
 	Balance *int64  `json:"balance,omitempty"` // points left in this month
-	Limit   *int64  `json:"limit,omitempty"`   // requests per minute
+	Limit   *int64  `json:"limit,omitempty"`   // extractions per minute
 	Status  *string `json:"status,omitempty"`
 }
 
-// maxLimit is the largest number of requests per minute of a key. It exceeds contract.MaxRequests, so that load tests can in
+// maxLimit is the largest number of extractions per minute of a key. It exceeds contract.MaxRequests, so that load tests can in
 // effect switch the rate limit off.
 const maxLimit = 1_000_000_000
 
@@ -56,7 +56,7 @@ func (u keyState) check() error {
 		details["balance"] = "must be from 0 to 1,000,000,000,000 points"
 	}
 	if u.Limit != nil && (*u.Limit < 1 || *u.Limit > maxLimit) {
-		details["limit"] = "must be from 1 to 1,000,000,000 requests per minute"
+		details["limit"] = "must be from 1 to 1,000,000,000 extractions per minute"
 	}
 	if u.Status != nil && !slices.Contains([]string{active, expired, revoked}, *u.Status) {
 		details["status"] = "must be one of active, expired, revoked"

@@ -59,9 +59,9 @@ type refusedAnswer struct {
 	Wait      time.Duration // from Retry-After or fetch.retryAfter; negative if the response has none
 	// NextReset is when the points reset; zero unless Status is 402.
 	NextReset time.Time
-	// IsKeyReused means that an earlier request used the same Idempotency-Key with different content, perhaps another copy of the
+	// IsIdempotencyKeyReused means that an earlier request used the same Idempotency-Key with different content, perhaps another copy of the
 	// image. That request may have been charged.
-	IsKeyReused bool
+	IsIdempotencyKeyReused bool
 	// IsByService means that a 5xx has the body that the contract defines, so it comes from the service and not from a proxy.
 	// Nothing was charged.
 	IsByService bool
@@ -300,7 +300,7 @@ func refusal(response *http.Response, body []byte) *refusedAnswer {
 		refused.IsFetchTemporary = envelope.Fetch.Retryable
 		refused.IsGone = envelope.Fetch.Reason == string(contract.FetchNotFound)
 		refused.NextReset = envelope.NextReset
-		_, refused.IsKeyReused = envelope.Details["Idempotency-Key"]
+		_, refused.IsIdempotencyKeyReused = envelope.Details["Idempotency-Key"]
 		_, refused.IsLanguageWrong = envelope.Details["language"]
 		if wait := envelope.Fetch.RetryAfter; refused.Wait < 0 && refused.IsFetchTemporary && wait != nil {
 			refused.Wait = time.Duration(*wait) * time.Second

@@ -90,7 +90,7 @@ func mayBeCharged(err error) bool {
 		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusOK:
 			return !refused.IsByService
 		}
-		return refused.IsKeyReused
+		return refused.IsIdempotencyKeyReused
 	}
 	return false
 }

@@ -189,7 +189,7 @@ func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest
 			r.console.note("%s: %v; retrying in %v", one.Source, failed, wait.Round(100*time.Millisecond))
 		})
 		var refused *refusedAnswer
-		isOther := errors.As(err, &refused) && refused.IsKeyReused && (!one.isPending || r.cmd.Force)
+		isOther := errors.As(err, &refused) && refused.IsIdempotencyKeyReused && (!one.isPending || r.cmd.Force)
 		if !isOther || try == maxGenerations {
 			return result, err
 		}

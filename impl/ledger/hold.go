@@ -54,7 +54,7 @@ func (*staleError) Error() string { return "the idempotency key belongs to an ex
 const maxHoldAttempts = 8
 
 // Hold sets points aside. It looks up the idempotency key first, so that a replay works even without points. Errors:
-// *InsufficientError, *ReplayError, ErrKeyReused, ErrPoints, account.ErrNoAccount, account.ErrPlan, *store.Error; a TTL that is
+// *InsufficientError, *ReplayError, ErrIdempotencyKeyReused, ErrPoints, account.ErrNoAccount, account.ErrPlan, *store.Error; a TTL that is
 // not positive and a running request with the same idempotency key are errors too. After an error nothing is held.
 func (l *Ledger) Hold(ctx context.Context, req HoldRequest) (Hold, error) {
 	if req.Points < 1 {
@@ -130,7 +130,7 @@ func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 }
 
 // insertHold inserts the hold. The unique index of idempotency keys makes racing repeats wait here until the transaction
-// of the first one ends. Errors: *ReplayError, errRunning, ErrKeyReused, *staleError, errChanged, *store.Error.
+// of the first one ends. Errors: *ReplayError, errRunning, ErrIdempotencyKeyReused, *staleError, errChanged, *store.Error.
 func insertHold(ctx context.Context, x store.Executor, h Hold, req HoldRequest, now time.Time) error {
 	var key *string
 	var fingerprint []byte

@@ -38,8 +38,8 @@ func (l *Ledger) HoldOrWait(ctx context.Context, req HoldRequest) (Hold, error) 
 	}
 }
 
-// wait waits until the request with this idempotency key has ended and returns its stored reply. Errors: errFree if it
-// ended without a reply, ErrKeyReused, ctx's error, *store.Error.
+// wait waits until the request with this idempotency key has ended and returns its stored reply. Errors: errKeyFree if it
+// ended without a reply, ErrIdempotencyKeyReused, ctx's error, *store.Error.
 func (l *Ledger) wait(ctx context.Context, accountID string, i Idempotency) ([]byte, error) {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		reply, err := lookUp(ctx, l.store.Reader(), accountID, i, l.now())
@@ -60,7 +60,7 @@ func (l *Ledger) wait(ctx context.Context, accountID string, i Idempotency) ([]b
 	}
 }
 
-// lookUp returns the reply stored under the idempotency key. Errors: errFree, errRunning, ErrKeyReused, *staleError.
+// lookUp returns the reply stored under the idempotency key. Errors: errKeyFree, errRunning, ErrIdempotencyKeyReused, *staleError.
 func lookUp(ctx context.Context, x store.Executor, accountID string, i Idempotency, now time.Time) ([]byte, error) {
 	h := Hold{AccountID: accountID, replayable: true}
 	var state string

@@ -53,11 +53,17 @@ func (o *Options) cut(ctx context.Context, state string, pages []page) (err erro
 	if w.lines == 0 {
 		return errors.New("--ground-truth: no line could be cut out of the images")
 	}
+	if w.lines < minLines {
+		return fmt.Errorf("--ground-truth: only %d lines could be cut out of the images; training needs at least %d", w.lines, minLines)
+	}
 	if err := w.flush(); err != nil {
 		return err
 	}
 	return os.WriteFile(done, []byte(mark), 0o600)
 }
+
+// minLines is the minimum number of lines, so that at least one of ten is held back to measure the error.
+const minLines = 10
 
 // errPage is wrapped by errors that concern only one page, which is then skipped.
 var errPage = errors.New("skipped")

@@ -142,6 +142,19 @@ func TestRun_FullDisk(t *testing.T) { //nolint:paralleltest // PyTorch needs the
 	}
 }
 
+func TestRun_TooFewLines(t *testing.T) { //nolint:paralleltest // uses a worker
+	folder := MustExport(t, 1, func(page, line int) string {
+		if line >= 3 {
+			return ""
+		}
+		return words(page, line)
+	})
+	o := options(t, ocrtest.MustBuildWorker(t), folder)
+	_, err := train.Run(t.Context(), o)
+	require.ErrorContains(t, err, "--ground-truth: only 3 lines could be cut out of the images; training needs at least 10")
+	require.NoFileExists(t, o.Out)
+}
+
 // writerFunc is a function that serves as an io.Writer.
 type writerFunc func(p []byte)
 

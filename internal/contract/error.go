@@ -48,6 +48,7 @@ type Error struct {
 	NextReset       time.Time     // InsufficientPoints
 	LimitedBy       Limit         // InsufficientPoints
 	RetryAfter      time.Duration // RateLimited and ServerError; 0 sends no Retry-After with a ServerError
+	IsOverload      bool          // ServerError; the cause is only that the server has no capacity left
 	Allow           []string      // methods of a 405
 	Window          *Window       // what the rate-limit headers report; nil stands for the window that was counted
 
@@ -118,7 +119,7 @@ func IdempotencyKeyReused() *Error {
 func Unauthorized(cause error) *Error {
 	return &Error{
 		Code:    InvalidAPIKey,
-		Message: `the API key is missing, unknown, expired, revoked, or used from outside its IP ranges; send "Authorization: Bearer <API key>"`,
+		Message: `the API key is missing, unknown, expired or revoked, its account is suspended, or it is used from outside its IP ranges; send "Authorization: Bearer <API key>"`,
 		Cause:   cause,
 	}
 }
@@ -172,6 +173,7 @@ func Overloaded(retryAfter time.Duration, cause error) *Error {
 		Code:       ServerError,
 		Message:    "the service is busy; try again later",
 		RetryAfter: retryAfter,
+		IsOverload: true,
 		Cause:      cause,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,7 +48,7 @@ var serverErrors = map[string]struct {
 	},
 	"a 401": {
 		contract.Unauthorized(errInternal), 401,
-		`{"success":false,"error":"The API key is not valid.","code":"INVALID_API_KEY","message":"the API key is missing, unknown, expired, revoked, or used from outside its IP ranges; send \"Authorization: Bearer <API key>\""}`, "WWW-Authenticate: Bearer",
+		`{"success":false,"error":"The API key is not valid.","code":"INVALID_API_KEY","message":"the API key is missing, unknown, expired or revoked, its account is suspended, or it is used from outside its IP ranges; send \"Authorization: Bearer <API key>\""}`, "WWW-Authenticate: Bearer",
 	},
 	"a 402": {
 		contract.Insufficient(0, time.Date(2026, 2, 1, 1, 0, 0, 0, time.FixedZone("", 3600)), contract.LimitedByAccount), 402,
@@ -91,7 +92,11 @@ func TestHandler_WritesEveryError(t *testing.T) {
 				assert.Equal(t, value, res.Header.Get(name))
 			}
 			if c.status == http.StatusInternalServerError {
-				assert.Contains(t, d.log.String(), `"level":"ERROR"`)
+				level := "ERROR"
+				if strings.Contains(c.body, "busy") {
+					level = "WARN"
+				}
+				assert.Contains(t, d.log.String(), `"level":"`+level+`"`)
 			}
 		})
 	}

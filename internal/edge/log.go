@@ -1,12 +1,14 @@
 package edge
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"regexp"
 	"strings"
 	"time"
 
+	"uncial/internal/contract"
 	"uncial/internal/request"
 )
 
@@ -32,10 +34,13 @@ func (h *handler) log(x *exchange, r *http.Request) {
 	h.Logger.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// level is Error for answers that need an operator's attention, Debug for successful probes, which come every few seconds, and
-// Info for everything else.
+// level is Error for answers that need an operator's attention, Warn for requests that were refused because the server is busy,
+// Debug for successful probes, which come every few seconds, and Info for everything else.
 func (x *exchange) level() slog.Level {
+	var answer *contract.Error
 	switch {
+	case x.status >= http.StatusInternalServerError && errors.As(x.err, &answer) && answer.IsOverload:
+		return slog.LevelWarn
 	case x.status >= http.StatusInternalServerError:
 		return slog.LevelError
 	case x.status < http.StatusBadRequest && (x.route == healthPath || x.route == readyPath):

@@ -152,7 +152,7 @@ func (a ask) counts() bool {
 	return a.until == nil && a.who != nobody && (a.Method == "" || a.Method == http.MethodPost) && (a.Path == "" || a.Path == "/extract")
 }
 
-// senders are the accounts of the senders of a row.
+// senders maps each sender of a row to its account.
 type senders struct {
 	accounts map[who]*model.Account
 	base     string // of the Idempotency-Keys

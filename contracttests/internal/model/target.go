@@ -73,7 +73,7 @@ const (
 // Plan is what a plan of the catalogue allows.
 type Plan struct {
 	Points int64 `json:"points"` // per calendar month
-	Limit  int64 `json:"limit"`  // requests per minute
+	Limit  int64 `json:"limit"`  // extractions per minute
 }
 
 // Control changes what a test cannot wait for. Only test servers offer it.

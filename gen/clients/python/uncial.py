@@ -80,7 +80,7 @@ class InvalidRequest(ApiError):
 
 
 class InvalidApiKey(ApiError):
-    """401: the key is missing, unknown, expired, revoked, or used from outside its IP ranges."""
+    """401: the key is missing, unknown, expired or revoked, its account is suspended, or it is used from outside its IP ranges."""
     code = "INVALID_API_KEY"
 
 

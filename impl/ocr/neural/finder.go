@@ -93,8 +93,7 @@ func newFinder(m *FinderModel, k kernels) *Finder {
 	f := &Finder{kernels: k, model: m}
 	for i, c := range m.convs {
 		if i == 0 {
-			columns := c.side * c.side
-			f.weights = inBlocks(k.rows, c.out, columns, func(r, i int) float32 { return c.weight[r*columns+i] })
+			f.weights = k.packFirst(c)
 			continue
 		}
 		// The columns are in the order of the taps in convolve: by row, pair of channels and column of the taps.

@@ -70,9 +70,12 @@ func TestFinder_Maps(t *testing.T) {
 		"up":       {3.42077, 11.68291, 5.80239, -104.31982, -104.75151, -56.12851, -10.50380, -11.37999},
 		"down":     {-15.82881, -0.14174, 1.09008, 1.31310, -32.94753, -13.64228, 12.25232, -1.27382},
 	}
-	tolerance := map[string]float64{"baseline": 1e-3, "end": 1e-3, "up": 0.2, "down": 0.2} // heights are in pixels
-	for name, f := range neural.Finders(mustFinder(t, newFinderSketch().file())) {
+	tolerance := map[string]float64{"baseline": 5e-4, "end": 5e-4, "up": 0.1, "down": 0.1} // heights are in pixels
+	sets := neural.Finders(mustFinder(t, newFinderSketch().file()))
+	plain := sets["plain"].Maps(pattern(100, 70), 100, 70)
+	for name, f := range sets {
 		m := f.Maps(pattern(100, 70), 100, 70)
+		require.Equal(t, plain, m, "%s and plain", name)
 		require.Equal(t, [2]int{64, 48}, [2]int{m.W, m.H}, "half of the size, in cells of 32 pixels")
 		for part, values := range map[string][]float32{"baseline": m.Baseline, "end": m.End, "up": m.Up, "down": m.Down} {
 			require.Len(t, values, m.W*m.H)

@@ -141,6 +141,12 @@ func (k kernels) toBlocks(data []float32, rows, columns int, levels float32, buf
 // pairsOf returns the number of pairs that hold that many channels. For an odd number, the last pair is padded with 0.
 func pairsOf(channels int) int { return (channels + 1) / 2 }
 
+// packFirst returns the weights of a convolution of one channel in blocks.
+func (k kernels) packFirst(c convolution) []float32 {
+	columns := c.side * c.side
+	return inBlocks(k.rows, c.out, columns, func(r, i int) float32 { return c.weight[r*columns+i] })
+}
+
 // packPairs returns the weights of a convolution in blocks. Column i has the taps of two successive channels at one pixel;
 // tap(i) returns the number of this pair of channels, and of the pixel.
 func (k kernels) packPairs(c convolution, tap func(i int) (pair, pixel int)) pairs {
@@ -198,9 +204,10 @@ func inBlocks[T float32 | int32](height, rows, columns int, at func(r, c int) T)
 	return out
 }
 
-// pairs is a matrix of 16-bit integers. Each element of data has those of two successive columns.
+// pairs is a matrix of 16-bit integers. Each element of data has those of two successive columns. newRecurrent packs two rows of
+// 8-bit integers into one element.
 type pairs struct {
-	rows, columns int // columns of data
+	rows, columns int // columns: pairs of columns
 	data          []int32
 	units         []float32 // of each row; a weight is its integer times the unit of its row
 	levels        float32   // the largest integer that the matrix may be multiplied by
@@ -210,8 +217,8 @@ type pairs struct {
 // float cannot hold their unit exactly enough.
 const minLargest = 1e-30
 
-// transposed returns a matrix in integers, with the rows of the transposed matrix one after the other: pairs of one column of the
-// matrix are stride apart. weights has the rows of the matrix one after the other.
+// transposed returns the transposed matrix in integers: successive pairs of one row of the matrix are stride apart. weights has the
+// rows of the matrix one after the other.
 func transposed(weights []float32, rows, columns, stride int) pairs {
 	p, pair := quantize(rows, 2*pairsOf(columns), math.MaxInt16, func(r, c int) float32 {
 		if c >= columns {

@@ -187,6 +187,7 @@ float NAME(blocks)(const float *in, long t, long n, float levels, int32_t *out) 
 
 #define PANEL 128 // gates whose recurrent weights are stored together
 #define VECTORS 4 // vectors of weights that are multiplied together; each has the weights of two vectors of gates
+_Static_assert(PANEL / 2 % (VECTORS * LANES) == 0, "a panel must have a whole number of vectors");
 
 // One direction of an LSTM layer over t steps. pre has the products of the input, a row for each step. Rows are pre_stride apart.
 // The products of gate i are multiplied by pre_units[i] before bias[i] is added. wh has the recurrent weights as 8-bit integers, so

@@ -7,6 +7,10 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #define MADD(a, b) ((vi)_mm_madd_epi16((__m128i)(a), (__m128i)(b)))
+#ifdef __AVX__ // with the compiler's flags for a newer processor
+#define PADD "vpaddd %1, %0, %0"
+#else
 #define PADD "paddd %1, %0"
+#endif
 #endif
 #include "kernels.h"

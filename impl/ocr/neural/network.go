@@ -62,11 +62,12 @@ func (f *file) layer(name string, in int) layer {
 		}
 		l.recurrent[d] = newRecurrent(recurrent, l.hidden)
 	}
-	l.input = newMatrix(input, 2*gates, in, 2*gates+16)
+	const apart = 16 // rows that are a power of two apart would share a few lines of the cache
+	l.input = newMatrix(input, 2*gates, in, 2*gates+apart)
 	return l
 }
 
-// newMatrix returns a transposed matrix with some distance between columns.
+// newMatrix returns the transposed matrix; its rows are stride apart.
 func newMatrix(weights []float32, rows, columns, stride int) matrix {
 	m := matrix{pairs: transposed(weights, rows, columns, stride), in: columns, stride: stride}
 	for c := range m.columns {
@@ -111,7 +112,7 @@ func (p *planes) clearBorder() {
 }
 
 // network runs a model's layers, one image at a time. It owns the buffers between the layers, which grow to the size that the
-// widest line needs: about 7 KB for each column of the image.
+// widest line needs: about 9 KB for each column of the image.
 type network struct {
 	*Model
 	kernels
@@ -134,8 +135,7 @@ func newNetwork(m *Model, k kernels) *network {
 	n := &network{Model: m, kernels: k, taps: make([][]int32, len(m.convs))}
 	for i, c := range m.convs {
 		if i == 0 {
-			columns := c.side * c.side
-			n.weights = inBlocks(k.rows, c.out, columns, func(r, i int) float32 { return c.weight[r*columns+i] })
+			n.weights = k.packFirst(c)
 			continue
 		}
 		area := c.side * c.side

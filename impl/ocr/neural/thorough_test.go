@@ -31,7 +31,7 @@ func TestRecognizer_ReadAgain(t *testing.T) {
 	require.Equal(t, neural.Readings{First: all.First}, r.ReadAgain(line, neural.Search{}), "no further readings were requested")
 	vowels := mustLanguage(t, mustCount(t, strings.Repeat("aeiou\n", 99), 4))
 	other := r.ReadAgain(line, neural.Search{Known: func(string) bool { return false }, CharacterModel: vowels})
-	require.Equal(t, all.First, other.First, "Texts affects only the search with lists")
+	require.Equal(t, all.First, other.First, "CharacterModel affects only the search with lists")
 	require.NotEmpty(t, other.Listed)
 	require.NotEqual(t, all.Listed, other.Listed)
 	require.Empty(t, r.ReadAgain(image.NewGray(image.Rect(0, 0, 100, 64)), neural.Search{Thorough: true}), "a line of another height")

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -86,14 +87,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	state := o.Out + stateSuffix
-	if err := os.MkdirAll(state, 0o750); err != nil {
-		return Result{}, fmt.Errorf("--out: %w", err)
-	}
-	base, err := o.base(state)
+	base, err := o.prepare(ctx, state, divided)
 	if err != nil {
-		return Result{}, err
-	}
-	if err := o.cut(ctx, state, divided); err != nil {
 		return Result{}, err
 	}
 	run := report{Pages: len(pages), Base: o.Base, Languages: strings.Join(o.Languages, ", "), Model: filepath.Base(o.Out)}
@@ -168,6 +163,29 @@ func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error
 		fmt.Fprintf(o.Progress, "%s: %d pages, %d transcribed lines\n", flag, len(all), lines)
 	}
 	return all, nil
+}
+
+// prepare fills the state folder with what training needs, and returns the path of the base model. If it fails, it leaves no new
+// folder behind.
+func (o *Options) prepare(ctx context.Context, state string, pages []page) (base string, err error) {
+	switch err := os.Mkdir(state, 0o750); {
+	case err == nil:
+		defer func() {
+			if base == "" {
+				_ = os.RemoveAll(state) // the error that is returned matters more
+			}
+		}()
+	case !errors.Is(err, fs.ErrExist):
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	path, err := o.base(state)
+	if err != nil {
+		return "", err
+	}
+	if err := o.cut(ctx, state, pages); err != nil {
+		return "", err
+	}
+	return path, nil
 }
 
 // base returns the path of the base model. The shipped one is first written to the state folder, because the training program

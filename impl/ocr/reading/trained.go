@@ -1,6 +1,8 @@
 package reading
 
 import (
+	"fmt"
+
 	"golang.org/x/text/language"
 
 	"uncial/impl/ocr/models/own"
@@ -8,9 +10,12 @@ import (
 )
 
 // LoadHandwritingModels loads the handwriting models of the set, which archives have trained (package train). If a file is not
-// a usable model, the error names it. Without a call of LoadHandwritingModels, only the shipped model is used.
+// a usable model, or has the name of the shipped one, the error names it. Without a call of LoadHandwritingModels, only the shipped model is used.
 func (e *Engines) LoadHandwritingModels() error {
 	for _, file := range e.set.HandwritingModels() {
+		if file.Name == own.Hands {
+			return fmt.Errorf("%s has the name of the model that ships with the program, which would be used instead; rename it", file.Path)
+		}
 		model, err := neural.Open(file.Path)
 		if err != nil {
 			return err

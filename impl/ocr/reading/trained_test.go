@@ -60,4 +60,10 @@ func TestEngines_HandwritingModelsFor(t *testing.T) {
 	err = reading.NewEngines(set, 1).LoadHandwritingModels()
 	require.ErrorIs(t, err, neural.ErrModel)
 	require.ErrorContains(t, err, "broken.uhm")
+
+	dir = t.TempDir()
+	mustModel(t, dir, own.Hands, "fr")
+	set, err = models.Find(dir)
+	require.NoError(t, err)
+	require.ErrorContains(t, reading.NewEngines(set, 1).LoadHandwritingModels(), "hands.uhm has the name of the model that ships with the program")
 }

@@ -59,8 +59,8 @@ type refusedAnswer struct {
 	Wait      time.Duration // from Retry-After or fetch.retryAfter; negative if the response has none
 	// NextReset is when the points reset; zero unless Status is 402.
 	NextReset time.Time
-	// IsIdempotencyKeyReused means that an earlier request used the same Idempotency-Key with different content, perhaps another copy of the
-	// image. That request may have been charged.
+	// IsIdempotencyKeyReused means that an earlier request used the same Idempotency-Key with different content, perhaps another
+	// copy of the image. That request may have been charged.
 	IsIdempotencyKeyReused bool
 	// IsByService means that a 5xx has the body that the contract defines, so it comes from the service and not from a proxy.
 	// Nothing was charged.

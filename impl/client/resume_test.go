@@ -333,8 +333,8 @@ func TestExtractCmd_Run_Late(t *testing.T) {
 	assert.Equal(t, 20, pointsUsed(t, base, key), "the stored answer costs nothing")
 }
 
-// TestExtractCmd_Run_IdempotencyKeyReused meets a service that knows the key with another copy of the page. The next key is used, unless
-// the first one may have been charged.
+// TestExtractCmd_Run_IdempotencyKeyReused meets a service that knows the key with another copy of the page. The next key is
+// used, unless the first one may have been charged.
 func TestExtractCmd_Run_IdempotencyKeyReused(t *testing.T) {
 	t.Parallel()
 	var isKnown, isSlow atomic.Bool

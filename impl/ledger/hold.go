@@ -54,8 +54,8 @@ func (*staleError) Error() string { return "the idempotency key belongs to an ex
 const maxHoldAttempts = 8
 
 // Hold sets points aside. It looks up the idempotency key first, so that a replay works even without points. Errors:
-// *InsufficientError, *ReplayError, ErrIdempotencyKeyReused, ErrPoints, account.ErrNoAccount, account.ErrPlan, *store.Error; a TTL that is
-// not positive and a running request with the same idempotency key are errors too. After an error nothing is held.
+// *InsufficientError, *ReplayError, ErrIdempotencyKeyReused, ErrPoints, account.ErrNoAccount, account.ErrPlan, *store.Error; a
+// TTL that is not positive and a running request with the same idempotency key are errors too. After an error nothing is held.
 func (l *Ledger) Hold(ctx context.Context, req HoldRequest) (Hold, error) {
 	if req.Points < 1 {
 		return Hold{}, ErrPoints

@@ -60,7 +60,8 @@ func (l *Ledger) wait(ctx context.Context, accountID string, i Idempotency) ([]b
 	}
 }
 
-// lookUp returns the reply stored under the idempotency key. Errors: errKeyFree, errRunning, ErrIdempotencyKeyReused, *staleError.
+// lookUp returns the reply stored under the idempotency key. Errors: errKeyFree, errRunning, ErrIdempotencyKeyReused,
+// *staleError.
 func lookUp(ctx context.Context, x store.Executor, accountID string, i Idempotency, now time.Time) ([]byte, error) {
 	h := Hold{AccountID: accountID, replayable: true}
 	var state string

@@ -165,8 +165,8 @@ func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error
 	return all, nil
 }
 
-// prepare fills the state folder with what training needs, and returns the path of the base model. If it fails, it leaves no new
-// folder behind.
+// prepare fills the state folder with what training needs, and returns the path of the base model. If it fails, it leaves no
+// new folder behind.
 func (o *Options) prepare(ctx context.Context, state string, pages []page) (base string, err error) {
 	switch err := os.Mkdir(state, 0o750); {
 	case err == nil:

@@ -86,8 +86,8 @@ func available() []kernels {
 func floats(s []float32) *C.float { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
 func ints(s []int32) *C.int32_t   { return (*C.int32_t)(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// product computes a convolution followed by a rectifier: out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n and
-// m < rows; see kernels.h. w is in blocks. The rows of out are stride apart.
+// product computes a convolution followed by a rectifier: out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n
+// and m < rows; see kernels.h. w is in blocks. The rows of out are stride apart.
 func (k kernels) product(in []float32, off []int32, w []float32, rows int, bias, out []float32, stride, n int) {
 	k.check(len(in), off, len(w), rows, len(out), stride, n)
 	if len(bias) < rows {
@@ -96,8 +96,8 @@ func (k kernels) product(in []float32, off []int32, w []float32, rows int, bias,
 	C.product(k.id, floats(in), ints(off), C.long(len(off)), floats(w), floats(bias), C.long(rows), floats(out), C.long(stride), C.long(n))
 }
 
-// productOfPairs is product for operands in pairs of integers: each element of in and of w is a pair. The value of an integer of
-// in is the integer times unit, and that of an integer in row m of w is the integer times units[m]. Without relu, nothing
+// productOfPairs is product for operands in pairs of integers: each element of in and of w is a pair. The value of an integer
+// of in is the integer times unit, and that of an integer in row m of w is the integer times units[m]. Without relu, nothing
 // rectifies the result. Without units, those are 1; without bias, nothing is added.
 func (k kernels) productOfPairs(in, off, w []int32, rows int, units []float32, unit float32, bias, out []float32, stride, n int, relu bool) {
 	k.check(len(in), off, len(w), rows, len(out), stride, n)
@@ -127,9 +127,9 @@ func (k kernels) toPairs(data []float32, rows, planes, n int, levels float32) (o
 	return out, float32(C.pairs(k.id, floats(data), C.long(rows), C.long(planes), C.long(n), C.float(levels), ints(out)))
 }
 
-// toBlocks converts a matrix, whose rows follow each other in data, to integers from -levels to levels, and returns their unit: a
-// float is about its integer times the unit. It returns the matrix in pairs of successive columns and in blocks, in buffer, which
-// it replaces if that is too small.
+// toBlocks converts a matrix, whose rows follow each other in data, to integers from -levels to levels, and returns their unit:
+// a float is about its integer times the unit. It returns the matrix in pairs of successive columns and in blocks, in buffer,
+// which it replaces if that is too small.
 func (k kernels) toBlocks(data []float32, rows, columns int, levels float32, buffer []int32) (out []int32, unit float32) {
 	if len(data) < rows*columns+slack {
 		panic("neural: a matrix reaches beyond its buffer")
@@ -204,8 +204,8 @@ func inBlocks[T float32 | int32](height, rows, columns int, at func(r, c int) T)
 	return out
 }
 
-// pairs is a matrix of 16-bit integers. Each element of data has those of two successive columns. newRecurrent packs two rows of
-// 8-bit integers into one element.
+// pairs is a matrix of 16-bit integers. Each element of data has those of two successive columns. newRecurrent packs two rows
+// of 8-bit integers into one element.
 type pairs struct {
 	rows, columns int // columns: pairs of columns
 	data          []int32
@@ -217,8 +217,8 @@ type pairs struct {
 // float cannot hold their unit exactly enough.
 const minLargest = 1e-30
 
-// transposed returns the transposed matrix in integers: successive pairs of one row of the matrix are stride apart. weights has the
-// rows of the matrix one after the other.
+// transposed returns the transposed matrix in integers: successive pairs of one row of the matrix are stride apart. weights has
+// the rows of the matrix one after the other.
 func transposed(weights []float32, rows, columns, stride int) pairs {
 	p, pair := quantize(rows, 2*pairsOf(columns), math.MaxInt16, func(r, c int) float32 {
 		if c >= columns {
@@ -235,8 +235,8 @@ func transposed(weights []float32, rows, columns, stride int) pairs {
 	return p
 }
 
-// newRecurrent returns the recurrent weights of one direction of a layer as 8-bit integers in the order of the kernels. weights has
-// a row for each of the 4*hidden gates.
+// newRecurrent returns the recurrent weights of one direction of a layer as 8-bit integers in the order of the kernels. weights
+// has a row for each of the 4*hidden gates.
 func newRecurrent(weights []float32, hidden int) pairs {
 	const panel = 128 // PANEL in kernels.h
 	p, pair := quantize(4*hidden, hidden, math.MaxInt8, func(r, c int) float32 { return weights[r*hidden+c] })
@@ -252,9 +252,10 @@ func newRecurrent(weights []float32, hidden int) pairs {
 	return p
 }
 
-// quantize converts a matrix with an even number of columns to integers from -most to most; at(r, c) is an element of the matrix.
-// It does not fill p.data: pair(r, c) returns an element of it, so that the caller can choose the order. The integers of the
-// weights, and p.levels for the values, are as large as possible without overflow: no sum of products needs more than 31 bits.
+// quantize converts a matrix with an even number of columns to integers from -most to most; at(r, c) is an element of the
+// matrix. It does not fill p.data: pair(r, c) returns an element of it, so that the caller can choose the order. The integers
+// of the weights, and p.levels for the values, are as large as possible without overflow: no sum of products needs more than 31
+// bits.
 func quantize(rows, columns int, most float64, at func(r, c int) float32) (p pairs, pair func(r, c int) int32) {
 	largest, sums, ratio := make([]float64, rows), make([]float64, rows), 1.0
 	for r := range rows {

@@ -51,9 +51,9 @@ type convolution struct {
 	weight, bias  []float32 // weight[out][in][side][side]
 }
 
-// layer is a bidirectional LSTM layer. Its matrices are transposed, so that the gates of one input are adjacent for the kernels.
-// The gates of each direction are in the order of PyTorch: input, forget, cell, output. Those of the backward direction follow
-// those of the forward direction.
+// layer is a bidirectional LSTM layer. Its matrices are transposed, so that the gates of one input are adjacent for the
+// kernels. The gates of each direction are in the order of PyTorch: input, forget, cell, output. Those of the backward
+// direction follow those of the forward direction.
 type layer struct {
 	hidden    int
 	input     matrix

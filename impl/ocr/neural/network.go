@@ -180,8 +180,8 @@ func scaled(ink float32) float32 {
 	return (ink - meanInk) * inkScale
 }
 
-// convolveFirst runs the first convolution, which has 5x5 taps and a stride of 2. It splits the padded image into four planes of its
-// even and odd rows and columns, so that the pixels for successive outputs are adjacent.
+// convolveFirst runs the first convolution, which has 5x5 taps and a stride of 2. It splits the padded image into four planes
+// of its even and odd rows and columns, so that the pixels for successive outputs are adjacent.
 func (n *network) convolveFirst(ink []float32, width, w int) {
 	c := n.convs[0]
 	n.a.reshape(c.out, lineHeight/2, w/2)
@@ -254,8 +254,8 @@ func pool(in, out *planes, h, w int) {
 	}
 }
 
-// maxOfColumns sets the sequence to the largest value of each column of each channel, so that the vertical position of a letter in
-// the strip does not matter.
+// maxOfColumns sets the sequence to the largest value of each column of each channel, so that the vertical position of a letter
+// in the strip does not matter.
 func (n *network) maxOfColumns(in *planes) {
 	n.sequence = grow(n.sequence, in.w*in.channels+slack)
 	for c := range in.channels {

@@ -10,7 +10,8 @@ import (
 )
 
 // LoadHandwritingModels loads the handwriting models of the set, which archives have trained (package train). If a file is not
-// a usable model, or has the name of the shipped one, the error names it. Without a call of LoadHandwritingModels, only the shipped model is used.
+// a usable model, or has the name of the shipped one, the error names it. Without a call of LoadHandwritingModels, only the
+// shipped model is used.
 func (e *Engines) LoadHandwritingModels() error {
 	for _, file := range e.set.HandwritingModels() {
 		if file.Name == own.Hands {

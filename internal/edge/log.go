@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"errors"
 	"log/slog"
 	"net/http"
 	"regexp"
@@ -37,9 +36,8 @@ func (h *handler) log(x *exchange, r *http.Request) {
 // level is Error for answers that need an operator's attention, Warn for requests that were refused because the server is busy,
 // Debug for successful probes, which come every few seconds, and Info for everything else.
 func (x *exchange) level() slog.Level {
-	var answer *contract.Error
 	switch {
-	case x.status >= http.StatusInternalServerError && errors.As(x.err, &answer) && answer.IsOverload:
+	case x.status >= http.StatusInternalServerError && contract.AsError(x.err).IsOverload:
 		return slog.LevelWarn
 	case x.status >= http.StatusInternalServerError:
 		return slog.LevelError

@@ -11,7 +11,7 @@ type span struct{ from, to int }
 
 func (s span) width() int { return s.to - s.from }
 
-// intersect returns the columns that both spans have. If there are none, its width is 0 or negative.
+// intersect returns the columns that both spans share. If they share none, its width is 0 or negative.
 func (s span) intersect(o span) span { return span{max(s.from, o.from), min(s.to, o.to)} }
 
 // bands are the ink of a region of print, in horizontal bands as high as a letter. They serve to find white space that runs

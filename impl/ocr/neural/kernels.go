@@ -217,24 +217,6 @@ type pairs struct {
 // float cannot hold their unit exactly enough.
 const minLargest = 1e-30
 
-// transposed returns the transposed matrix in integers: successive pairs of one row of the matrix are stride apart. weights has
-// the rows of the matrix one after the other.
-func transposed(weights []float32, rows, columns, stride int) pairs {
-	p, pair := quantize(rows, 2*pairsOf(columns), math.MaxInt16, func(r, c int) float32 {
-		if c >= columns {
-			return 0
-		}
-		return weights[r*columns+c]
-	})
-	p.data = make([]int32, p.columns*stride+slack)
-	for r := range rows {
-		for c := range p.columns {
-			p.data[c*stride+r] = pair(r, c)
-		}
-	}
-	return p
-}
-
 // newRecurrent returns the recurrent weights of one direction of a layer as 8-bit integers in the order of the kernels. weights
 // has a row for each of the 4*hidden gates.
 func newRecurrent(weights []float32, hidden int) pairs {

@@ -1,6 +1,9 @@
 package neural
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // The network has five convolutions. The first has a stride of 2; the second is followed by the maximum of 2x2 pixels, and the
 // fourth by the maximum of two rows. Then come the maximum of each column, bidirectional LSTM layers, and one linear layer. So
@@ -67,11 +70,22 @@ func (f *file) layer(name string, in int) layer {
 	return l
 }
 
-// newMatrix returns the transposed matrix; its rows are stride apart.
+// newMatrix returns the transposed matrix in integers; its rows are stride apart. weights has the rows of the matrix one after
+// the other.
 func newMatrix(weights []float32, rows, columns, stride int) matrix {
-	m := matrix{pairs: transposed(weights, rows, columns, stride), in: columns, stride: stride}
-	for c := range m.columns {
+	p, pair := quantize(rows, 2*pairsOf(columns), math.MaxInt16, func(r, c int) float32 {
+		if c >= columns {
+			return 0
+		}
+		return weights[r*columns+c]
+	})
+	m := matrix{pairs: p, in: columns, stride: stride}
+	m.data = make([]int32, p.columns*stride+slack)
+	for c := range p.columns {
 		m.offset = append(m.offset, int32(c*stride))
+		for r := range rows {
+			m.data[c*stride+r] = pair(r, c)
+		}
 	}
 	return m
 }
@@ -274,9 +288,9 @@ func (n *network) maxOfColumns(in *planes) {
 // small: one row for each step, in rows that are m.stride apart. The caller multiplies column i by m.units[i].
 func (n *network) multiply(m *matrix, steps int, buffer []float32) []float32 {
 	buffer = grow(buffer, steps*m.stride)
-	blocks, unit := n.toBlocks(n.sequence, steps, m.in, m.levels, n.blocks)
-	n.blocks = blocks
-	n.productOfPairs(m.data, m.offset, blocks, steps, nil, unit, nil, buffer, m.stride, m.stride, false)
+	var unit float32
+	n.blocks, unit = n.toBlocks(n.sequence, steps, m.in, m.levels, n.blocks)
+	n.productOfPairs(m.data, m.offset, n.blocks, steps, nil, unit, nil, buffer, m.stride, m.stride, false)
 	return buffer
 }
 

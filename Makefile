@@ -95,9 +95,22 @@ COMPUTES   = modernc.org/... golang.org/x/crypto/... image/... golang.org/x/imag
 	unicode/utf8 github.com/ledongthuc/pdf
 RACE       = -race $(foreach p,$(COMPUTES) $(addprefix uncial/,$(COMPUTING)),-gcflags=$(p)=-race=false)
 
+# Tests that run the contract suite, most of them many times. The race detector would make them up to ten times slower and find nothing in
+# them that it does not find in TestRun_mock, TestRun_service and TestRun_Service. The first command of `make test` skips them, the second runs them. A
+# test in internal/architecture requires that no other package has tests of these names.
+SUITE_TESTS := TestCheck_acceptsEveryTruth TestCheck_acceptsLaterServersThanItsContract TestCheck_acceptsShortenedShapes TestCheck_catchesEveryDefect \
+	TestCheck_catchesMutants TestCheck_honestServersNeverFail TestCheck_limitsAndUsedUpAccountsAreNoDefects TestCheck_overHTTP2 \
+	TestCheck_skipsCasesWithoutTheirNeeds TestCheck_spendsNoMoreThanAllowed TestCheck_staysWithinAnnouncedCosts TestCheck_withAKeysFile \
+	TestCheck_writesAnArchive TestDiff_findsDefects TestDiff_findsNothingBetweenTwoMocks TestDiff_mockAgainstService \
+	TestDiff_skipsAnAccountThatIsUsedUp TestFixtures_theSuitePasses TestProxy_isTransparent TestReport_WriteJUnit TestReport_failuresCanBeRepeated \
+	TestRun_ProductionImages TestRun_mockProgram TestRun_serviceProgram TestRun_serviceWithMovedClock
+EMPTY :=
+SUITE := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(SUITE_TESTS))))$$
+
 .PHONY: test
-test: deps-test containers ## Set everything up and run every test, race detector on, containers included
-	UNCIAL_REQUIRE_CONTAINERS=1 go test $(RACE) -timeout 40m ./...
+test: deps-test containers ## Set everything up and run every test, with the race detector where it helps, containers included
+	UNCIAL_REQUIRE_CONTAINERS=1 go test $(RACE) -vet=off -skip '$(SUITE)' -timeout 40m ./...
+	UNCIAL_REQUIRE_CONTAINERS=1 go test -vet=off -run '$(SUITE)' -timeout 40m ./contracttests/...
 	go test -run '_Load$$' ./impl/dashboard
 	$(MAKE) --no-print-directory test-accuracy
 

@@ -38,7 +38,6 @@ const minimalKeys = `"keys": {"ok": "ocr_test_ok_m", "spare": ["ocr_test_ok_m2",
 // TestCheck_acceptsShortenedShapes runs the suite against mocks that send the required fields only, with a clock that stands
 // still at an unknown instant and with one that runs.
 func TestCheck_acceptsShortenedShapes(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	for name, options := range map[string]mock.Options{"a clock that stands still": {}, "a running clock": {RealClock: true}} {
 		t.Run(name, func(t *testing.T) {

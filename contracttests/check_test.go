@@ -98,7 +98,6 @@ func TestCheck_endsWithItsContext(t *testing.T) {
 }
 
 func TestCheck_spendsNoMoreThanAllowed(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	report := contracttests.Check(t.Context(), with(MustMock(t), func(t *contracttests.Target) { t.MaxPoints = 100 }))
 	require.NoError(t, report.Err())
@@ -180,7 +179,6 @@ func TestCheck_showsNoKeyAndOneLine(t *testing.T) {
 }
 
 func TestCheck_staysWithinAnnouncedCosts(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	announced := map[string]contracttests.Case{}
 	cases, err := contracttests.Cases()
@@ -197,7 +195,6 @@ func TestCheck_staysWithinAnnouncedCosts(t *testing.T) {
 }
 
 func TestCheck_skipsCasesWithoutTheirNeeds(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	target := MustMock(t)
 	delete(target.Keys, contracttests.KeyEmpty)
@@ -216,7 +213,6 @@ func TestCheck_skipsCasesWithoutTheirNeeds(t *testing.T) {
 
 // TestCheck_withAKeysFile includes a mock with one account, whose window the cases use up: the others are skipped.
 func TestCheck_withAKeysFile(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		keys   string
@@ -247,7 +243,6 @@ func mustFail(t *testing.T) contracttests.Report {
 }
 
 func TestReport_failuresCanBeRepeated(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	report := mustFail(t)
 	require.Positive(t, report.Count(contracttests.Failed))
@@ -267,7 +262,6 @@ func TestReport_failuresCanBeRepeated(t *testing.T) {
 }
 
 func TestReport_WriteJUnit(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	for name, report := range map[string]contracttests.Report{
 		"writes failures":                   mustFail(t),

@@ -150,7 +150,6 @@ func TestFixtures_replayTenAnswers(t *testing.T) {
 // TestFixtures_theSuitePasses runs the suite against mocks with fixtures of every kind, among them recordings of the suite's
 // own images.
 func TestFixtures_theSuitePasses(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	own := mustWriteImages(t, contracttests.KnownText, "Another page, another text.")
 	recorded, _ := mustRecord(t, true, []gen.Format{gen.Page, gen.JSON}, own...)

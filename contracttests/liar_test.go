@@ -21,7 +21,6 @@ import (
 
 // TestCheck_catchesEveryDefect examines the suite: it runs each defect against the case that must catch it, and no other.
 func TestCheck_catchesEveryDefect(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	defects, err := liar.Defects()
 	require.NoError(t, err)
@@ -59,7 +58,6 @@ var mutantCases = map[string]string{
 // TestCheck_catchesMutants examines the suite with those generated defects that were set aside before the cases were written.
 // README.md says which of them have no effect on the mock.
 func TestCheck_catchesMutants(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	const share, minCaught = 4, 0.97
 	mutants := mustHeldOut(t)
@@ -119,7 +117,6 @@ func MustDefect(tb testing.TB, does string) (address string) {
 // TestCheck_acceptsEveryTruth runs the suite against correct servers that answer differently from ours: each alone against the
 // quick cases, and all of them together, in a few servers, against every case.
 func TestCheck_acceptsEveryTruth(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	turns := make(chan struct{}, 2)
 	accepts := func(truth liar.Defect, only string, minPassed int) {
@@ -169,7 +166,6 @@ func TestCheck_acceptsAServerWhoseClockIsOff(t *testing.T) {
 }
 
 func TestDiff_findsDefects(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	honest := MustMock(t)
 	for _, name := range []string{

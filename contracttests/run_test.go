@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -76,13 +74,11 @@ func TestRun_serviceWithMovedClock(t *testing.T) {
 }
 
 func TestRun_mockProgram(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	contracttests.Run(t, MustTarget(t, mustStart(t, apptest.Binary(t, "./mock/cmd/uncial-mock"), "--listen", "127.0.0.1:0")))
 }
 
 func TestRun_serviceProgram(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	contracttests.Run(t, MustServiceProgram(t))
 }
@@ -109,57 +105,6 @@ func BenchmarkCheck_mock(b *testing.B) {
 	}
 }
 
-// withoutRaceDetector are the tests that run the suite many times, or whole against a server that another test runs it against
-// as well. The race detector would make them ten times slower.
-var withoutRaceDetector = []string{
-	"TestCheck_acceptsEveryTruth", "TestCheck_acceptsLaterServersThanItsContract", "TestCheck_acceptsShortenedShapes", "TestCheck_catchesEveryDefect",
-	"TestCheck_catchesMutants", "TestCheck_honestServersNeverFail", "TestCheck_limitsAndUsedUpAccountsAreNoDefects",
-	"TestCheck_skipsCasesWithoutTheirNeeds", "TestCheck_spendsNoMoreThanAllowed", "TestCheck_staysWithinAnnouncedCosts", "TestCheck_withAKeysFile",
-	"TestDiff_findsDefects", "TestFixtures_theSuitePasses", "TestReport_WriteJUnit", "TestReport_failuresCanBeRepeated",
-	"TestRun_mockProgram", "TestRun_serviceProgram",
-}
-
-// skipUnderRaceDetector leaves a test of withoutRaceDetector to TestWithoutRaceDetector.
-func skipUnderRaceDetector(tb testing.TB) {
-	tb.Helper()
-	require.Contains(tb, withoutRaceDetector, tb.Name())
-	if raceEnabled {
-		tb.Skip("TestWithoutRaceDetector runs it")
-	}
-}
-
-// TestWithoutRaceDetector runs the tests of withoutRaceDetector in a process of their own.
-func TestWithoutRaceDetector(t *testing.T) {
-	if !raceEnabled {
-		t.Skip("the tests that this one starts run directly")
-	}
-	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=30m", "-parallel=8",
-		"-run=^("+strings.Join(withoutRaceDetector, "|")+")$", "uncial/contracttests")
-	cmd.Dir = apptest.Root(t)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, withoutSkipped(string(out)))
-	}
-}
-
-// withoutSkipped is the output of failed tests without their skipped subtests, whose many reasons would bury the failures.
-func withoutSkipped(output string) string {
-	var kept strings.Builder
-	skipped := -1 // the indentation of a skipped subtest
-	for line := range strings.Lines(output) {
-		text := strings.TrimLeft(line, " ")
-		if depth := len(line) - len(text); skipped < 0 || depth <= skipped { // its reason is indented further
-			if skipped = -1; strings.HasPrefix(text, "--- SKIP") {
-				skipped = depth
-			}
-		}
-		if skipped < 0 {
-			kept.WriteString(line)
-		}
-	}
-	return kept.String()
-}
-
 // honestRuns returns how often TestCheck_honestServersNeverFail runs the suite against each server, and the first seed.
 // UNCIAL_RUNS asks for more runs against the service, whose readings take most of the time, and for seeds that differ each time
 // unless UNCIAL_SEED is set.
@@ -183,7 +128,6 @@ func honestRuns(tb testing.TB) (mock, service int, seed uint64) {
 // TestCheck_honestServersNeverFail runs the suite many times against the mock and the service, each time with another seed,
 // eight runs at a time.
 func TestCheck_honestServersNeverFail(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	mockRuns, serviceRuns, seed := honestRuns(t)
 	honest, service := MustMockServer(t), MustService(t, nil)

@@ -32,7 +32,6 @@ func mustOldContract(tb testing.TB) *openapi3.T {
 
 // TestCheck_acceptsLaterServersThanItsContract runs the suite with the first version of the contract against today's servers.
 func TestCheck_acceptsLaterServersThanItsContract(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	for name, server := range map[string]func(testing.TB) contracttests.Target{"mock": MustMock, "service": MustFrozenService} {
 		t.Run(name, func(t *testing.T) {

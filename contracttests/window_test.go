@@ -16,7 +16,6 @@ import (
 // and with no time to wait: the windows and the points run out in the middle of it. Cases that cannot run are skipped with a
 // reason; none fails.
 func TestCheck_limitsAndUsedUpAccountsAreNoDefects(t *testing.T) {
-	skipUnderRaceDetector(t)
 	t.Parallel()
 	target := contracttests.Target{
 		BaseURL: MustServe(t, mock.New(mock.Options{RealClock: true})) + "/api/v1", Simulated: true, Images: MustMock(t).Images,

@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -205,6 +206,33 @@ func TestComputingPackages_StartNoGoroutines(t *testing.T) {
 			require.False(t, startsGoroutine(tree), "%s starts a goroutine; take its package from COMPUTING in the Makefile", file)
 		}
 	}
+}
+
+// `make test` skips the tests that the Makefile lists as SUITE_TESTS in all packages, and runs them in those of the suite.
+func TestSuiteTests_AreInTheSuite(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(t, err)
+	list := regexp.MustCompile(`(?m)^SUITE_TESTS := ((?:.+\\\n)*.+)$`).FindSubmatch(makefile)
+	require.NotNil(t, list)
+	missing := map[string]bool{}
+	for name := range strings.FieldsSeq(strings.ReplaceAll(string(list[1]), "\\\n", "")) {
+		missing[name] = true
+	}
+	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		code, err := os.ReadFile(path)
+		for _, test := range regexp.MustCompile(`(?m)^func (Test\w+)\(t `).FindAllSubmatch(code, -1) {
+			if name := string(test[1]); missing[name] {
+				require.True(t, strings.HasPrefix(path, filepath.Join(root, "contracttests")), "%s: %s", path, name)
+				delete(missing, name)
+			}
+		}
+		return err
+	}))
+	require.Empty(t, missing, "no test of this name")
 }
 
 // starters are the functions and methods that start goroutines: of sync.WaitGroup, errgroup.Group, context and time.

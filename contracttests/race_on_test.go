@@ -1,5 +1,0 @@
-//go:build race
-
-package contracttests_test
-
-const raceEnabled = true

@@ -24,32 +24,45 @@ const maxComponents = 64
 // errNoWords means that a traineddata file is valid but does not have the component.
 var errNoWords = errors.New("the model has no word list")
 
-// component returns one component of a traineddata file, without copying it. The file has the number of components, the offset
-// of each (-1 for an absent one), and the components, each of which ends at the next greater offset.
-func component(data []byte, index int) ([]byte, error) {
-	if len(data) < 4 {
+// HeaderSize is the size of the longest header that Offsets reads.
+const HeaderSize = 4 + 8*maxComponents // bytes
+
+// Offsets returns the offset of each component of a traineddata file, -1 for one that it does not have. It needs the beginning
+// of the file (HeaderSize bytes, or all of a shorter file) and the size of the whole file. The file has the number of
+// components, their offsets, and the components, each of which ends at the next greater offset. It returns an error if
+// the header is damaged, or if the file is too short for it.
+func Offsets(header []byte, size int64) ([]int64, error) {
+	if len(header) < 4 {
 		return nil, errors.New("the traineddata file is shorter than four bytes")
 	}
-	n := int(binary.LittleEndian.Uint32(data))
-	if n <= 0 || n > maxComponents || len(data) < 4+8*n {
+	n := int(binary.LittleEndian.Uint32(header))
+	if n <= 0 || n > maxComponents || len(header) < 4+8*n {
 		return nil, errors.New("not a little-endian traineddata file")
 	}
-	if index >= n {
-		return nil, errNoWords
-	}
-	offset := func(i int) int64 { return int64(binary.LittleEndian.Uint64(data[4+8*i:])) } // #nosec G115 -- signed there
-	start := offset(index)
-	if start < 0 {
-		return nil, errNoWords
-	}
-	end := int64(len(data))
-	for i := range n {
-		if o := offset(i); o > start {
-			end = min(end, o)
+	offsets := make([]int64, n)
+	for i := range offsets {
+		offsets[i] = int64(binary.LittleEndian.Uint64(header[4+8*i:])) // #nosec G115 -- signed there
+		if offsets[i] > size {
+			return nil, errors.New("a component of the traineddata file is outside the file")
 		}
 	}
-	if start > end {
-		return nil, errors.New("a component of the traineddata file is outside the file")
+	return offsets, nil
+}
+
+// component returns one component of a traineddata file, without copying it.
+func component(data []byte, index int) ([]byte, error) {
+	offsets, err := Offsets(data, int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	if index >= len(offsets) || offsets[index] < 0 {
+		return nil, errNoWords
+	}
+	start, end := offsets[index], int64(len(data))
+	for _, o := range offsets {
+		if o > start {
+			end = min(end, o)
+		}
 	}
 	return data[start:end], nil
 }

@@ -14,6 +14,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -24,6 +25,7 @@ import (
 
 	"golang.org/x/text/language"
 
+	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/models/own"
 )
 
@@ -180,6 +182,40 @@ func readMapping(dir string, into map[string][]string) error {
 		return fmt.Errorf("models: %s: %w", path, err)
 	}
 	return nil
+}
+
+// Check reads the headers of all traineddata files. The error names a file that cannot be read, is damaged or was cut short.
+func (s *Set) Check() error {
+	for _, name := range s.Names() {
+		m := s.models[name]
+		if m.Data != nil {
+			continue
+		}
+		path := filepath.Join(m.Dir, name+extension)
+		if err := checkHeader(path); err != nil {
+			return fmt.Errorf("models: %s: %w; install it again or remove it", path, err)
+		}
+	}
+	return nil
+}
+
+// checkHeader checks that the components of a traineddata file are inside it.
+func checkHeader(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	header := make([]byte, min(info.Size(), lexicon.HeaderSize))
+	if _, err := io.ReadFull(file, header); err != nil {
+		return err
+	}
+	_, err = lexicon.Offsets(header, info.Size())
+	return err
 }
 
 // Languages returns the tags that installed models read, sorted.

@@ -32,6 +32,9 @@ const warmModels = 12
 func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	engines := reading.NewEngines(set, warmModels)
 	defer engines.Close()
+	if err := set.Check(); err != nil {
+		return fmt.Errorf("worker: %w", err)
+	}
 	if err := engines.LoadHandwritingModels(); err != nil {
 		return fmt.Errorf("worker: %w", err)
 	}

@@ -27,7 +27,7 @@ func Resize(g *image.Gray, w, h int) *image.Gray {
 		}
 		clear(sums)
 		for i, f := range k.factors {
-			for x, v := range wide[(k.first+i)%ringRows] {
+			for x, v := range wide[(k.first+i)%ringRows][:len(sums)] {
 				sums[x] += f * v
 			}
 		}
@@ -43,8 +43,9 @@ func Resize(g *image.Gray, w, h int) *image.Gray {
 func resizeRow(from []uint8, xs []kernel, to []float32) {
 	for x, k := range xs {
 		var sum float32
+		pixels := from[k.first:][:len(k.factors)]
 		for i, f := range k.factors {
-			sum += f * float32(from[k.first+i])
+			sum += f * float32(pixels[i])
 		}
 		to[x] = sum
 	}

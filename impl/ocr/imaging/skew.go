@@ -131,8 +131,8 @@ func sharpness(points []image.Point, size image.Point, angle float64, lag int) f
 	return sum
 }
 
-// Rotate rotates the page by an angle in degrees, clockwise, around its middle. The result has the size of the page, so that
-// boxes stay close to where they were; pixels from outside the page are white.
+// Rotate rotates the page by an angle in degrees, clockwise, around its middle, and interpolates between four pixels. The
+// result has the size of the page, so that boxes stay close to where they were; pixels from outside the page are white.
 func Rotate(g *image.Gray, angle float64) *image.Gray {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	out := image.NewGray(image.Rect(0, 0, w, h))
@@ -141,21 +141,18 @@ func Rotate(g *image.Gray, angle float64) *image.Gray {
 	for y := range h {
 		to := row(out, y)
 		dy := float64(y) - cy
-		for x := range to {
-			dx := float64(x) - cx
-			to[x] = sample(g, cx+dx*cos+dy*sin, cy-dx*sin+dy*cos)
+		right, down := dy*sin, dy*cos
+		for i := range to {
+			dx := float64(i) - cx
+			fx, fy := cx+dx*cos+right, cy-dx*sin+down
+			x, y := int(fx), int(fy)
+			if fx < 0 || fy < 0 || x+1 >= w || y+1 >= h {
+				to[i] = 255
+				continue
+			}
+			upper, lower := g.Pix[y*g.Stride+x:][:2], g.Pix[(y+1)*g.Stride+x:][:2]
+			to[i] = uint8(bilinear(float32(upper[0]), float32(upper[1]), float32(lower[0]), float32(lower[1]), float32(fx-float64(x)), float32(fy-float64(y))) + 0.5)
 		}
 	}
 	return out
-}
-
-// sample interpolates between four pixels. It returns white outside the page.
-func sample(g *image.Gray, x, y float64) uint8 {
-	x0, y0 := int(math.Floor(x)), int(math.Floor(y))
-	if x0 < 0 || y0 < 0 || x0+1 >= g.Rect.Dx() || y0+1 >= g.Rect.Dy() {
-		return 255
-	}
-	i := y0*g.Stride + x0
-	a, b, c, d := g.Pix[i], g.Pix[i+1], g.Pix[i+g.Stride], g.Pix[i+g.Stride+1]
-	return uint8(bilinear(float32(a), float32(b), float32(c), float32(d), float32(x-float64(x0)), float32(y-float64(y0))) + 0.5)
 }

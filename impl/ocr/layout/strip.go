@@ -52,7 +52,7 @@ func (l Line) Strip() (Strip, bool) {
 		return Strip{}, false
 	}
 	s := Strip{image.NewGray(image.Rect(0, 0, w, Height)), l, x0, (x1 - x0) / float64(w)}
-	if !l.part.source.fill(s.Image, s.toPage) {
+	if !s.fill() {
 		return Strip{}, false
 	}
 	eraseNeighbours(s.Image)
@@ -63,21 +63,27 @@ func (l Line) Strip() (Strip, bool) {
 func (s Strip) Line() Line { return s.line }
 
 // toPage converts a point on the strip to one on the page.
-func (s Strip) toPage(x, y float64) (float64, float64) {
-	b := s.line.path.band
+func (s Strip) toPage(x, y float64) (float64, float64) { return s.column(x)(y) }
+
+// column returns a function that converts the points at x, from the top of the strip down, to points on the page.
+func (s Strip) column(x float64) func(y float64) (float64, float64) {
+	b, part := s.line.path.band, s.line.part
 	at := s.x0 + x*s.pitch - 0.5
-	return s.line.part.toPage(at, s.line.path.at(at)-b.up+y*(b.up+b.down)/Height)
+	top := s.line.path.at(at) - b.up
+	return func(y float64) (float64, float64) { return part.toPage(at, top+y*(b.up+b.down)/Height) }
 }
 
-// fill samples the strip's pixels from the source; at converts a point on the strip to one on the page. Pixels outside the
-// source become paper. It reports false if the whole strip is outside.
-func (s source) fill(strip *image.Gray, at func(x, y float64) (float64, float64)) bool {
+// fill samples the strip's pixels from the source. Pixels outside the source become paper. It reports false if the whole strip
+// is outside.
+func (s Strip) fill() bool {
+	strip, from := s.Image, s.line.part.source
 	var outside []int
 	for x := range strip.Rect.Dx() {
+		toPage := s.column(float64(x) + 0.5)
 		for y := range strip.Rect.Dy() {
-			px, py := at(float64(x)+0.5, float64(y)+0.5)
-			px, py = px-float64(s.origin.X), py-float64(s.origin.Y)
-			v, ok := s.sample((px+0.5)/s.factor-0.5, (py+0.5)/s.factor-0.5)
+			px, py := toPage(float64(y) + 0.5)
+			px, py = px-float64(from.origin.X), py-float64(from.origin.Y)
+			v, ok := from.sample((px+0.5)/from.factor-0.5, (py+0.5)/from.factor-0.5)
 			if !ok {
 				outside = append(outside, y*strip.Stride+x)
 			}
@@ -104,14 +110,15 @@ func (s source) sample(x, y float64) (uint8, bool) {
 	}
 	x0, y0 := int(math.Floor(x)), int(math.Floor(y))
 	kx, ky := cubic(float32(x-float64(x0))), cubic(float32(y-float64(y0)))
+	isInside := x0 >= 1 && y0 >= 1 && x0+2 < w && y0+2 < h
 	var sum float32
 	for j, fy := range ky {
-		row := s.g.Pix[min(max(y0+j-1, 0), h-1)*s.g.Stride:]
 		var line float32
-		if x0 >= 1 && x0+2 < w {
-			q := row[x0-1 : x0+3 : x0+3]
+		if isInside {
+			q := s.g.Pix[(y0+j-1)*s.g.Stride+x0-1:][:4]
 			line = kx[0]*float32(q[0]) + kx[1]*float32(q[1]) + kx[2]*float32(q[2]) + kx[3]*float32(q[3])
 		} else {
+			row := s.g.Pix[min(max(y0+j-1, 0), h-1)*s.g.Stride:]
 			for i, fx := range kx {
 				line += fx * float32(row[min(max(x0+i-1, 0), w-1)])
 			}

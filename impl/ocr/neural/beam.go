@@ -73,6 +73,14 @@ type beam struct {
 	net *network
 	all []prefix
 	at  []int32 // the prefixes that are followed
+
+	ranks []rank // buffer of keepBest
+}
+
+// rank is a prefix with its score.
+type rank struct {
+	score  float64
+	prefix int32
 }
 
 // text is a candidate for the text of a line.
@@ -190,8 +198,20 @@ func (b *beam) advance(t int, row []float32) {
 			q.character = addLog(q.character, from+float64(row[class]))
 		}
 	}
-	slices.SortFunc(next, func(x, y int32) int { return cmp.Or(cmp.Compare(b.score(y), b.score(x)), cmp.Compare(x, y)) })
-	b.at = next[:min(len(next), b.width)]
+	b.keepBest(next)
+}
+
+// keepBest follows the prefixes with the highest scores from now on.
+func (b *beam) keepBest(prefixes []int32) {
+	b.ranks = b.ranks[:0]
+	for _, i := range prefixes {
+		b.ranks = append(b.ranks, rank{b.score(i), i})
+	}
+	slices.SortFunc(b.ranks, func(x, y rank) int { return cmp.Or(cmp.Compare(y.score, x.score), cmp.Compare(x.prefix, y.prefix)) })
+	b.at = b.at[:0]
+	for _, r := range b.ranks[:min(len(b.ranks), b.width)] {
+		b.at = append(b.at, r.prefix)
+	}
 }
 
 // child returns the prefix with one more character. It creates it if necessary.

@@ -97,7 +97,7 @@ RACE       = -race $(foreach p,$(COMPUTES) $(addprefix uncial/,$(COMPUTING)),-gc
 
 # Tests that run the contract suite, most of them many times. The race detector would make them up to ten times slower and find nothing in
 # them that it does not find in TestRun_mock, TestRun_service and TestRun_Service. The first command of `make test` skips them, the second runs them. A
-# test in internal/architecture requires that no other package has tests of these names.
+# test in internal/architecture requires that no other package has tests of these names. Vet is left to `make lint`.
 SUITE_TESTS := TestCheck_acceptsEveryTruth TestCheck_acceptsLaterServersThanItsContract TestCheck_acceptsShortenedShapes TestCheck_catchesEveryDefect \
 	TestCheck_catchesMutants TestCheck_honestServersNeverFail TestCheck_limitsAndUsedUpAccountsAreNoDefects TestCheck_overHTTP2 \
 	TestCheck_skipsCasesWithoutTheirNeeds TestCheck_spendsNoMoreThanAllowed TestCheck_staysWithinAnnouncedCosts TestCheck_withAKeysFile \
@@ -113,12 +113,12 @@ test: deps-test containers ## Set everything up and run every test, with the rac
 	@UNCIAL_REQUIRE_CONTAINERS=1 go test $(RACE) -vet=off -skip '$(SUITE)' -timeout 40m ./...
 	@echo 'go test ./contracttests/... with these tests only'
 	@UNCIAL_REQUIRE_CONTAINERS=1 go test -vet=off -run '$(SUITE)' -timeout 40m ./contracttests/...
-	go test -run '_Load$$' ./impl/dashboard
+	go test -vet=off -run '_Load$$' ./impl/dashboard
 	$(MAKE) --no-print-directory test-accuracy
 
 .PHONY: test-accuracy
 test-accuracy: deps ## Check that pages are read as well as before: rendered pages, or the folder UNCIAL_PAGES
-	go test -run '^TestAccuracy$$' -timeout 10m ./impl/ocr/reading
+	go test -vet=off -run '^TestAccuracy$$' -timeout 10m ./impl/ocr/reading
 
 .PHONY: test-flakes
 test-flakes: deps ## Run the contract suite with random seeds against mock and service, eight at a time: make test-flakes [RUNS=20] [SEED=1]

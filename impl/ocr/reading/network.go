@@ -38,7 +38,7 @@ type passage struct {
 // voteByNetwork reads the most doubtful passages of print again with our own network, and corrects them where its reading is
 // more likely to be right.
 func voteByNetwork(ctx context.Context, p *page) error {
-	passages := p.doubtfulPassages(surePassage, networkShare)
+	passages := p.doubtfulPassages(surePassage, 1)
 	if len(passages) == 0 { // on clean pages, its corrections would do as much harm as good
 		return nil
 	}
@@ -66,7 +66,8 @@ func voteByNetwork(ctx context.Context, p *page) error {
 }
 
 // doubtfulPassages returns the passages of print with words less confident than sure, the most doubtful first. Their total
-// length is at most that share of the number of lines of the page, or minNetworkLines lines if that is more.
+// length is at most that share of the number of lines of the page, or minNetworkLines lines if that is more. Passages do not
+// overlap, so that a share of 1 gives all.
 func (p *page) doubtfulPassages(sure, share float64) []passage {
 	var out []passage
 	for _, line := range doubtfulLines(p.read.Blocks) {

@@ -275,10 +275,9 @@ const (
 	// may have minVotes readings. With it and with networkVoteShare, the 40 printed pages of the first set take 1.9 times the
 	// processor time.
 	voteShare, minVotes = 1.3, 10
-	// networkShare bounds how much of a page the network for print reads, in lines per line of the page, because of the processor
-	// time. networkVoteShare is the same for each width at which it reads for the vote. On a page of few lines it may read
-	// minNetworkLines.
-	networkShare, networkVoteShare, minNetworkLines = 0.4, 0.5, 4
+	// networkVoteShare bounds, because of the processor time, how much of a page the network for print reads at each width for
+	// the vote, in lines per line of the page. On a page of few lines it may read minNetworkLines.
+	networkVoteShare, minNetworkLines = 0.5, 4
 	// Before the vote, the network for print does not read words with at least the confidence surePassage. Few of the words
 	// between surePassage and sureVote are corrected.
 	surePassage = 0.85

@@ -185,12 +185,9 @@ func TestComments_FitOneScreen(t *testing.T) {
 // `make test` builds the packages that the Makefile lists as COMPUTING without the race detector.
 func TestComputingPackages_StartNoGoroutines(t *testing.T) {
 	t.Parallel()
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	require.NoError(t, err)
-	match := regexp.MustCompile(`(?m)^COMPUTING := \$\(addprefix impl/ocr/,(.+)\) (.+)$`).FindSubmatch(makefile)
-	require.NotNil(t, match)
-	folders := strings.Fields(string(match[2]))
-	for name := range strings.FieldsSeq(string(match[1])) {
+	match := mustFindInMakefile(t, `(?m)^COMPUTING := \$\(addprefix impl/ocr/,(.+)\) (.+)$`)
+	folders := strings.Fields(match[2])
+	for name := range strings.FieldsSeq(match[1]) {
 		folders = append(folders, "impl/ocr/"+name)
 	}
 	for _, name := range folders {
@@ -211,28 +208,39 @@ func TestComputingPackages_StartNoGoroutines(t *testing.T) {
 // `make test` skips the tests that the Makefile lists as SUITE_TESTS in all packages, and runs them in those of the suite.
 func TestSuiteTests_AreInTheSuite(t *testing.T) {
 	t.Parallel()
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	require.NoError(t, err)
-	list := regexp.MustCompile(`(?m)^SUITE_TESTS := ((?:.+\\\n)*.+)$`).FindSubmatch(makefile)
-	require.NotNil(t, list)
-	missing := map[string]bool{}
-	for name := range strings.FieldsSeq(strings.ReplaceAll(string(list[1]), "\\\n", "")) {
-		missing[name] = true
+	list := mustFindInMakefile(t, `(?m)^SUITE_TESTS := ((?:.+\\\n)*.+)$`)[1]
+	isFound := map[string]bool{}
+	for name := range strings.FieldsSeq(strings.ReplaceAll(list, "\\\n", "")) {
+		isFound[name] = false
 	}
+	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		code, err := os.ReadFile(path)
-		for _, test := range regexp.MustCompile(`(?m)^func (Test\w+)\(t `).FindAllSubmatch(code, -1) {
-			if name := string(test[1]); missing[name] {
-				require.True(t, strings.HasPrefix(path, filepath.Join(root, "contracttests")), "%s: %s", path, name)
-				delete(missing, name)
+		for _, test := range declaration.FindAllSubmatch(code, -1) {
+			name := string(test[1])
+			if _, isListed := isFound[name]; isListed {
+				require.True(t, strings.HasPrefix(path, filepath.Join(root, "contracttests")), "%s has a test %s, which would never run", path, name)
+				isFound[name] = true
 			}
 		}
 		return err
 	}))
-	require.Empty(t, missing, "no test of this name")
+	for name, found := range isFound {
+		require.True(t, found, "no test is named %s", name)
+	}
+}
+
+// mustFindInMakefile returns the first match of a pattern in the Makefile, and its groups.
+func mustFindInMakefile(tb testing.TB, pattern string) []string {
+	tb.Helper()
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	require.NoError(tb, err)
+	match := regexp.MustCompile(pattern).FindStringSubmatch(string(makefile))
+	require.NotNil(tb, match, pattern)
+	return match
 }
 
 // starters are the functions and methods that start goroutines: of sync.WaitGroup, errgroup.Group, context and time.

@@ -35,7 +35,7 @@ type passage struct {
 	read        []document.Word // what the network read
 }
 
-// voteByNetwork reads the most doubtful passages of print again with our own network, and corrects them where its reading is
+// voteByNetwork reads the doubtful passages of print again with our own network, and corrects them where its reading is
 // more likely to be right.
 func voteByNetwork(ctx context.Context, p *page) error {
 	passages := p.doubtfulPassages(surePassage, 1)

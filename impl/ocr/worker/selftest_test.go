@@ -27,10 +27,10 @@ func TestRun_BrokenModel(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"one that is none":              {"deu", []byte("this was a model before the disk was full"), "deu.traineddata: not a little-endian traineddata file; install it again or remove it"},
-		"one that was cut short":        {"deu", whole[:len(whole)/2], "deu.traineddata: a component of the traineddata file is outside the file"},
-		"an empty file":                 {"deu", nil, "deu.traineddata: the traineddata file is shorter than four bytes"},
-		"one that Tesseract cannot use": {"eng", empty, "worker: the first reading failed: language en: "},
+		"a file of another kind":            {"deu", []byte("this was a model before the disk was full"), "deu.traineddata: not a little-endian traineddata file; install it again or remove it"},
+		"a model that was cut short":        {"deu", whole[:len(whole)/2], "deu.traineddata: a component of the traineddata file is outside the file"},
+		"an empty file":                     {"deu", nil, "deu.traineddata: the traineddata file is shorter than four bytes"},
+		"a model that Tesseract cannot use": {"eng", empty, "worker: the first reading failed: language en: "},
 	} {
 		t.Run("does not start with "+name, func(t *testing.T) {
 			t.Parallel()

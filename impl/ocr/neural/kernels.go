@@ -16,10 +16,11 @@ package neural
 KERNELS(plain)
 KERNELS(avx2)
 KERNELS(avx512)
+KERNELS(vnni)
 
 // Go cannot call through a pointer to a C function. Sets of another architecture are never used.
 #ifdef __x86_64__
-#define DISPATCH(set, f, ...) switch (set) { case 2: f##_avx512(__VA_ARGS__); break; case 1: f##_avx2(__VA_ARGS__); break; default: f##_plain(__VA_ARGS__); }
+#define DISPATCH(set, f, ...) switch (set) { case 3: f##_vnni(__VA_ARGS__); break; case 2: f##_avx512(__VA_ARGS__); break; case 1: f##_avx2(__VA_ARGS__); break; default: f##_plain(__VA_ARGS__); }
 #else
 #define DISPATCH(set, f, ...) f##_plain(__VA_ARGS__)
 #endif
@@ -78,6 +79,9 @@ func available() []kernels {
 	}
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW {
 		sets = append([]kernels{{"avx512", 2, 8}}, sets...)
+		if cpu.X86.HasAVX512VNNI {
+			sets = append([]kernels{{"vnni", 3, 8}}, sets...)
+		}
 	}
 	return sets
 }

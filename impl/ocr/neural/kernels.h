@@ -3,8 +3,7 @@
 //   LANES    floats in a vector; SPREAD(x) initialises a vector with x in every lane
 //   ROWS     rows of the result computed together; weights are packed in blocks of ROWS rows
 //   COLS     vectors of columns computed together
-//   MADD     the instruction that multiplies and adds pairs of integers, if there is one, and PADD the assembly that adds
-//            operand 1 to operand 0, as integers
+//   DOT(sum, a, b)  if there are instructions for it: see below
 // and includes this file. ROWS * COLS accumulators, COLS operands and a weight must fit into the vector registers.
 //
 // Except in the first convolution, all products are products of 16-bit integers. These take less time and half the memory of
@@ -53,13 +52,12 @@ static inline vf exponential(vf x) {
 static inline vf sigmoid(vf x) { return fill(1.0f) / (fill(1.0f) + exponential(-x)); }
 static inline vf hyperbolic_tangent(vf x) { return fill(1.0f) - fill(2.0f) / (fill(1.0f) + exponential(x + x)); }
 
-#ifdef MADD
-// Adds integers in place. The compiler would keep more products than there are registers, or copy each sum.
-#define ADD(sum, x) __asm__(PADD : "+v"(sum) : "v"(x))
-#else
-#define ADD(sum, x) sum = (__typeof__(sum))((vu)(sum) + (vu)(x))
-// Treats each lane as two 16-bit integers, and returns the sum of their products: low times low plus high times high.
-#define MADD(a, b) ((vu)(((a) << 16 >> 16) * ((b) << 16 >> 16)) + (vu)(((a) >> 16) * ((b) >> 16)))
+// DOT treats each lane of a and b as two 16-bit integers. It adds their products, low times low plus high times high, to the 32-bit
+// integer in the same lane of sum. Where it is made of instructions, the addition is in assembly, because the compiler would keep
+// more products than there are registers, or copy each sum.
+#ifndef DOT
+#define DOT(sum, a, b) \
+	sum = (__typeof__(sum))((vu)(sum) + (vu)(((a) << 16 >> 16) * ((b) << 16 >> 16)) + (vu)(((a) >> 16) * ((b) >> 16)))
 #endif
 
 // block adds to one block of the result: ROWS rows by COLS vectors of columns. With pairs, all operands are pairs of integers and
@@ -73,10 +71,9 @@ static inline __attribute__((always_inline)) void block(const float *in, const i
 		for (int r = 0; r < ROWS; r++) {
 			vf a = fill(w[r]);
 			for (int c = 0; c < COLS; c++) {
-				if (pairs) {
-					vi products = (vi)MADD((vi)a, (vi)b[c]);
-					ADD(acc[r][c], products);
-				} else
+				if (pairs)
+					DOT(acc[r][c], (vi)a, (vi)b[c]);
+				else
 					acc[r][c] += a * b[c];
 			}
 		}
@@ -219,9 +216,8 @@ void NAME(lstm)(const float *pre, long pre_stride, const float *pre_units, const
 					vi a = (vi){0} + pairs[k];
 					for (int c = 0; c < VECTORS; c++) {
 						vs both = *(const vs *)(w + c * LANES);
-						vi high = (vi)MADD(a, (vi)(both >> 8)), low = (vi)MADD(a, (vi)(both & 255));
-						ADD(acc[0][c], high);
-						ADD(acc[1][c], low);
+						DOT(acc[0][c], a, (vi)(both >> 8));
+						DOT(acc[1][c], a, (vi)(both & 255));
 					}
 				}
 				for (int half = 0; half < 2; half++)

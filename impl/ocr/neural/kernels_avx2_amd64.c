@@ -5,6 +5,5 @@
 #define SPREAD(x) {x, x, x, x, x, x, x, x}
 #define ROWS 6
 #define COLS 2
-#define MADD(a, b) ((vi)_mm256_madd_epi16((__m256i)(a), (__m256i)(b)))
-#define PADD "vpaddd %1, %0, %0"
+#define DOT(sum, a, b) __asm__("vpaddd %1, %0, %0" : "+v"(sum) : "v"(_mm256_madd_epi16((__m256i)(a), (__m256i)(b))))
 #include "kernels.h"

@@ -5,6 +5,5 @@
 #define SPREAD(x) {x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}
 #define ROWS 8
 #define COLS 3
-#define MADD(a, b) ((vi)_mm512_madd_epi16((__m512i)(a), (__m512i)(b)))
-#define PADD "vpaddd %1, %0, %0"
+#define DOT(sum, a, b) __asm__("vpaddd %1, %0, %0" : "+v"(sum) : "v"(_mm512_madd_epi16((__m512i)(a), (__m512i)(b))))
 #include "kernels.h"

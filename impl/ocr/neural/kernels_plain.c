@@ -6,11 +6,10 @@
 #define COLS 2
 #ifdef __SSE2__
 #include <emmintrin.h>
-#define MADD(a, b) ((vi)_mm_madd_epi16((__m128i)(a), (__m128i)(b)))
 #ifdef __AVX__ // with the compiler's flags for a newer processor
-#define PADD "vpaddd %1, %0, %0"
+#define DOT(sum, a, b) __asm__("vpaddd %1, %0, %0" : "+v"(sum) : "v"(_mm_madd_epi16((__m128i)(a), (__m128i)(b))))
 #else
-#define PADD "paddd %1, %0"
+#define DOT(sum, a, b) __asm__("paddd %1, %0" : "+v"(sum) : "v"(_mm_madd_epi16((__m128i)(a), (__m128i)(b))))
 #endif
 #endif
 #include "kernels.h"

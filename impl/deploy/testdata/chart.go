@@ -1,0 +1,114 @@
+// Command chart renders or lints a Helm chart, as version 1.31 of Kubernetes would get it. It does what `helm template` and
+// `helm lint --strict` do without a cluster, with helm's packages: most of helm's own command, which takes long to build, is for
+// clusters and registries. The test of the chart builds it with the modules of helm, which define the kinds of Kubernetes too.
+//
+// usage: chart lint|objects|notes CHART VALUES
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/lint"
+	"helm.sh/helm/v3/pkg/lint/support"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+var kubernetes = chartutil.KubeVersion{Version: "v1.31.0", Major: "1", Minor: "31"}
+
+func main() {
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: chart lint|objects|notes CHART VALUES")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(what, chart, valuesFile string) error {
+	values, err := chartutil.ReadValuesFile(valuesFile)
+	if err != nil {
+		return err
+	}
+	if what == "lint" {
+		linter := lint.AllWithKubeVersion(chart, values, "default", &kubernetes)
+		if linter.HighestSeverity >= support.WarningSev {
+			return fmt.Errorf("%v", linter.Messages)
+		}
+		return nil
+	}
+	files, err := render(chart, values)
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		switch isNotes := path.Base(name) == "NOTES.txt"; {
+		case isNotes && what == "notes":
+			fmt.Println(text)
+		case !isNotes && what == "objects" && strings.TrimSpace(text) != "":
+			if err := check(text); err != nil {
+				return fmt.Errorf("%s: %w\n%s", name, err, text)
+			}
+			fmt.Printf("---\n%s\n", text)
+		}
+	}
+	return nil
+}
+
+// render returns the text of each template that is not only for other templates.
+func render(folder string, values chartutil.Values) (map[string]string, error) {
+	chart, err := loader.Load(folder)
+	if err != nil {
+		return nil, err
+	}
+	able := *chartutil.DefaultCapabilities
+	able.KubeVersion = kubernetes
+	release := chartutil.ReleaseOptions{Name: "demo", Namespace: "default", Revision: 1, IsInstall: true}
+	values, err = chartutil.ToRenderValues(chart, values, release, &able)
+	if err != nil {
+		return nil, err
+	}
+	files, err := engine.Render(chart, values)
+	for name := range files {
+		if strings.HasPrefix(path.Base(name), "_") {
+			delete(files, name)
+		}
+	}
+	return files, err
+}
+
+// check returns an error for the first object that has a field that its kind does not have, or a value of the wrong type. A value
+// of the right type may still be one that a cluster refuses. Strict decoding refuses unknown and repeated fields, which the API
+// server only warns about or drops.
+func check(objects string) error {
+	strict := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+	for documents := yaml.NewYAMLReader(bufio.NewReader(strings.NewReader(objects))); ; {
+		text, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil && len(bytes.TrimSpace(text)) > 0 {
+			_, _, err = strict.Decode(text, nil, nil)
+		}
+		if bytes.Contains(text, []byte("apiVersion: monitoring.coreos.com/v1\n")) && runtime.IsNotRegisteredError(err) {
+			continue // a kind of the Prometheus operator, which is not part of Kubernetes
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -217,7 +217,7 @@ func grant(c *Call, a account.Account, f *form) (string, error) {
 	case errors.Is(err, ledger.ErrPoints):
 		f.reject("points", "Enter a number from 1 to "+tryit.Number(contract.MaxPoints)+".")
 		return "", nil
-	case errors.Is(err, account.ErrName):
+	case errors.Is(err, ledger.ErrReason):
 		f.reject("reason", "Enter a reason of 1 to 200 printable characters.")
 		return "", nil
 	}

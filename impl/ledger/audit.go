@@ -22,12 +22,12 @@ type Report struct {
 	Discrepancies []Discrepancy `json:"discrepancies"`
 }
 
-// Discrepancy is one value that contradicts the other tables.
+// Discrepancy is one value that contradicts the other tables, and the rule that says so.
 type Discrepancy struct {
 	AccountID string `json:"account"`
 	Period    string `json:"period"`
 	HoldID    string `json:"hold,omitempty"` // or the ID of a meter
-	Problem   string `json:"problem"`
+	Rule      string `json:"rule"`           // which the value violates, such as "the entries must add up to the remaining points"
 	Expected  int64  `json:"expected"`
 	Found     int64  `json:"found"`
 }
@@ -37,7 +37,7 @@ func (d Discrepancy) String() string {
 	if d.HoldID != "" {
 		where += " " + d.HoldID
 	}
-	return fmt.Sprintf("%s: %s: expected %d, found %d", where, d.Problem, d.Expected, d.Found)
+	return fmt.Sprintf("%s: violated rule: %s (expected %d, found %d)", where, d.Rule, d.Expected, d.Found)
 }
 
 // Audit compares entries, balances and holds on one snapshot of the database and reports where they disagree. It reads
@@ -94,7 +94,7 @@ func (s subject) compare(scan func(...any) error) ([]Discrepancy, error) {
 	for i, r := range s.rules {
 		expected, found := values[2*i], values[2*i+1]
 		if expected != nil && found != nil && *expected != *found {
-			d.Problem, d.Expected, d.Found = r.problem, *expected, *found
+			d.Rule, d.Expected, d.Found = r.text, *expected, *found
 			all = append(all, d)
 		}
 	}

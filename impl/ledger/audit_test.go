@@ -107,7 +107,7 @@ var ledgerAuditTests = bookTests{
 			require.NotEmpty(t, report.Discrepancies, name)
 			for _, d := range report.Discrepancies {
 				require.Equal(t, t.id, d.AccountID, name)
-				require.NotEmpty(t, d.Problem, name)
+				require.NotEmpty(t, d.Rule, name)
 				require.NotEqual(t, d.Expected, d.Found, "%s: %s", name, d)
 			}
 		}

@@ -8,8 +8,9 @@ type subject struct {
 	rules         []rule
 }
 
-// rule is one equation that every row must satisfy. expected and found are SQL. A rule does not apply if either is NULL.
-type rule struct{ problem, expected, found string }
+// rule is one equation that every row must satisfy; text states it with "must" or "may". expected and found are SQL. A rule
+// does not apply if either is NULL.
+type rule struct{ text, expected, found string }
 
 // Parts of the queries. Holds and entries of archived months are being removed in no particular order, so only sums are checked
 // there.
@@ -55,15 +56,15 @@ var subjects = []subject{
 		LEFT JOIN (SELECT account_id, period, ` + usedInDays + ` GROUP BY account_id, period) AS d
 			ON d.account_id = b.account_id AND d.period = b.period`,
 		[]rule{
-			{"the entries add up to the remaining points", `COALESCE(e.remaining, 0)`, `b.total - b.used - b.held`},
-			{"grants and adjustments add up to the total of the period", `COALESCE(e.granted, 0)`, `b.total`},
-			{"grants with a reason add up to the granted points", `COALESCE(e.reasoned, 0)`, `b.granted`},
-			{"the balance counts its entries", `b.seq`, `COALESCE(e.entries, 0)`},
-			{"the entries are numbered from 1", `1`, `e.first`},
-			{"the latest entry has the number that the balance names", `CASE WHEN ` + isArchived + ` THEN NULL ELSE b.seq END`, `e.last`},
-			{"only an archived month has an opening entry", `CASE WHEN ` + isArchived + ` THEN NULL ELSE 0 END`, `e.openings`},
-			{"running holds add up to the held points", `COALESCE(h.held, 0)`, `b.held`},
-			{"settled holds and the usage of removed holds add up to the used points", `COALESCE(h.used, 0) + COALESCE(d.used, 0)`, `b.used`},
+			{"the entries must add up to the remaining points", `COALESCE(e.remaining, 0)`, `b.total - b.used - b.held`},
+			{"grants and adjustments must add up to the total of the period", `COALESCE(e.granted, 0)`, `b.total`},
+			{"grants with a reason must add up to the granted points", `COALESCE(e.reasoned, 0)`, `b.granted`},
+			{"the balance must count its entries", `b.seq`, `COALESCE(e.entries, 0)`},
+			{"the entries must be numbered from 1", `1`, `e.first`},
+			{"the latest entry must have the number that the balance names", `CASE WHEN ` + isArchived + ` THEN NULL ELSE b.seq END`, `e.last`},
+			{"only an archived month may have an opening entry", `CASE WHEN ` + isArchived + ` THEN NULL ELSE 0 END`, `e.openings`},
+			{"running holds must add up to the held points", `COALESCE(h.held, 0)`, `b.held`},
+			{"settled holds and the usage of removed holds must add up to the used points", `COALESCE(h.used, 0) + COALESCE(d.used, 0)`, `b.used`},
 		},
 	},
 	{
@@ -71,12 +72,12 @@ var subjects = []subject{
 		`FROM holds h JOIN balances b ON b.account_id = h.account_id AND b.period = h.period AND b.archived_at IS NULL
 		LEFT JOIN ` + entriesByHold + ` ON e.hold_id = h.id AND e.account_id = h.account_id AND e.period = h.period`,
 		[]rule{
-			{"each hold has one entry that takes its points", `1`, `COALESCE(e.taking, 0)`},
-			{"the entry of a hold takes exactly its points", `-h.points`, `e.taken`},
-			{"a hold that has ended has one entry for its end, a running hold none", endings, `COALESCE(e.endings, 0)`},
-			{"the entry for the end of a hold matches its state", endings, matching},
+			{"each hold must have one entry that takes its points", `1`, `COALESCE(e.taking, 0)`},
+			{"the entry of a hold must take exactly its points", `-h.points`, `e.taken`},
+			{"a hold that has ended must have one entry for its end, and a running hold none", endings, `COALESCE(e.endings, 0)`},
+			{"the entry for the end of a hold must match its state", endings, matching},
 			{
-				"the entry for the end of a hold returns its points unless it was settled",
+				"the entry for the end of a hold must return its points unless it was settled",
 				`CASE WHEN h.state IN ('released', 'expired') THEN h.points ELSE 0 END`, `COALESCE(e.returned, 0)`,
 			},
 		},
@@ -87,16 +88,16 @@ var subjects = []subject{
 				(PARTITION BY e.account_id, e.period ORDER BY e.seq) AS BIGINT) AS so_far
 			FROM entries e JOIN balances b ON b.account_id = e.account_id AND b.period = e.period
 			WHERE b.archived_at IS NULL OR e.kind = 'opening') AS running`,
-		[]rule{{"each entry records the sum of the entries up to it", `so_far`, `remaining`}},
+		[]rule{{"each entry must record the sum of the entries up to it", `so_far`, `remaining`}},
 	},
 	{
 		`e.account_id, e.period, COALESCE(e.hold_id, '')`,
 		`FROM entries e LEFT JOIN balances b ON b.account_id = e.account_id AND b.period = e.period
 		LEFT JOIN holds h ON h.id = e.hold_id`,
 		[]rule{
-			{"each entry belongs to a balance", `1`, `CASE WHEN b.account_id IS NULL THEN 0 ELSE 1 END`},
+			{"each entry must belong to a balance", `1`, `CASE WHEN b.account_id IS NULL THEN 0 ELSE 1 END`},
 			{
-				"each entry of a hold belongs to a hold that exists",
+				"each entry of a hold must belong to a hold that exists",
 				`CASE WHEN e.kind IN ('opening', 'grant', 'adjust') OR ` + isArchived + ` THEN NULL ELSE 1 END`, `CASE WHEN h.id IS NULL THEN 0 ELSE 1 END`,
 			},
 		},
@@ -106,9 +107,9 @@ var subjects = []subject{
 		`FROM holds h LEFT JOIN balances b ON b.account_id = h.account_id AND b.period = h.period
 		LEFT JOIN meter_balances c ON c.meter_id = h.meter_id AND c.period = h.period`,
 		[]rule{
-			{"each hold belongs to a balance", `1`, `CASE WHEN b.account_id IS NULL THEN 0 ELSE 1 END`},
+			{"each hold must belong to a balance", `1`, `CASE WHEN b.account_id IS NULL THEN 0 ELSE 1 END`},
 			{
-				"each running or settled hold with a meter belongs to a balance of the meter",
+				"each running or settled hold with a meter must belong to a balance of the meter",
 				`CASE WHEN h.meter_id IS NULL OR h.state NOT IN ('held', 'settled') THEN NULL ELSE 1 END`,
 				`CASE WHEN c.meter_id IS NULL THEN 0 ELSE 1 END`,
 			},
@@ -122,9 +123,9 @@ var subjects = []subject{
 		LEFT JOIN (SELECT meter_id, period, ` + usedInDays + ` GROUP BY meter_id, period) AS d
 			ON d.meter_id = c.meter_id AND d.period = c.period`,
 		[]rule{
-			{"running holds add up to the held points of their meter", `COALESCE(h.held, 0)`, `c.held`},
+			{"running holds must add up to the held points of their meter", `COALESCE(h.held, 0)`, `c.held`},
 			{
-				"settled holds and the usage of removed holds add up to the used points of their meter",
+				"settled holds and the usage of removed holds must add up to the used points of their meter",
 				`COALESCE(h.used, 0) + COALESCE(d.used, 0)`, `c.used`,
 			},
 		},

@@ -17,9 +17,9 @@ const (
 	expired  = "expired"
 )
 
-// Settle charges a hold to the period it was taken in, and in the same transaction stores the reply for replay if the hold
-// has an idempotency key. makeReply gets the balance after the charge; it must be quick and have no other effect, because
-// it may be called more than once. It may be nil for holds without a key.
+// Settle charges a hold to the period it was taken in, and in the same transaction stores the reply for replay if the hold has
+// an idempotency key. makeReply gets the balance after the charge; it must be quick and have no other effect, because it may be
+// called more than once. It may be nil for holds without an idempotency key.
 //
 // An expired hold is never charged: ErrExpired. Other errors: ErrEnded, makeReply's, *store.Error. After an error nothing
 // is charged and the hold is unchanged.

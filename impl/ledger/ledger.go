@@ -30,12 +30,13 @@ import (
 	"uncial/internal/contract"
 )
 
-// Errors of holds. Callers distinguish the exported ones.
+// Errors of holds and grants. Callers distinguish the exported ones.
 var (
 	ErrIdempotencyKeyReused = errors.New("the Idempotency-Key was used with a different request; use a new Idempotency-Key")
 	errRunning              = errors.New("the first request with this Idempotency-Key is still running")
 	ErrExpired              = errors.New("the hold has expired")
 	ErrEnded                = errors.New("the hold was already settled or released")
+	ErrReason               = errors.New("invalid reason; use 1 to 200 printable characters")
 	ErrPoints               = fmt.Errorf("points: must be 1 to %d, and so must the resulting allowance", int64(contract.MaxPoints))
 	errTTL                  = errors.New("ttl: must be positive")
 )

@@ -190,7 +190,7 @@ func TestLedger_Grant(t *testing.T) {
 				require.ErrorIs(t, err, ledger.ErrPoints)
 			}
 			_, err := t.Grant(t.Context(), t.id, 1, "")
-			require.ErrorIs(t, err, account.ErrName)
+			require.ErrorIs(t, err, ledger.ErrReason)
 			_, err = t.Grant(t.Context(), "acc_nobody", 1, "because")
 			require.ErrorIs(t, err, account.ErrNoAccount)
 			t.requireBalance(0, 100)

@@ -90,14 +90,14 @@ func (l *Ledger) adjust(ctx context.Context, x store.Executor, accountID string,
 }
 
 // Grant adds points to the allowance of the current month only. reason appears in the entry; it has 1 to 200 printable
-// characters. Errors: ErrPoints, account.ErrName for an invalid reason, account.ErrNoAccount (including for a deleted account),
-// account.ErrPlan, *store.Error.
+// characters. Errors: ErrPoints, ErrReason, account.ErrNoAccount (including for a deleted account), account.ErrPlan,
+// *store.Error.
 func (l *Ledger) Grant(ctx context.Context, accountID string, points int64, reason string) (Balance, error) {
 	if points < 1 || points > contract.MaxPoints {
 		return Balance{}, ErrPoints
 	}
-	if err := account.CheckName(reason); err != nil {
-		return Balance{}, err
+	if account.CheckName(reason) != nil {
+		return Balance{}, ErrReason
 	}
 	var b Balance
 	err := l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {

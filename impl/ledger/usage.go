@@ -8,7 +8,7 @@ import (
 	"uncial/impl/store"
 )
 
-// Grouping selects what a Use adds up.
+// Grouping selects how usage is summed.
 type Grouping int
 
 // Groupings of Usage.
@@ -18,7 +18,7 @@ const (
 	ByDayAndKey
 )
 
-// Use adds up settled extractions. A hold counts on the day on which it was taken, so that the days of a month add up to
+// Use is a sum of settled extractions. A hold counts on the day on which it was taken, so that the days of a month add up to
 // the points that were charged to it.
 type Use struct {
 	AccountID   string    `json:"account"`

@@ -98,6 +98,7 @@ func TestRun_WrongUsage(t *testing.T) {
 		"a negative cap":                   {"key create --account acc_1 --points=-1", 1, "invalid key cap"},
 		"an unknown account to grant":      {"account grant acc_1 10 --reason x", 1, "no such account"},
 		"a grant of 0 points":              {"account grant acc_1 0 --reason x", 1, "points: must be"},
+		"a grant with an empty reason":     {"account grant acc_1 10 --reason=", 1, "invalid reason; use 1 to 200"},
 		"a deletion without its ID":        {"account delete acc_1 --confirm acc_2", 1, "--confirm: must repeat"},
 		"a month without a year":           {"usage --month 3 --account acc_1", 2, "--month: invalid month"},
 		"the usage of an unknown account":  {"usage --account acc_1", 1, "no such account"},

@@ -43,7 +43,7 @@ func (o DashboardOptions) check(listen string, hasMail bool) error {
 	case id == (dashboard.OpenID{}):
 		return nil
 	case id.Issuer == "" || id.ClientID == "" || id.ClientSecret == "":
-		return errors.New("--openid-issuer: requires --openid-client-id and --openid-client-secret")
+		return errors.New("--openid-issuer, --openid-client-id and --openid-client-secret must be set together")
 	case o.PublicURL == "":
 		return errors.New("--public-url: required with --openid-issuer; the provider sends people back to it")
 	}

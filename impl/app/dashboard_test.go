@@ -26,7 +26,8 @@ func TestNew_InvalidDashboard(t *testing.T) {
 		"--public-url: invalid URL":              {Dashboard: app.DashboardOptions{PublicURL: "uncial.example.org"}},
 		"--public-url: invalid URL \"http":       {Dashboard: app.DashboardOptions{PublicURL: "https://uncial.example.org/path"}},
 		"--public-url: required":                 {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example", ClientID: "a", ClientSecret: secret}}},
-		"--openid-issuer: requires --openid":     {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example"}}},
+		"--openid-issuer, --openid-client-id":    {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example"}}},
+		"must be set together":                   {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{ClientID: "a"}}},
 	} {
 		_, err := app.New(o)
 		require.ErrorContains(t, err, want)

@@ -82,8 +82,8 @@ type Problem struct {
 
 func (p *Problem) Error() string { return p.Title }
 
-// NotFound is the page for everything that does not exist, or not for this visitor: the two look the same, so that nobody
-// can find out what other accounts have.
+// NotFound is the page for everything that does not exist or that this visitor may not see. The two look the same, so that
+// nobody can find out what other accounts have.
 func NotFound() *Problem {
 	return &Problem{Status: http.StatusNotFound, Title: "Page not found", Text: "This page does not exist, or it belongs to another account."}
 }

@@ -1,10 +1,10 @@
-// Package dashboard serves the pages for people: sign-up and sign-in, API keys, usage, the account, and the administration
-// for operators. It renders HTML on the server; a small script only adds conveniences. It decides nothing about accounts,
-// keys, points or passwords, which the packages account, user and ledger own, and JSON stays under /api/v1.
+// Package dashboard serves the pages for people: sign-up and sign-in, API keys, usage, the account, and the administration for
+// operators. It renders HTML on the server; a small script only adds conveniences. The packages account, user and ledger decide
+// about accounts, keys, points and passwords. Pages never return JSON; that is under /api/v1.
 //
 // Every read is a GET, and every change is a POST that ends with a redirect. Start with routes in routes.go, which
 // lists all pages with who may call them, then Dashboard.serve in serve.go, which shows the order of all checks. A page is
-// a function of a Call; its template lies in templates under the same name. Other packages add pages with Options.Extra.
+// a function of a Call; its template is in templates under the same name. Other packages add pages with Options.Extra.
 package dashboard
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/alexedwards/scs/v2"
 )
 
-// Prefix is the path that all pages lie under.
+// Prefix is the path that all pages are under.
 const Prefix = "/dashboard"
 
 // SignUp says who may sign up.

@@ -100,7 +100,7 @@ func TestDashboard_TellsAboutChanges(t *testing.T) {
 	b.post("/account/password", "current", password, "password", "a new password for anna")
 	require.Equal(t, "anna@example.org", latest().to)
 	require.Contains(t, latest().text, "Your password was changed")
-	require.Contains(t, latest().text, "If it was not you, choose a new password")
+	require.Contains(t, latest().text, "If this was not you, choose a new password")
 
 	require.Contains(t, b.post("/account/email", "email", "anna@example.net", "email-password", "a new password for anna").text(), "on its way")
 	require.Equal(t, "anna@example.net", latest().to)

@@ -158,7 +158,7 @@ func verify(c *Call) error {
 	return c.Redirect("/sign-in", "verified")
 }
 
-// resetPassword sets a new password by a code, which ends all sessions of the user.
+// resetPassword sets a new password with a code, which ends all sessions of the user.
 func resetPassword(c *Call) error {
 	f := c.newForm()
 	u, err := c.d.o.Users.ResetPassword(c.R.Context(), c.Form("code"), c.R.PostFormValue("password"))

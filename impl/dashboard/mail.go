@@ -61,8 +61,8 @@ var mails = map[user.Purpose]struct{ subject, text, ending string }{
 	user.Invitation:   {"Invitation to Uncial", "You are invited to Uncial. Follow this link to accept. It works for 7 days.", "If you did not expect this, ignore this message."},
 }
 
-// sendVerification mails the link that verifies the address of a user. Too many of them in an hour are left out, because
-// strangers can ask for them.
+// sendVerification mails the link that verifies the address of a user. Beyond the hourly limit it sends none, because
+// strangers can ask for such mail.
 func (d *Dashboard) sendVerification(c *Call, u user.User) error {
 	err := d.o.Users.CountMail(c.R.Context(), user.Verification, u.Email, c.client(u.Email))
 	if errors.Is(err, user.ErrTooManyMails) {
@@ -83,8 +83,8 @@ func (d *Dashboard) sendAlreadyKnown(c *Call, email string) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("Somebody has tried to sign up at Uncial with your e-mail address, which is already registered.\n\n"+
-		"To sign in, or to choose a new password, open this page:\n\n%s\n\nIf it was not you, ignore this message.\n", c.PublicURL()+Prefix+"/sign-in")
+	text := fmt.Sprintf("Somebody has tried to sign up for Uncial with your e-mail address, which is already registered.\n\n"+
+		"To sign in, or to choose a new password, open this page:\n\n%s\n\nIf this was not you, ignore this message.\n", c.PublicURL()+Prefix+"/sign-in")
 	return d.o.Mail.Send(c.R.Context(), email, "You are already registered with Uncial", text)
 }
 
@@ -102,7 +102,7 @@ var (
 	}
 	providerLinked = notice{
 		"A new way to sign in to Uncial", "You can now sign in with single sign-on, too.",
-		"change your password, which also removes the new way, and tell the people who run the service",
+		"change your password, which also removes this way to sign in, and tell the people who run the service",
 	}
 )
 
@@ -111,7 +111,7 @@ func (c *Call) tell(u user.User, n notice) {
 	if c.d.o.Mail == nil {
 		return
 	}
-	text := fmt.Sprintf("%s\n\n%s, %s\n\nIf it was not you, %s.\n", n.change, c.PublicURL(), formatTime(c.Now()), n.ending)
+	text := fmt.Sprintf("%s\n\n%s, %s\n\nIf this was not you, %s.\n", n.change, c.PublicURL(), formatTime(c.Now()), n.ending)
 	if err := c.d.o.Mail.Send(c.R.Context(), u.Email, n.subject, text); err != nil {
 		c.note(fmt.Errorf("tell a user about a change: %w", err))
 	}

@@ -33,7 +33,7 @@ var messages = map[string]string{
 	"signed-out":            "You are signed out.",
 	"signed-out-everywhere": "You are signed out in all browsers.",
 	"switched":              "You now work in another account.",
-	"user-deleted":          "Your user was deleted.",
+	"user-deleted":          "Your profile was deleted.",
 	"verified":              "The e-mail address is verified.",
 	"welcome":               "Welcome. Create a key to make your first call.",
 }

@@ -237,7 +237,7 @@ func (c *Call) signUpWith(person identity, code string) error {
 	case errors.Is(err, user.ErrToken):
 		return errNoSignUp
 	case errors.Is(err, user.ErrEmail):
-		return &Problem{Status: http.StatusForbidden, Title: "The provider names no e-mail address", Text: "An e-mail address is required. Add it at the provider, and let it pass the address on."}
+		return &Problem{Status: http.StatusForbidden, Title: "The provider did not share an e-mail address", Text: "An e-mail address is required. Add one at the provider and allow it to be shared."}
 	case err != nil:
 		return err
 	}

@@ -160,7 +160,7 @@ func TestDashboard_Members(t *testing.T) {
 
 	require.Equal(t, 422, member.post("/account/delete-user", "user-password", password).status, "nor can they delete themselves")
 	require.Equal(t, 422, owner.post("/account/delete-user", "user-password", "wrong").status)
-	require.Contains(t, owner.post("/account/delete-user", "user-password", password).text(), "Your user was deleted.")
+	require.Contains(t, owner.post("/account/delete-user", "user-password", password).text(), "Your profile was deleted.")
 	require.NotContains(t, s.dump(), "anna@example.org")
 
 	other := s.signUp("carl@example.org", "Print room")

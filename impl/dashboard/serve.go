@@ -39,8 +39,8 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mux.ServeHTTP(w, r)
 }
 
-// admit refuses requests that others can read, forms that pages of other sites have sent, and addresses that are not text.
-// Style sheets are exempt, so that the page that explains the refusal has its layout.
+// admit refuses requests sent over a connection that others can read, forms that pages of other sites have sent, and addresses
+// that are not text. Style sheets are exempt, so that the page that explains the refusal has its layout.
 func (d *Dashboard) admit(c *Call) error {
 	if err := d.origins.Check(c.R); err != nil {
 		return forbidden("This form was sent from another site. Open the page here and send the form again.")
@@ -117,7 +117,7 @@ func readForm(r *http.Request) error {
 	case errors.As(err, &tooLarge):
 		return &Problem{
 			Status: http.StatusRequestEntityTooLarge, Title: "The form is too large",
-			Text: fmt.Sprintf("A form may take at most %d bytes. Shorten it and send it again.", tooLarge.Limit),
+			Text: fmt.Sprintf("A form may be at most %d bytes. Shorten it and send it again.", tooLarge.Limit),
 		}
 	case err != nil:
 		return &Problem{Status: http.StatusBadRequest, Title: "The form cannot be read", Text: "Go back and send the form again."}
@@ -165,7 +165,7 @@ func (d *Dashboard) fail(c *Call, err error) {
 	default:
 		c.note(err)
 		err = c.RenderStatus(http.StatusInternalServerError, "error", &Problem{
-			Title: "Something went wrong", Text: "Try again. If it happens again, contact the people who run this service and quote the request.",
+			Title: "Something went wrong", Text: "Try again. If it happens again, contact the people who run this service and quote the request ID below.",
 			RequestID: edge.RequestID(c.W),
 		})
 	}

@@ -31,8 +31,8 @@ const (
 	versionKey = "version" // user.User.Version at the sign-in
 )
 
-// newSessions returns the manager of sessions. They lie in the database, so that every replica knows them; the cookie holds a
-// random token, the database only its digest.
+// newSessions returns the manager of sessions. They are stored in the database, so that every replica knows them; the cookie
+// holds a random token, the database only its digest.
 func newSessions(o Options) *scs.SessionManager {
 	m := scs.New()
 	m.Store = o.Sessions

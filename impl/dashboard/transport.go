@@ -28,9 +28,8 @@ var securityHeaders = map[string]string{
 var forwarding = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
 
 // isSecure reports whether nobody between the browser and this process can read the request: it came over TLS, through a
-// trusted proxy that says so, or from this machine. A loopback peer that forwards for somebody else without being trusted is
-// a proxy, and a Host other than this machine's may be an attacker's name for it (DNS rebinding). The Origin of a form
-// reveals a proxy that adds no header.
+// trusted proxy that says so, or from this machine. A loopback peer therefore does not count if it forwards for somebody else,
+// or if Host does not name this machine (DNS rebinding). The Origin of a form reveals a proxy that adds no header.
 func (d *Dashboard) isSecure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true

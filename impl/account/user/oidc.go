@@ -10,7 +10,7 @@ import (
 )
 
 // ErrIdentity means that somebody else signs in with the identity at the provider.
-var ErrIdentity = errors.New("this account at the provider is linked to another user")
+var ErrIdentity = errors.New("this identity at the provider is already linked to another user")
 
 // identity is a user as an OpenID Connect provider knows it.
 type identity struct{ issuer, subject string }

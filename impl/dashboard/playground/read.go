@@ -77,7 +77,7 @@ func (p *playground) refuse(c *dashboard.Call, form *sent, refusal *tryit.Answer
 		LimitedBy       contract.Limit
 	}
 	if err := json.Unmarshal(refusal.Body, &said); err != nil || problem == "" {
-		return fmt.Errorf("the API answered %d without an error", status)
+		return fmt.Errorf("the API returned %d without an error", status)
 	}
 	if said.LimitedBy == contract.LimitedByKey { // the playground has a cap, and no key
 		problem = fmt.Sprintf("Only %s points are left under the playground's monthly cap. Raise the cap or wait for the reset.", tryit.Number(said.RemainingPoints))
@@ -103,7 +103,7 @@ type sent struct {
 // Errors of the form itself.
 var (
 	errNoImage  = errors.New("choose an image, or enter its address")
-	errTooLarge = fmt.Errorf("the file is too large; an image may take at most %d MiB", imagefile.MaxBytes>>20)
+	errTooLarge = fmt.Errorf("the file is too large; an image may be at most %d MiB", imagefile.MaxBytes>>20)
 	errTooSlow  = errors.New("the image arrived too slowly; try again with a better connection or a smaller image")
 	errCutOff   = errors.New("the form did not arrive completely; send it again")
 )

@@ -372,7 +372,7 @@ type ExtractionResult struct {
 	//
 	// Illustrations (woodcuts, engravings, photographs) and music are regions without text. PAGE-XML has them as `ImageRegion` and
 	// `MusicRegion`, ALTO as `Illustration` with the `TYPE` `illustration` or `music`, hOCR as `ocr_image` with the property
-	// `x_kind`. They are not part of the reading order and contain no words; text between staves is text.
+	// `x_kind`. They are not part of the reading order and contain no words; text between staves is read as text.
 	Document *string `json:"document,omitempty"`
 
 	// Edits Corrections made by the enhancement, in reading order; absent unless `enhanced` is true.
@@ -383,7 +383,7 @@ type ExtractionResult struct {
 
 	// Language The language tag that was used. For a request with `und`, it is the language that the service detected: for several
 	// pages, the language of most of the text; for an image without text, `und`. For an image of one page, a request with
-	// this tag gets the same reading.
+	// the returned tag gets the same reading.
 	Language *string `json:"language,omitempty"`
 
 	// PointsUsed Points charged for this call; in a stored answer, for the original call.
@@ -648,14 +648,14 @@ type StatusRecord struct {
 	// RateLimitRemaining The same as `rateLimit.remaining`.
 	RateLimitRemaining *int64 `json:"rateLimitRemaining,omitempty"`
 
-	// Status Always `active`; any other key gets a 401.
+	// Status Always `active`; a key in any other state gets a 401.
 	Status *StatusRecordStatus `json:"status,omitempty"`
 
 	// Success Always true.
 	Success *StatusRecordSuccess `json:"success,omitempty"`
 }
 
-// StatusRecordStatus Always `active`; any other key gets a 401.
+// StatusRecordStatus Always `active`; a key in any other state gets a 401.
 type StatusRecordStatus string
 
 // StatusRecordSuccess Always true.
@@ -803,8 +803,8 @@ type ClientInterface interface {
 	// Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
 	// the status is 200.
 	//
-	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
-	// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The format is recognized from the content, not from
+	// the name or the declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
 	// gives the best results. A form feed (U+000C) separates the texts of several pages.
 	//
 	// Takes any type of body and a specified content type.
@@ -817,8 +817,8 @@ type ClientInterface interface {
 	// Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
 	// the status is 200.
 	//
-	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
-	// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The format is recognized from the content, not from
+	// the name or the declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
 	// gives the best results. A form feed (U+000C) separates the texts of several pages.
 	//
 	// Takes a body of the `application/json` content type.
@@ -840,8 +840,8 @@ type ClientInterface interface {
 // Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
 // the status is 200.
 //
-// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
-// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The format is recognized from the content, not from
+// the name or the declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
 // gives the best results. A form feed (U+000C) separates the texts of several pages.
 //
 // Takes any type of body and a specified content type.
@@ -864,8 +864,8 @@ func (c *Client) ExtractWithBody(ctx context.Context, params *ExtractParams, con
 // Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
 // the status is 200.
 //
-// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
-// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The format is recognized from the content, not from
+// the name or the declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
 // gives the best results. A form feed (U+000C) separates the texts of several pages.
 //
 // Takes a body of the `application/json` content type.
@@ -1032,8 +1032,8 @@ type ClientWithResponsesInterface interface {
 	// Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
 	// the status is 200.
 	//
-	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
-	// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The format is recognized from the content, not from
+	// the name or the declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
 	// gives the best results. A form feed (U+000C) separates the texts of several pages.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -1046,8 +1046,8 @@ type ClientWithResponsesInterface interface {
 	// Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
 	// the status is 200.
 	//
-	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
-	// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+	// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The format is recognized from the content, not from
+	// the name or the declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
 	// gives the best results. A form feed (U+000C) separates the texts of several pages.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -1321,8 +1321,8 @@ func (r StatusResponse) ContentType() string {
 // Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
 // the status is 200.
 //
-// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
-// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The format is recognized from the content, not from
+// the name or the declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
 // gives the best results. A form feed (U+000C) separates the texts of several pages.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -1341,8 +1341,8 @@ func (c *ClientWithResponses) ExtractWithBodyWithResponse(ctx context.Context, p
 // Fetches the image at `imageUrl`, reads it and returns its text. Costs 10 points if, and only if,
 // the status is 200.
 //
-// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The content decides, not the name or the
-// declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
+// Images may be JPEG, PNG, TIFF (up to 10 pages), BMP or WebP. The format is recognized from the content, not from
+// the name or the declared type. The limits are 20 MiB, 100 megapixels over all pages and 32,767 pixels per side. 300 DPI or more
 // gives the best results. A form feed (U+000C) separates the texts of several pages.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -2389,206 +2389,205 @@ func (sh *strictHandler) Status(w http.ResponseWriter, r *http.Request) {
 // const string: with thousands of chunks the chained `+` fold is several
 // times slower for the Go compiler than parsing a slice literal.
 var swaggerSpec = []string{
-	"7H0Ncxs3kuhfwZu7qpWzQ3pIk7JFleuKluWEiS0rkmzHMbUecAYkYQ2ByQAUxfj5/fZX6AbmiyNKtJ29",
-	"d/v2auMTSQANNBqN/sZnL5KLVAomtPIGn705ozHL4M8jGs3ZkRQ6k4n5HDMVZTzVXApv4A2FWrFMEZox",
-	"ck0THpOpzIgUjEQ0SVhGqIZPC7lgQh+SWBIhNYnMoETP2aLt+R67oYs0Yd7AE7KltMyY53sZ+2PJMxZ7",
-	"A50tme+paM4W1MyAieXCG3woGl/6nl6npr/SGRcz78sX3xvFbJFKzUS0PmNpQtdmqPr0L+ZcEa7MTAiM",
-	"FRMKKyJaEioIo1nCWUbMZJjSZMX1HBvTBSNhCUbrF7YOfUJFTIQkqeRCK7JiGSPRnGYzhojhmtAZ5aI9",
-	"FiOtyETGawRv0DSFkac8U9rOok2GE8WEJtNMLghNEiL13CAVsd4eiwr2DKK8JkzBD41YesnFVcOuxnHG",
-	"lMIpcUVep0wMT0ckltHS7CPZO3txRJ7sP+o8qO7feBkEj6KHMmWCpry9posEvmKHJGPJ07GnWHbNI9Yy",
-	"8Mbe1m1OqdYsE/moH/6BQ13+3Q35wy1jbi7zjGr2ki+43lzruaaaOeTTKJJLof+mSEY1ayWmC1lxEcvV",
-	"gIRZ6AhBkYRNtU9CHRLFIiliRZZC88TscMYU02os9kbHFy9InNGpJuNiCgQPF5lylsQKyOKni4vTsfeg",
-	"vp9jz85n7B1mT/sHh/ppr3tPnP2j2nkv+N8fOq2Dyw9B6+DyhweHuv7Nf27H26lMeLRuOkCMIJaAhsO8",
-	"g0HV1HAGLQck/KOEOS5IuMrR9p3R9MfT/eBw9XQ/+Bo0/fG0hBEY5V5YeTdn4sgM0cxh7kZQm5wamhGa",
-	"8GmlBVckxV/a91rx91/h1rXd9+jkbIxjU8dNp5QnLCYTNpUZMydnRRWJEFr7XifhL6R8prP1cKpZ1rBu",
-	"e+K1JCvKtVuAWZpgN5qYqSxSyyUPOp3AN9RuOpNO0O62H1W5Zq+7jVanMltQ7Q08LvR+z/O9Bb3hC8PX",
-	"9wPfW3CBH4J8EVxoNmNZbRWvr1mWSBp/9WoqRApXILJdQ6RyCddXRFMacb0mMiNzqsxFKJheyeyqst7u",
-	"/Zb3aD+4e4Hv3r0bLvWcCc0jqlnz+WM3KYu0uduLpmYzYBascZs67f12/XJ7xmjGsnuJJrZp45X72xmS",
-	"/6hhL0axmd6UM4UXrzspXOQoZ9nfFEnkrE1+XUqNx2bOBFnLJYmk0DTSRC3TVGY1phF0fn7ee3/w68/7",
-	"7w5edE4eXTw56p89/qX726v78soP/6v1fy4/d/xO98mXplPzxfdSmtEF01Z2LMlHv7CG2+MVvWKK0HyZ",
-	"ik6ZocOMpYzqNhlNC2HLnmn7myp+uKdsBr9zQbq9sZjLZaZ8g7oZ003SnxHjUro2JGw6zQ6hjb2RKkM7",
-	"2TIkyrRXsk2Gdo4ETstqzhNWSHZjke+pItlSCC5mcO6UFRDb5GL7GgglMZ9OWcYAGzhYRJcKUNkLgjZ5",
-	"LZK1ExKxj9JUL9VYdIMAZHVc7oBQwxtA0s0ymcE0N6FGVJAJI0tlEATiK+mYber2++SaKz5JGBmeH41G",
-	"IOvSSDfIpv1pwHqTgLb2ab/b6kUd1jqIDyatIHoU92knfsw6Hc/3uCELxLPne4IuGJ6K8oQqfH9Bb14y",
-	"MdNzb9Dt94FfuM8dv4l4u/1+A/H63k0rW8JMF0tlmODdS0SKz5hKpVAMCP74RpsfgbqNTiU0EyBz0jRN",
-	"LNt5+EnhzxY50HGSUBTE1XKxoNnaCOEEviQpnQGTpUQto4gp5fneNU2WzIKY8piJiAGHZGJORWSO8ZQm",
-	"ivleQsVsSWdmXcxsCComb5Rp0gl8L82kGZKL2QU3uH5kvswQ/wa7MmaJ8gYfLn1Pyale0cwM9UZEnCZm",
-	"HixTeJQ77V478AAfC8oNVZ8CKG9wcPAk8D03d8tfNLsxTN/zvRWjVwaAweV0mSQ1JCSJlQBvXXX7oHfX",
-	"whf3WHmn22te+mcv5jOmzHTVnHb7+4OD6ZP9OHjSefKkFz2O9/sHtDtllAZRv0/joNOnjybT3rQz6U6C",
-	"yZNuN4o7/Xg/6vQnwTQIaPCkoGyjX64/phkX2vvyTTg+uBXH7+ZUoPA5TDOeJAw5grlelGGEzHAtqdlY",
-	"GMYTZ3I2R6nuFc2iOZlTPScpyyIWmwMB8ptpXts6uKdpbfeADzmJz1wv99rL+k5927Lgzk3jaf1wKWaW",
-	"R83BPn3+wqyXlg6cb67cCVUMZJLbjpvTh72B9/PbZ8dnPLh5+Sn65dX5cDX68YDTT6snLztn/ejHN9e/",
-	"dl8E79/dXP++Pvj1/bs4idbD9ej5cPbmU+/vv7/rX026P/9x9Gk0e3X07Pr9Qj45PTp4w357lrzsPJv/",
-	"3n3758tAp7//dDJ5tR6uRi9+jl8GJ9fxu34wen7899PF2+XvBt5M/mnGNGOdPl9dv/0pWf1+jvDMONHi",
-	"7TI+snD5wcnv787S929+vmYv1Mp8d3Jx1Rk9nwWvkqA0ZtqLFm8XR5+Gs5OhXL16Psz/Gz1/3zm5eNUZ",
-	"/fh+dvRpWPrtamb/nk348JdSn84rbv8+erYclce7GN6M3Lg/9mZH4mz9/l2ifv9tZHBxQX9Lk9HzX6/f",
-	"LA6u4yNoC7g7EifB+99+DthPPye/z+TNyadff/n5/O2Li+D9L97/qwxx/74MUavrOt2iwIyUT+PY3As5",
-	"Gd5+rDoVYk3YNUvG2hD6R7FcjPUkkdEV/pnSDP9IuLC/rmQW2+/YVI+1lulYr3is52M9Z3w212Nt4I21",
-	"WcVYdMa6M9bBxv/2e8FYd4NgrFudsR6LPrSr/K8bjPUT06rTHev+k7E+6LQD+L+xtuccBYtv5ve9oNu4",
-	"N49v3RsLHxgKblJ5Zy5WkqQJjRhoUtGcRVe378eTJ9/lyrqNOP+Fr6yp5e3Tb7qyPnsTeYOGbkO+3qD/",
-	"xPeAor3BIyMH3HiDzpNu4Htrb9DtdYIvfp33p7BTHcA/CHTeUpitaHFx5X3xNyDs93IIvU4XIBwYElwb",
-	"UtwYv93bbwKRyFWr1C5HWAUr3pdLkEwLIfk/Mzb1Bt5/PCys/A/xV/WwEFnPmFomGqXaTSWaL4wcuqJG",
-	"KaVxm3SCJiu3TybrquoqMx/MWs1KU2Hhgp4lk7sUzOivdU9Eq+SKaFqWbf+w4raougNaZX/AtjGaXAgl",
-	"m/m2ri+RCqqG520dioblXq3C7nqvzrb5F9/7rWXNDK3RnessWSRg80dCLadTHnEmtDuuO2kzEU1TRG/B",
-	"H7uOXMwdQpbCaNLmZC6k0PNkTSKaOlPiFeh4JdYZgxZ4cv7mxYvR0ej45OLj6evRycW5uQiM3uoNvBOp",
-	"CRNyOZs7OFPQZ7kiLKdwQ1BgmGTxMzMnBLRgSiHbNeSXNyaRVFoVdH5IuiTnYncu4JBklCtU/OGXDK1r",
-	"U6tlg5PAcFV2o8/g74HXDbr7raDbCjoXQTCA//3uNbDObolvwt1hNo2XNm0L5n2zIMFYzOJ/Do6t3eYr",
-	"8XxIluksozEiMk2o+KsxeW/GuXlKjgFPDfyzGXEVLLTJCZqa0AiO3PR7MsD/D7gWOKCHKbe2xh0YFse+",
-	"NVlbrM1JRkGEgy2Q0Chiqb7l7Lwdvhw9/zg8HX385fh96dyY63N4OoLB7DgArl05FLraasFB0vPJUlwJ",
-	"uRI+YTcp6NAyIxm7llfmtuVa5ZZRo/kuVcpEbH5BbzNXaLYDB7JcasVjBp1GpySjYsbUIVFMxGTsDZd6",
-	"LjP+J2BpQNCETdD3aueFjlfwsX7DsSlt060n5gK56D8TEf9dh+3du3etug9jW7+6y+P7HBv77Y7nhmKg",
-	"QP3cEPt95eiky0nCoy0H5+z41zfH5xeeoQVNeYIn04idb7LEHhA3cGXMQzLj13hDvDl7CaYcYeVVKQi1",
-	"raz3xOCrfDCxXSSXSQxDThiZMh3NHX1ROKbwlZlPLopnbGoIquVQYG4Xna3pJGHuUJRPt1vHgHynZTTJ",
-	"AJOlWte00txr5GQTHJCqK0WixNxdoK/qbI2mfZJQDaN/yy5ZiOiBYDHpB48OIfblDqjfaWsADXY/rAv3",
-	"UVDZH6Ntbtmer51/o1y2AAj1Tbl9bd8Z972gdzthfS+MC6lbU7kU8W7HYLe5NmG3sJnUONBSWCcoi0ne",
-	"aEfMlgwyY08n87HnDmw+9mHx54DEzCcxa72keuoTZi4qsfDJNDP/LXwyyyJzT/kkoeYyi+vILzkGbxER",
-	"3IQG5C+ZTxOC7e1bt0JWDfqla/obqNcaDTg4JksEUHAtcA3Tr0BcQXb3B9KEDcWuWVb3cpzjl+hCVRjx",
-	"GO1MbNYcWHJAUjKRMmFU+Ch6ktxXmQdNuKZSgPnLXNE+0exG+2Quo8wnNNHStx4Nra59ksbT3dFn5zYg",
-	"d0zt0Fqni4a7TezbxUorxmyVK916Y8lwxQuqIwwdMKKPUchAaixIIqLiFm7YqLWNBcaViihZxuCVX2VS",
-	"zIgVrIhep8w3fE2CofRPFkMkqE8WNDEIZDH5+fz1CUQhWKHXOs7Qq/5vlfCesm0+HBqjdhBsk6JXcdDf",
-	"lc0OGNqG3AINEPXjfja8OP74cvRqdHH8vKwNSkkWVKzziMhNNRCD57gi+0HJRKBIyjKy4GKp2WFJ9uCC",
-	"9LountK729S+69EqYXHruXLq15xaXWuZooGGarckF1Ds4gL/bfOwMXqtPNRwa+9Cov3Gk3EOkhdu566m",
-	"Es0yUb8DL8DMuVQYDiiSdVPIWsMZOT8+e3t89vH47Oz1Wc1i4uILC2nUrCthmpWDSGv3vJ0c3sWH5A8I",
-	"kTPNy8i6NWDuWy6gMkZvOSBuRRj36pPMXAEYOqn5gvn3C6UkI8RsQpUmeiVJRBVTPuqVGL42p2oswhJh",
-	"hbddVP9jDls5EPnbz119tK85gnlE7bceRQjN2/EU3jdSKk2oob40k7k/+cxdD+5iwK8vpDaHuhMEQbDp",
-	"es7KG5bgH/tB6a7xBv0DCIZj2ht0Hu8/7nb7+/vBl1LXs2pbZdftmdvtuqLegXq+a1ARiEvV++brMNGw",
-	"6srUd2EKsMYzFsksvsPMiVj495X4bccp3xnA1DN0wdeSm0jGIk3FLAG7mqGYZZrx2VwXkV8pv2GJQmMx",
-	"14osUyN6gecykplgmdmSNJMpyzRnquzn3xrS3n28/3h7THseJPDN49x8hzHW3zzGl3Js+QfvxjODukX6",
-	"DmtFoLycfGIR0NHzQjemcczN7tHktILzarBvLRy9ftbeWVs06mKGWazsNy4/oE1+YWvMZUSzhqALc7OC",
-	"Mga8gWXKd2Hg8KO5n0OjvIUgiHBRnmCnYVXHcVMS2mth5Jwss+kHCxozDKRgxOreCyb0gAiDrolcZsAh",
-	"ZBZDjp5RshMuGJrbIRwjYxCLFLfJO2hV/KLSxAji2Vh8klywGJYrK/B9GzPO4YyoFIKaJkyvGMPzApDb",
-	"JMRUEYjiYItUr0E5WtUA5v6bEILNQ9NoLOqt4kymqZkvSJL5VJRP4CpksTmWMotZ5hO9zHAemt1g3L+R",
-	"mkqIIlxoSULzc4hCTvWs0ua8nhJoFuM6fEIxYw3GOrTLxAyYdXXmXgMFIoKaISEGIJ4mkjPB/zQiYXn8",
-	"jCEAYUNhNkdH9rbtAjIcsBZbVJ/LUf6bk9kL9LfLxqZYLicJK5//TuPZF8vFBNlHai2zNW84/O6Mbshz",
-	"gdN2KuBybuMgdJo4FAbtb4CgizwxzbRAQlu4OILqAstJArT156X5J2gdtC4/B/6jzpfm/LAyU0vRtmy2",
-	"I99y3xKZnWFlC5q4XTkMK/fENfM9Gy5YT8R2nh0Rk7kzTNCYcL15V+W2RoO3KV0m+pZR380ZJBxr6XBG",
-	"DBXo6TJx9AsJJAYSF7M2OU9ZkhjmxBUR7JplZCFjlgmunLphV27th2bpbse3U/ILbOU8KmAy/uxRsX49",
-	"hYC+UiLIk85Bt7qtP80vP1xo/O80vfxwri7/a/Dw4Yd/PPyv/7g0k+Iacj/esQkpHHr1A1dNhnoeX34Y",
-	"UhxzSC8HH/7hG4rp9vtfDj88m+CP5+rywzG73O/5JSgjAdzaeTVqYC7rm9BkobahoAMSzrVOQ7iGzF8q",
-	"JHuG0qXS5InfOeiW8lUegFWTkjCmmg5CsHwDo8c49zYZWmP4WFAyGo1ekJCLqWwb/SMkSlMRq9z8lRjJ",
-	"VGk3I7hJtXIenZRlC66VzUSyjkuLWGZvWLSk1vOEYBGDhw9hXNW2P7RlNntojlkrCDrtT2nFCL7MODKl",
-	"PBHo8cH+o8BmD5YFBIv/LSb/zaygmWxtMN6y1yk/QBhPXt26l7ahA5cn0FNFKHl2dEp6j4mmswEJmQh9",
-	"EsYM/wWnTUj2fmTZgoKJ70VGr/QyOySj89ek0z/o9h74JEyoaT/N8N9FOBZ7r3gcJ4y8yJiI5qYNE4uQ",
-	"uK+PxSzhCr7nOgRuATUF3E2nNE0SkBsMZYRLEYeVbM+YaRbZnLmkWN1YMBrNMVcJeHl+PVvSAAQrP1fS",
-	"rKUChajyYG1S895pOqukt5HVXCo2FqF1nrRdz5AkXLl0vry7FGwjGc3it0o1j6rZYzUOMmz9bu6Gz13/",
-	"yZe9lv0YtA4uP3f8J18e/PCfpfNt9zVHj6az+ySc5QRR7kjUMpqbrWEQ+eZmXr+Ccp54190CIb4b9+VZ",
-	"LoLAphlWYE8yTA4ihBpU7kOCId+EJivIfmSGRdDcEkHYTcRSTUJH90hwIYu5VqFPVnMezUnMUjO+1cVK",
-	"dr3qpbVNhjlWmi+o2W41B3l2mt9XpZTEbxNmivyJJmkuP9m8sgys+7Gg+pBQW8rDsGpkqYALFFLJyBCu",
-	"OS/sjyVNlP3eJxN5YxlmoZYiMxmLqtpqRuMxtl0K/seStcn89dEZ/DB8efGazGUSw+6YDiDWGrnfzdxs",
-	"+unwx+PWb69eFssxfZRpNxYpeJ5NF5eSmDEjihsdwpzN8DT6EbbVeknx21fHF+fFcHDfmCFsY3Bp5Go3",
-	"yPftsRiLMI2nIWY9TnmS80+zKSQsG8dMu1KyFgJIjeDklDyrHsCVO8kYvVKY8d3b7z0pMr57D8weEDWX",
-	"KzUWOZL8Iq04l9e5cBmhsGG44Tyz2R92IxSZLHmizdVy+vzFw2GrOzEITnmkl5m9ME+fv4DcWtgXrsaC",
-	"LSYsjhGfthyCgrI5VKxt6Rc3AKhcRWtKIpmu2+RCzkBiQ3Owbawwu82A0/SKEScgdPbJK/7skEzYWop4",
-	"LMykfDMQxy6JNCza0KO1RCv+Z65aYvUecmbTsTEzWTRkD8+YRvzNpc21cyVwxmLkNCtEmiAX5299QgHX",
-	"ZL5O50zAqaaaUNxBwymUNsymwBEko5g7azR1fc1N4Hy4SK1asWQKtnQ4Ozgb09bHw7HKuLZXEQI2AMKf",
-	"3p+G+Z1V9AGV8PzNs/OPR69PLo5PLkK/ODsWRq05XHpaZ3yy1IyE0VJpuQjh6pxIoNlMK7IXulUbovxs",
-	"vhx0DnGowYTNOCSMH34JHyCdwQEHrlvUDjKdXKa4klPt1rP35u9BMHz+ADA/rAryZEHXZE6vGTjtJNHz",
-	"jDFLcla4ty6GhF+xhEP5DgNtYNaWL92g7ILd6OM/lvw6LIiCi5jdhFbL88cCtQZ3quzmuPvA4c/1Cg4N",
-	"DNgkM/7w5cXx2cnwYvT2OIRfAAdcGA6kUipCxyyihCpFQpqAT0jza5bfOWMBnh8uVDEJMzYXqtju6urh",
-	"95gloY+FmOowQjRd1DuB/m73xOy14+tgP8A8/kJgQnK08HlGopJq7vSpOZ+BRpanSNmZmL5tc36gvzlm",
-	"sJ1gPICjliRLpTOKnuS9lZRxtNTKJ0zMMnqNG5zOpZazjKZz9QDGWSyVkdzBojSDno6fopxQJ/oFoGlk",
-	"pJEz6ADoHIvwlRnIfuUXm1meVVjw2vDi/elxSEJe+dncnDCh0Lc3myKhjLKPIP2UulvBYT0W4c3HKy5i",
-	"3Jx1fTvsTQ17hZcPLNrSBhESmf4hMnpnAVOaXjMsG2ZwALLlHZZIEHiaTC+5nes2mx/cbZUp5pLEUiTM",
-	"EJ9LJIT7UmdLMBZxzRbqztyvGE32C3ozwvbg/imkH5plFCzyRbLi59tMBLk9DoRVbN5uVPir6tNGtaSy",
-	"9IsGQhtQ0CYvQIGtVPwAFcW3Id4VrQT6buouLB6AEGalFJRrHHMr6WtwRTq5g93oQ5e0YTPhSufAx1nY",
-	"+eVBu9NcWPJrszZ3rZkunZUqkGAxEzSkIFF9V+WkTpNlZ1d9HzBypFK6DiYc0SQ5RF5bKZji53YBmfEZ",
-	"FzSBplCABkvidILLBtvepj2vnuO6MbP8d/CZm7kseJJwG/6y3YLY6OMo8me3BsFgq6ZM1luQB94id9FZ",
-	"3H3F9HKn6IYfC3Uud+Atns3Hy6ZDh5miTQcuTQyzc3ofSFlTZlQpltKMGqHIfGcFWwr6TL0BHKE2Oc6d",
-	"AOVaCo22a5dAXUMdJlCvwPhdZs5cEdPDnlJGlSYRy4BLgxjiEyVtTrxRKZQUIFlDGjbeS9CsTU42PChj",
-	"YdYFS8TiY+ZagYNrJuOKEGUMLo8FlsaigvSDXOA3c+oHxfUDnKPQO1FkWhuxasKc+yljY2GEVMPVjqtG",
-	"f+ps/tZ347JV9Jwp5nLMbU0eHE1LiRzjXlz/HaNXgOgq6+9vsP2ajaEoPwO0VDFpV9hJkw3iBdPR/AXl",
-	"ybLJH/Juvi4nJ2gSOoNG2BiN7lv/HbPSltFBgCWUwjtBs2JJWhQuw7ikKQ7CxWwsMBInv1Fr9emszgCh",
-	"nBBdislEZcuhuZpcTOhkqUuRohAe2uB7cjHzdRS0jPQJUFrLLAmL4OTN4FPUfMCVybVmYixaJKzlo4Rb",
-	"Ek2sciizIq0tMbpenIe9CnMXTVgijQyLpVDz0Cobh0T26FgQ5yRM6IQl0J0JPLCChG3XJ/RJ2E5k5P6i",
-	"Vphrz+WCtWmW0hDFzTwkN2NKJtcMViZkbVFzWY7eZTdcYcCuDZSqJB8B681DySjIUkb+b5krG/6mk4SF",
-	"A9MxkkIwl5NqiG7CQCyD1jpx4POQNsOB+BSysAz4i5fn9TRB7MkXTC617Y10E3MkaZpl/Bodb3yBgLhw",
-	"cW62R2lahtwSqSpF+gpCdP0sPcTcCJeVSRP3LVRGkERONRO467DJTXlblbXkiR7VYS3mwVaJ89nrBT2f",
-	"9DrBA+g3ldmExzET1X4xE3mtO7dJFLiMK9yQj9bxSS94ZP557JNev4PjTpZqXR3yjhwdstfrHvikHzzC",
-	"AbBXC+IFqwPZ6pR7/SAw7bvmn56FSuMWCj5hcyKLVXxRGcRAJ8AyfG+POZYzdUilooVaTGVA4EpKLhjG",
-	"BFW2xYqZSGJStsAjUyEysytwYU3WaNqgNnKQL7g2OuFLwIit1qHABkDjmCCLUgMSs4ijVhLmWT1h3Zhu",
-	"s61296JWM7S+sizloasfQfgUbwXL5f3ynHPNKC8puJkTNxZAOii9GM5nBDcIy9S2SvSj/SDA1d+7amWz",
-	"z7rIkNqmTVWqG5q9gQsY8pk0RiDVpbzahW2vmjLAxqs5978WvqxP2LE6OWyYF3zNndMl+z4aQaxzhyvn",
-	"GIAImkI9zwXOcmhFOJdRFpI90Ow77e4DfyxCmmgZkj2wF/Ta4PJKQdffyy0P3aBz0Aoetzp986tW1yHZ",
-	"u2BKMSN+GS4tk+VCWHsG2pX3aL38V25AfgAnAEyEGANUWputPIQlPi2GrChk5u75npmu57uAAK2uPaw9",
-	"dtlA/LfVD9gMZqhXD2jyjcTsVg0hbKjqEJZUhsaqD00zZs3ze158gtOTMpkmrH23VaRUJmLzHPBobpMG",
-	"5iBjGYIq1bGw4o2RW6iIcgdBaJMQwlyUaSjPEV6xdehYwRplcXC7+EX/6mYXRSyu2LoRN3kM+oaGxaK5",
-	"4BFNSFzDU8wmy9nMaPt3o6pU3KKBZQgr0AF2IAYXzEZvLo6qPi+qWcuwtGZevINaW1Q/Kde2zvczRL/u",
-	"X6DtQpRKiXbh8+WdnLBQXZCGfTwxxbZtrr+M8yau2VDHoFG7/m+oYrAbb6hUrajxhWpFi38GT/iLz9F/",
-	"F31toaBKymIjCd03YdEQwl0Ji19JHjZltZE8XDrrZWMIbh7Eu80k4WJ9/wKCypPVtwaXla0T/7pUWOxH",
-	"Ez3e95GMzfr+G0SVNA9z5t6AsPYG8P4XY+wa+lkkZdwKCG4r8L4WWYdfYyJuvHnfCH6TW6HdMyBUWzdm",
-	"KUkUXwTZGXBte11KS7FuN7Otu+myNjdpuSkRdRfmUE5wrXCGSubrv8CtsYts9D9a6GkkpNw/0pBPkWYy",
-	"XkKdTesla6Nvdy8sHDXhg1JwxF74imkaU01Hmi2s2Q9Uvr1wwTQNH6DxMVeAsagpqvYQYwgOCnw7ZSzA",
-	"SiSVdfbZgGcD/ez10fH5+ejkx7PjF+dGu8SAi6dj8Pc8W5PPSrNUDdrt9uGXsWda3HxEWOED9KPn162b",
-	"0KLJnuuKrjZd3PhbaW55HJHvQkLQ64yclWc2gsM0OSylVNS9Kfcy8+O+vTJTqBr693ub/t2iiuu2UPo0",
-	"k7OM1t7syqu+3nGI8qKwdQhv8YcakLJR3kq+KDlXoWOB2TuA1w+GW6zvdu92ukf8NSSRQc/S1mJOzAZ5",
-	"uEK8GzfqT8NWt7/vFg2j/U1BsJuqrvD7VfAtmejsoB+C1gFtTS8/7/eaLXRY9HcbTcDMqzNmcDXtsiMA",
-	"xnfIatqNWsL6XcnVu15l5Tz0ylVWSVD/twL0XRWgSnbsdpnTaNFg3J2WdeRvjlPeJBNME97KBBMq/Dws",
-	"O5xmDGL200yiU4tm0Zxfs7D9lUbxjdzkbYYYl7G1zOA5mJRlXMZfIYJUcsA3SaNmZauCc3F7XJGw8AKH",
-	"JE2W+Tf5csKvntzWSBWwijQiw7d1eLiY5e/tlGqq5B4BQ2FziKQtWwwNzVVsj+i4L2xgaPwSeYQnEqZf",
-	"wYS/iQVrjC6wbp+Dc24vR++G2COa3uZ12K613JW+vVHgxbslXb+R38KjTIqEeYd29i2brPIyCM0cGvPj",
-	"w3IstEEShE9R0gs67Yq9FkoKXH4FA7xfPE09A9BwjQqhbp7jJg5YhGI0SBgYZo2lH8HFC4JuKSKmIa5E",
-	"ZqTwH29yt++TMXqvbItc64ZlHJLARvWsMq5dfQP09NP4f0Ca6e1RG9Wa/OGgnABtsFPZpQVXZsE2/mBK",
-	"FzzhNGvNqYgtYsIBKX0qghitLgFRLTSLkzUpDeQeHggHhIsr7JRIeYU0kuMcgmZKeIfeLg68BapIOLCh",
-	"UDJznjOXPLs2C7B8zlFbzLK7Hcl1j/HGKwZf5TuWmupGfeI5m2WMKTJZlywxaBd1qVY2bSVKZHS1gjLt",
-	"smRULefVWNfGRN5UHuysPGg5Fji60VFsV5u5UVLzOBM44WJLIbMlZlFCM6bI3vENnz64y7/cfVx2Lx+Y",
-	"D8tE8zRhr6f4eZN4m0P/3rnQWqeZZmxTK3Xh6jadoAgOdMHQQCw5PvCIi1IJE3e8d9EGKvnUFUKxx3CT",
-	"lUJtxmiZcb0+h1cdkd1BDevhEutp4Cfn7fZsTesNL3d470LYoS0YIasPYiqdJ2BAdHrCr9nH0Df9VKE1",
-	"RVc2EhjaaKb0xxDfDkRjf3GxoQasdvQkTWvOpLGoeZNArY7kgqmqO8mKH38rO5XG4kyCOA5rYNcsW5OD",
-	"gMR0rcy6WIoxlrZ4leUD6JyQCdpuMmZ2O9LYUstidEs1qVSQVYUnAN/mNFeue3XT7vhc6xRL6XAxlU1G",
-	"WZD0Id0UYwywigvkE5vZzbnSMkNFyrr2le9yiNAcZfmvZpil9MMPWBdExM4B/8MP5BiQENEkIRHNMs5M",
-	"g7yAOwiSOHWi5RUToKqg6DFdJhvPH4xF6f0DwC8eIZZgSTWjZbSJFXYxMM+JirnIadNSLKkoezkbdOc5",
-	"JWMxoQlI8pi6l4dZGQHmb6rkT89ZVAbPjypNBewtmOAimjAR0wxFZR8cze7RSRv8MRaldydJNwjMKlw9",
-	"I7L5tqFp4dKF0PDl4kIKec8Olk8993k7IX4s7KvzMVc2ak6VHuDMubQhDr8SX4wKodUeC1G/kuG4Ykli",
-	"6eEsLzEFpGBwUq5+SMmU30AYGJj/5ZTsB85B0LaUU3qLlsUkPH19fkEeWrIIMRBZ+WPhYly5duE/cDUL",
-	"qdsk/PH4gjxErIQ2PQg7uhxE/M765e3LomW12k6QK8f4bVWlsSg/Qw26Sr2sU56yp+2gS6xkksUWR69L",
-	"lk0MxIZz43zie72g8wA2QdSrRO71ugfln9ScpoX3yfLHvV4Q2EZjYV9ZsSXzqux4r+9Iq1IRrwzAbvhe",
-	"L+iWv7b0glHABh4yTUNlt7hXD2+jnwdAolxvemZ9EsJf9gHZ1XxdDW7WcizyGEaLWjCDlbgQPt7Ky3FW",
-	"oWU2IVp0oNxsiFGOJXuUTygJIxkz+yWaXpF86FiE1noT1sxMSPF20w3Bsxsa6WRt6wjFLokfS9emVM+L",
-	"66xn8wiK3xdMzyXA6wV9sofTB5uD2SRHYUbdhNQDl9Rr/d8xa/BSkyHpdR6TvRKU8BiqPEHiJOk96pC9",
-	"nNZzUV1LCZF/0KYfdKoDXGRUqCnLWscikrF1bJh2fdMOWdSCfpK5IGwo8aeLi9MHNnPCUBDmECF3t5Bt",
-	"QKdpiTl7oDbla4Ulail9krGZkfyZgnsM0GoaXLG1pYvnXEUZg7o2P/xATqQLxMuTHUs3FLgVXB4cZBsc",
-	"Y7K+C80DsRDuTppnmOOLwshVMnbNaELmcoXnz523lcyuoJIEjxmEVYOYa2arfEMz0RUxTI4pn/yxZObi",
-	"9IliWmMGYh5mDkHeeY2tvHaIT7h7IztTWKsksszS0rS5xvJKIzKv0zUlCZ9kFOEZtAnpuF1hzPutdSoh",
-	"grf1bI3WvN9aYHmGL9okRDO0S2p8y2kIyg54iNAXppXdDNQ/4ZTive0je7P3DF/kef0gqCu0IZaSn0LL",
-	"l8v5TRDVqpgOIb5L8JuxsL8cmoOca6E2dd7JGE5aDwB2x87QOl5gijUNzhXqdfElZA9rwdgG4YNcx7OV",
-	"HrTMyWOy1DmJLOQ1M/TeJkc2JNuoYGPBZ0JCnYJKdWsyErkz2i+zCAzFLFcBKRJ+nLZhkAWjxkTxhAmd",
-	"rFGUTHjEhAILgX3DcJhCCcUueI6WUHze1Z1ZrVZtCj9DzRnbVz18OTo6Pjk/hj5fSqVkmp487GAbmTJB",
-	"U+4NvEftoP0I9dw5KCbuogeLs2zyD0FEis1Hb8iK8a2Ay7UVrlEk4raKRJscVR/V2oiOtmcWWTgHCQ3T",
-	"hFFOttr+z6fHP/rk9ORHn1yMXrwge5gdboY1zR745NmrU3NO3rHJqavdhkXOMXZcYYH4PKcEgzLHwmq9",
-	"MVR0wI7ucGSMdAPyij/zSScIyILNqKt7ATH2ef0Ks5xHXf/x/mNXGCM1QiI318+jICDPT0cG3kJmbCxm",
-	"/Npic2KkhwwKoRjFtZTPBgnywdGDUmKbc2vDiXB1LTDbDWhLpgyzk0exN/Dcrlbfwf/QbHArmjysvZP/",
-	"5RL1Yab0Mxmvv7k07EYRIb8ocwdlf4YvL16Xa6Xm9cHwVc7cGmHDm0tvNtynXJPmU6/yumm5iA2HWlgb",
-	"z3dY0UvkGqnFR3mWpWlARSv4/DAVs0MM5fb522evz1bBLz/O5HA4HJ6cv5kfv5mZP4/NP8+Ohr8Oh8Oj",
-	"zk/D1ZH54ihIjn99e9brLk6u/j58Mhz++ubZ8Dx63+u+Nz8Pz9+8fX32S//o/Wj01Nu1Pu0tM79vvSsA",
-	"J6OrVi8IqvBeyehqsO2xgoHhl1vADx4+NCO3bV7KQ9O6BK7TBI4qlwd35eog2u4GWmcnaJ0ytO7t0LqV",
-	"B0cxCNx02AVWtwSre7B9ZSWNBCDamvYDYnruALR7UADtN++eLQGJHl3KEzUg/Z32rF/eM9CtG9dWUrsH",
-	"hcqN+rbNZLgvRARSwMzkFROtlXXlbkJOXdL8XeVddplDCWgxk41HsIoT4mTUzULrgHCcX7ka+A5zMWDz",
-	"SURL3TSHOU2QtvC9j1zTLKX4GaErkYrtggcDLQcd8+mUR7bM17Z9UHKROyRcVBIazC3/d7eEOsyrHXDt",
-	"F1Yzp60wgkbvvEJSueTKDssoZl4sJuPpbZtpcAiRlwuQCTiLmJUROkHpOYx7QzegcsBTGrM7KRmS61aM",
-	"XuUvf7sUu35QmMKwLB2KX7dX18mNazAekPT9546zLSZvGP/Wg3BbmPgeWtiJ6fsALg5rjsQW1qODOt4u",
-	"8ysmlE+yZGVtxnOpAUlrz3fdAa88dg4wLyZz98YaaalUesbq70rT6RRKg2BVnIlRbpzIvcPsyhPJZ5fY",
-	"px+bditX443OWBA3JAL6pCimVDI8WVPrDrOCCRTTsc6aJjwdoTDaQocOamHW7gjqRYXL7TIDhFnMQdYf",
-	"HruNNMymPArAdoMeqV2gSjErw6z4JpsvUZqxZE0SNoMqcHiblmo1TVgiVyRo93aaRQVuPh/w7rXSjSfu",
-	"HHEYRlIUsOGZ1VZsbe/JulywY4fplMDmUymnKd9GqWDrqWUo7yp/VuDk0K2D5paTa703O7IJN2YOJA/0",
-	"b1pb9ZK2aXbuYsy5/Q7gEVoOXPGZUHdxpj+W1u9NFjS7Uj78v2VqNLrFBJ8mL8VgQPiSXGatyVqz0g87",
-	"TBJnVUzSEGrnFjGWinXFVGhEO2BOHd9IVwuF3hyRR2aUTVv2bnwU+IGRxHa8YYp55VPVTAAFN+LUcQ64",
-	"dx+XOIdfYS7g87PExQXEDfjuUTtwZKIYfP95FpPK5+lK4dwhM+diBtiQQVTIE7zvCx1AGcBpPK0/6VjN",
-	"iC4Pmuv/+EbfV2qvSxEzzbKFYUx12KX4plL5ro2qw9+oQ1eMEPAA5/1fctmsz97wnMu2IuzkTcXW6duq",
-	"NbXnazLKoXx6TDW1DiQo69L2yiES9vnajKlUCoUE3sUj2bSGvF1pFd4X3+vdp0vtfWjo1rl3N/saO/Tq",
-	"3qdXPSceuqKmvr1r+a2/L77Xv8/aqm92+SWStIgqqtpVH6LVdKa8wQevcON7l2aAh0UU44w1JsAVrmtV",
-	"i2/2yyJcY6BtwwtHULTWxgf4RcYKSGNjAT5DpevWjGbn8EhDdVgo5FLYJp2rxIhyTSZPu+CvIUb78NU/",
-	"mxC/kTJ+Yeu8oouTt0VcfXTKkYcrG3D5pRygBBbhcmjSh8svl+ZnAxLtxXWqSUCXziM+bJWeqqO7nfsy",
-	"HtKUP7zugB3ZTmUzmaAaGOMcBkWBCesqYWWOcUt+O+atl5BhPqI5v01eZIyVxnMoMXO7aaFIETFBMy5x",
-	"nnQil+auAQFgAIEpJM2kTzooGKTWl7Yf5K4iQu2rmJ7vTcweYViXhZiHV8krWIID0OlW60mYW70UluOi",
-	"Lfyi5Ezuw+5uB5TIVQWSOVBlSOUnPWdM32dIMNFVBqX1yhb9EnI63VxA2X1xKHHkxRxskNyWyUU0TYHr",
-	"FrOzIWnOGLxtZdiy0ttGsd2jt21Z7V3idBjTnVtuGzAPttxtEKhmSX6vFFBqlaJyi+22pWZZZQggcR/8",
-	"pch581dcC3fq9hFVndTKpwbvhEdlstj5zJgxbgVgM1180jEns3Y6dwZlR6uSEZie7EA7amFbqQYUr9sB",
-	"7Win3XY2llsB7W5M2cZ3rP1kOwLvaTbdAgctpduhfJPJatsawUpVO4dLtaRJbecxtqMY4RSitwcQTvPU",
-	"yCflQSCggLriX8Uz3IXX8e4xextjdooxi1CGEje9Y7hObbiuf6sj7LDC2Qzd3BNGtwqje+Df7QD7WmDd",
-	"gwqwvsU5n25W3bvXgP0awjFUUGaGTvAVe9INggEeo4aswOIxmuLxDgyfRYXXxq/bdzzumpLVOp86n3Dl",
-	"rs5fRCnlygFgW3DtnmODa7++ZHvS3JGCVA2xrkUNlW0rd0GLWULXTzt19C7omsw4hPOg5wKDq2WpWJ1T",
-	"j7YOrxiLnz7eWMZufP22wQGdTzf5+9cw9O0w6oz9Kzn5diANHH1XFr4dwAYr/z68+45VAQ+//PJ/AwAA",
-	"//8=",
+	"7H0Ncxs3kuhfweNd1crZIT2kSdmiynVFy3LCxJYVSbbjmFoPOAOSsIbAZIARxfj5/fZX6AbmiyNKtJ29",
+	"d/v2auMTSXw2Gv3djc+tUC4TKZjQqjX83FowGrEU/jyi4YIdSaFTGZvPEVNhyhPNpWgNWyOhVixVhKaM",
+	"XNOYR2QmUyIFIyGNY5YSquHTUi6Z0IckkkRITUIzKNELtuy0vBa7ocskZq1hS8i20jJlLa+Vsj8ynrKo",
+	"NdRpxryWChdsSc0KmMiWreGHovGl19LrxPRXOuVi3vryxWuNI7ZMpGYiXJ+xJKZrM1R9+RcLrghXZiUE",
+	"xooIhR0RLQkVhNE05iwlZjFMabLieoGN6ZKRoDRH+xe2DjxCRUSEJInkQiuyYikj4YKmc4aA4ZrQOeWi",
+	"MxFjrchURmuc3oBpBiPPeKq0XUWHjKaKCU1mqVwSGsdE6oUBKkK9MxEV6BlAtZogBT80QuklF1cNpxpF",
+	"KVMKl8QVCc3x01CTvbMXR+TJ/qPug+q5TTLffxQ+lAkTNOGdNV3G8BU7JCmLn05aiqXXPGRtM8+ktfV4",
+	"E6o1S0U+6od/4FCXf3dD/nDLmJvbO6OaveRLrjf3eK6pZg7oNAxlJvTfFEmpZu3YdCErLiK5GpIgDRwC",
+	"KBKzmfZIoAOiWChFpEgmNI/NyaZMMa0mYm98fPGCRCmdaTIplkDwUpEZZ3GkAB1+urg4nbQe1M9x0rLr",
+	"mbQO06eDg0P9tN+7J8z+Ue285//vD932weUHv31w+cODQ13/5j+3w+1UxjxcN10cRhBKgLtB3sGAamYo",
+	"gpZDEvxRghwXJFjlYPvOYPrj6b5/uHq6738NmP54WoIIjHIvqLxbMHFkhmimLHcDqENODc4ITfis0oIr",
+	"kuAvnXvt+PvvcOve7nt1cvLFsamjojPKYxaRKZvJlJmbs6KGxsBsnXvdhL8Q85lO16OZZmnDvu2N15Ks",
+	"KNduA2Zrgt1oYpayTCyVPOh2fc9gu+lMun6n13lUpZr93jZcncl0SXVr2OJC7/dbXmtJb/jS0PN932st",
+	"ucAPfr4JLjSbs7S2i9fXLI0ljb56NxUkBdaHZNcgqcyAbYU0oSHXayJTsqDKMEDB9EqmV5X99u63vUf7",
+	"/t0bfPfu3SjTCyY0D6lmzfeP3SQs1IanF03NYcAqWOMxdTv7nTpze8ZoytJ7iSS2aSOr/e0M0X/ccBbj",
+	"yCxvxplChutuChc5yFn6N0ViOe+QXzOp8dosmCBrmQF/NuxZZUki0xrR8Ls/P++/P/j15/13By+6J48u",
+	"nhwNzh7/0vvt1X1p5Yf/1f4/l5+7Xrf35EvTrfnitRKa0iXTVmYsyUW/sAbu8YpeMUVovk1FZ8zgYcoS",
+	"RnWHjGeFkGXvtP1NFT/cUyaD37kgvf5ELGSWKs+Abs50k9RnxLeErg0Km07zQ2hjOVJlaCdTBkSZ9kp2",
+	"yMiukcBtWS14zAqJbiLyM1UkzYTgYg73TlnBsEMutu+BUBLx2YylDKCBg4U0UwDKvu93yGsRr51wiH2U",
+	"pjpTE9HzfZDRcbtDQg1tAAk3TWUKy9ycNaSCTBnJlAEQiK2ka46pNxiQa674NGZkdH40HoOMS0PdIJMO",
+	"Zj7rT33a3qeDXrsfdln7IDqYtv3wUTSg3egx63ZbXosbtEA4t7yWoEuGt6K8oArdX9Kbl0zM9aI17A0G",
+	"QC/c567XhLy9waABeb3WTTvNYKXLTBkiePcWEeNTphIpFAOEP74B+Riw2+hSQjMBMidNktiSnYefFP5s",
+	"gQMdpzFFAVxlyyVN10b4JvAlSegciCwlKgtDplTLa13TOGN2ihmPmAgZUEgmFlSE5hrPaKyY14qpmGd0",
+	"bvbFzIGgQvJGmSZd32slqTRDcjG/4AbWj8yXKcLfQFdGLFat4YdLr6XkTK9oaoZ6I0JOY7MOliq8yt1O",
+	"v+O3AB5Lyg1Wn8JUreHBwRPfa7m1W/qi2Y0h+i2vtWL0ykxgYDnL4rgGhDi2EuCtu+4c9O/a+PIeO+/2",
+	"+s1b/9yK+Jwps1y1oL3B/vBg9mQ/8p90nzzph4+j/cEB7c0YpX44GNDI7w7oo+msP+tOe1N/+qTXC6Pu",
+	"INoPu4OpP/N96j8pMNvoleuPScqFbn35Jhgf3ArjdwsqUPgcJSmPY4YUwbAXZQghM1RLajYRhvBEqZwv",
+	"UKp7RdNwQRZUL0jC0pBF5kKA/Gaa144O+DStnR7QISfxGfZyr7Osn9S3bQt4bhLN6pdLMbM9ai726fMX",
+	"Zr+0dOE8w3KnVDGQSW67bpEMsyXc8NbPb58dn3H/5uWn8JdX56PV+McDTj+tnrzsng3CH99c/9p74b9/",
+	"d3P9+/rg1/fvojhcj9bj56P5m0/9v//+bnA17f38x9Gn8fzV0bPr90v55PTo4A377Vn8svts8Xvv7Z8v",
+	"fZ38/tPJ9NV6tBq/+Dl66Z9cR+8G/vj58d9Pl2+z3818c/mnGdOMdfp8df32p3j1+znOZ8YJl2+z6MjO",
+	"yw9Ofn93lrx/8/M1e6FW5ruTi6vu+PncfxX7pTGTfrh8uzz6NJqfjOTq1fNR/t/4+fvuycWr7vjH9/Oj",
+	"T6PSb1dz+/d8yke/lPp0X3H799GzbFwe72J0M3bj/tifH4mz9ft3sfr9t7GBxQX9LYnHz3+9frM8uI6O",
+	"oC3A7kic+O9/+9lnP/0c/z6XNyeffv3l5/O3Ly7897+0/l8liPv3JYhaXdfxFgVmxHwaRYYv5Gh4+7Xq",
+	"VpA1ZtcsnmiD6B9FtpzoaSzDK/wzoSn+EXNhf13JNLLfsZmeaC2TiV7xSC8mesH4fKEn2sw30WYXE9Gd",
+	"6O5E+xv/2+/7E93z/Yludyd6IgbQrvK/nj/RT0yrbm+iB08m+qDb8eH/JtrecxQsvpne9/1e49k8vvVs",
+	"7PxAUPCQyidzsZIkiWnIQJMKFyy8uv08njz5LizrNuT8F2ZZM0vbZ9/Esj63pvIGDdwGfVvDwROvBRjd",
+	"Gj4ycsBNa9h90vO91ro17PW7/hevTvsTOKkuwB8EulYmzFG0ubhqffE2Ztjv5zP0uz2Y4cCg4Nqg4sb4",
+	"nf5+0xSxXLVL7XKAVaDS+nIJkmkhJP9nymatYes/HhbW/Yf4q3pYiKxnTGWxRql2U4nmSyOHrqhRSmnU",
+	"IV2/ybrtkem6qrrK1AOzVrPSVFi4oGfJ1C4FM/pr3QPRLrkgmrZl2z+suCuqboB22Q+wbYwm10HJVr6t",
+	"60vEgqrheVuHomG5V7uwu96rs23+xWv91rZmhvb4zn2WLBJw+GOhstmMh5wJ7a7rTtpMSJMEwVvQx55D",
+	"F8NDSCaMJm1u5lIKvYjXJKSJMyVegY5XIp0RaIEn529evBgfjY9PLj6evh6fXJwbRmD01tawdSI1YUJm",
+	"84WbZwb6LFeE5RhuEAoMkyx6ZtaEEy2ZUkh2DfrljUkolVYFnh+SHsmp2J0bOCQp5QoVf/glRevazGrZ",
+	"4CQwVJXd6DP4e9jq+b39tt9r+90L3x/C/35vNZDOXoluAu8wh8ZLh7YF8p7ZkGAsYtE/B8bWbvOVcD4k",
+	"WTJPaYSATGIq/mpI3ptwbt6SY4BTA/1sBlwFCh1ygqYmNIIjNf2eBPD/A6oFjudRwq2tcQeCxbFvTdYW",
+	"a3OTURDhYAskNAxZom+5O29HL8fPP45Oxx9/OX5fujeGfY5OxzCYHQem61Quha62WnKQ9DySiSshV8Ij",
+	"7CYBHVqmJGXX8spwW65Vbhk1mm+mEiYi8wt6mblCsx04jmWmFY8YdBqfkpSKOVOHRDERkUlrlOmFTPmf",
+	"AKUhQRM2Qd+rXRc6XsHH+g3XpnRMt96YC6Si/0xA/Hddtnfv3rXrPoxt/eouj+9zbey3O94bigEC9XtD",
+	"7PeVq5Nk05iHWy7O2fGvb47PL1oGFzTlMd5MI3a+SWN7QdzAlTEPyZxfI4d4c/YSTDnCyqtSEGpbWe+J",
+	"gVf5YmK7UGZxBENOGZkxHS4cflG4pvCVWU8uiqdsZhCq7UBguItO13QaM3cpyrfb7WNIvtM2mmSAaabW",
+	"Na009xo52QQHpOpKkTA2vAv0VZ2u0bRPYqph9G85JTtjynSWChaRgf/oEGJe7pj1Ox0NgMGeh3XhPvIr",
+	"52O0zS3H87Xrb5TLljBD/VBu39t3hn3f79+OWN8L4kLq9kxmItrtGuy21iboFjaTGgXKhHWCsojkjXaE",
+	"bMkgM2npeDFpuQubj31Y/DkkEfNIxNovqZ55hBlGJZYemaXmv6VH5mlo+JRHYmqYWVQHfskxeIuI4BY0",
+	"JH/JepoAbLlv3QpZNeiX2PQ3YK81GnBwTJYQoKBa4BqmXwG4Au3uP0kTNBS7Zmndy3GOX6ILVWGkY7gz",
+	"sllzYMkBSclUyphR4aHoSXJfZR404ZpKAeYvw6I9otmN9shChqlHaKylZz0aWl17JIlmu4PPrm1I7lja",
+	"obVOFw13W9i3i5VWjNkqV7r9RpLhjpdUhxg64AIcQWosUCKk4hZq2Ki1TQTGk4owziLwyq9SKebEClZE",
+	"rxPmGbomwVD6J4sgAtQjSxobALKI/Hz++gSiEKzQax1n6FX/t0p4T9k2Hw6NUTsItnHRq7jo78pmBwxt",
+	"Q2qBBoj6dT8bXRx/fDl+Nb44fl7WBqUkSyrWeUTkphqIwXNckX2/ZCJQJGEpWXKRaXZYkj24IP2ei6ds",
+	"3W1q3/VqlaC49V459WtBra6VJWigodptyQUSu7jAf9s8bIxeOw813Nq7kGi/8Wacg+SFx7mrqUSzVNR5",
+	"4AWYOTOF4YAiXjeFrDXckfPjs7fHZx+Pz85en9UsJi6+sJBGzb5iplk5iLTG5+3ikBcfkj8gRM40LwPr",
+	"1oC5b2FAZYjeckHcjjDu1SOpYQEYOqn5knn3C6UkY4RsTJUmeiVJSBVTHuqVGL62oGoighJiBbcxqv8x",
+	"l60ciPzt964+2tdcwTyi9luvIoTm7XgL7xsplcTUYF+SytyffObYg2MM+PWF1OZSd33f9zddz2n5wGL8",
+	"Y98v8ZrWcHAAwXBMt4bdx/uPe73B/r7/pdT1rNpW2X23DHe7rqh3oJ7vGlQE4lKV33wdJBp2XVn6LkQB",
+	"9njGQplGd5g5EQr/Zonfdp3ykwFIPUMXfC2piaQs1FTMY7CrGYzJkpTPF7qI/Er4DYsVGou5ViRLjOgF",
+	"nstQpoKl5kiSVCYs1Zypsp9/a0h77/H+4+0x7XmQwDePc/Mdxlh/8xhfyrHlH1o3LTOo26TnoFYEysvp",
+	"JxYCHj0vdGMaRdycHo1PKzCvBvvWwtHrd+2dtUWjLmaIxcp+4/IDOuQXtsYcRjRrCLo0nBWUMaANLFWe",
+	"CwOHHw1/DozyFoAgwkV5gd2GXR1HTUlor4WRc9LUph8sacQwkIIRq3svmdBDIgy4pjJLgULINILcPKNk",
+	"x1wwNLdDOEbKIBYp6pB30Kr4RSWxEcTTifgkuWARbFdW5vdszDiHO6ISCGqaMr1iDO8LzNwhAaaKQBQH",
+	"WyZ6DcrRqjZh7r8JINg8MI0mot4qSmWSmPWCJJkvRXkEWCGLzLWUacRSj+gsxXVodoNx/0ZqKgGKcKEl",
+	"CczPAQo51btKm/N6SlOzCPfhEYoZazDWod0mZsCsqytvNWAgAqh5JoQAxNOEci74n0YkLI+fMpxA2FCY",
+	"zdGRvG1jQIYC1mKL6ms5yn9zMnsB/k7Z2BTJbBqz8v3vNt59kS2nSD4Sa5mtecPhd2d0Q5oLlLZbmS6n",
+	"Nm6GbhOFwqD9jSnoMk9MMy0Q0ZYujqC6wXKSAG3/eWn+8dsH7cvPvveo+6U5P6xM1BK0LZvjyI/cs0hm",
+	"V1g5giZqVw7Dyj1xzXTPhgvWE7CdZ0dEZOEMEzQiXG/yqtzWaOA2o1msbxn13YJBorGWDmbEYIGeZbHD",
+	"X0ggMTNxMe+Q84TFsSFOXBHBrllKljJiqeDKqRt259Z+aLbuTnw7Jr/AVs6jAibjzy0q1q9nENBXSgR5",
+	"0j3oVY/1p8XlhwuN/50mlx/O1eV/DR8+/PCPh//1H5dmUVxD7sc7NiWFQ69+4arJUM+jyw8jimOO6OXw",
+	"wz88gzG9weDL4YdnU/zxXF1+OGaX+32vNMtYALV2Xo3aNJf1Q2iyUNtQ0CEJFlonAbAh85cKyJ7BdKk0",
+	"eeJ1D3qlfJUHYNWkJIiopsMALN9A6DHOvUNG1hg+EZSMx+MXJOBiJjtG/wiI0lREKjd/xUYyVdqtCDip",
+	"Vs6jk7B0ybWymUjWcWkByyyHRUtqPU8INjF8+BDGVR37Q0em84fmmrV9v9v5lFSM4FnKkSjliUCPD/Yf",
+	"+TZ7sCwgWPhvMflvZgXNZXuD8Ja9TvkFwnjy6tG9tA3ddC4G25B9Sp4dnZL+Y6LpfEgCJgKPBBHDf8Fp",
+	"E5C9H1m6pGDie5HSK52lh2R8/pp0Bwe9/gOPBDE17Wcp/rsMJmLvFY+imJEXKRPhwrRhYhkQ9/WxmMdc",
+	"wfdcB0AtoJaA43RK0zgGucFgRpCJKKhke0ZMs9DmzMXF7iaC0XCBuUpAy3P2bFEDAKy8XEmzlgoUosqD",
+	"dUjNe6fpvJLeRlYLqdhEBNZ50nE9AxJz5dL58u5SsI1kNAvfKtY8qmaP1SjIqP274Q2fe96TL3tt+9Fv",
+	"H1x+7npPvjz44T9L99ueaw4eTef3STjLEaLckagsXJijYRD55lZeZ0E5TbyLt0CI7wa/PMtFEDg0Qwrs",
+	"TYbFQYRQg8p9SDDkm9B4BdmPzJAImlsiCLsJWaJJ4PAeES5gEdcq8MhqwcMFiVhixre6WMmuV2Va22SY",
+	"Y6X5kprjVguQZ2c5vyqlJH6bMFPkTzRJc/nN5pVtYL2PJdWHhNoSHoZUI0kFWKCQSsYGcc19YX9kNFb2",
+	"e49M5Y0lmIVaisRkIqpqqxmNR9g2E/yPjHXI4vXRGfwwennxmixkHMHpmA4g1hq5363cHPrp6Mfj9m+v",
+	"XhbbMX2UaTcRCXieTReXkpg77oGcBafhj3Cs1kuK3746vjgvhgN+Y4awjcGlkavdIN93JmIigiSaBZj1",
+	"OONxTj/NoZCgbBwz7UrJWjhBYgQnp+RZ9QBY7jRl9Ephxnd/v/+kyPjuPzBnQNRCrtRE5EDyirTiXF7n",
+	"wmWEwoHhgfPUZn/Yg1BkmvFYG9Zy+vzFw1G7NzUATnios9QyzNPnLyC3Fs6Fq4lgyymLIoSnLYegoFwO",
+	"FWtb8sUNACpX0ZqSUCbrDrmQc5DY0BxsGyvMbjPTaXrFiBMQuvvkFX92SKZsLUU0EWZRnhmIY5dYGhJt",
+	"8NFaohX/M1ctsWoPObPp2JiZLBqyh+dMI/wW0ubaudI3EzF2mhUCTZCL87ceoQBrslgnCybgVlNNKJ6g",
+	"oRRKG2JTwAiSUQzPGs9cX8MJnA8XsVUrFs/Alg53B1dj2np4OVYp15YV4cRmguCn96dBzrOKPqASnr95",
+	"dv7x6PXJxfHJReAVd8fOUWsOTE/rlE8zzUgQZkrLZQCscyoBZ1OtyF7gdm2Q8rP5ctg9xKGGUzbnkDB+",
+	"+CV4gHgGFxyoblEzyHRymeJKzrTbz96bv/v+6PkDgPyoKsiTJV2TBb1m4LSTRC9SxizKWeHeuhhifsVi",
+	"DuU7zGxDs7d86wZkF+xGH/+R8eugQAouInYTWC3PmwjUGtytsofj+IGDn+vlH5o54JDM+KOXF8dnJ6OL",
+	"8dvjAH4BGHBhKJBKqAgcsQhjqhQJaAw+Ic2vWc5zJgI8P1yoYhFmbC5UcdzV3cPvEYsDDwsw1ecI0HRR",
+	"7wT6uz0Tc9aOroP9APP4C4EJ0dHOz1MSllRzp08t+Bw0sjxFyq7E9O2Y+wP9zTWD4wTjAVy1OM6UTil6",
+	"kvdWUkZhppVHmJin9BoPOFlILecpTRbqAYyzzJSR3MGiNIeejp6inFBH+iWAaWykkTPoAOCciOCVGch+",
+	"5RWHWV5VUNDa4OL96XFAAl752XBOWFDgWc6mSCDD9CNIP6XuVnBYT0Rw8/GKiwgPZ10/Dsup4ayQ+cCm",
+	"LW4QIZHoHyKhdxYwpek1U8j/KOANwAJkzDsskiD4NJlgcnvXbbY/4HGVpeYSRSZiZpDQJRQC39RpBkYj",
+	"rtlS3ZkDFqHpfklvxtge3ECFFETTlIJlvkha/HybqSC3y4HQis07jYp/VY3aqJpUloLRUGgDCzrkBSiy",
+	"lcofoKp4NtS7op1A300dhkVDEMastILyjSNyJb0NWKWTP9iNPnTJGzYjrnQfPFyFXV8evDvLhSavtmrD",
+	"c1khRpmdFhVJsLgJGlYQub6rslLHzbLzq34eGElSKWGHBeFoHB8i7a0UUPFyO4FM+ZwLGkNTKEiDJXK6",
+	"/mWDrW/TvlfPed1YWf47+NDNWpY8jrkNh9luUWz0eRT5tFuDYrBVU2brLcAD75FjfBZ2X7G83Em64ddC",
+	"HcxdfAtn8/Gy6fJh5mjTxUtiQ/ycHghS14wZ1YolNKVGSDLfWUGXgn5TbwBXqUOOc6dAubZCoy3bJVTX",
+	"QIcJ1SswhpeJNVfE9LC3lVGlSchSoNoglnhESZsjb1QMJQVI2pCWjXwKmnXIyYZHZSLMvmCLWIzMUHi4",
+	"wGYxrihRyoCZLLFUFhVk4OcKgFnTwC/YEVCQQg9FEWptxKwpc+6olE2EEVoNdTuuOgGo8wFYX47LXtEL",
+	"ppjLObc1enA0LSVSjHtR/3eMXgGgqyxgsEH+azaHohwN4FLFxF0hJ002iRdMh4sXlMdZk3/k3WJdTlbQ",
+	"JHAGjqAxOt2z/jxmpS+jkwBJKIV7gqbF4qQoZIZxSjMchIv5RGBkTs5Za/XqrA4BoZ0QbYrJRWVLomFR",
+	"LkZ0mulS5CiEizb4olwMfR0EbSONwiztLI2DIlh5MxgVNSFwbXKtmZiINglq+SnBlsQTqyzKtEhzi43u",
+	"F+VhsMLwoimLpZFpsSRqHmpl45LIHp0I4pyGMZ2yGLozgRdWkKDj+gQeCTqxDN1f1Ap3nYVcsg5NExqg",
+	"+JmH6KZMyfiawc6ErG1qIcvRvOyGKwzgtYFTlWQkIL15aBkFmcroA23DuuFvOo1ZMDQdQykEczmqBumm",
+	"DMQzaK1jN30e4mYoEJ9BVpaZ/uLleT1tEHvyJZOZtr0RbyKOKE3TlF+jI44vcSIuXNyb7VFalkG3WKpK",
+	"0b4CEV0/iw8RN0JmUEu9wG+hUoIkcqaZwFOHQ27K46rsJU/8qA5rIQ+2S1zPXt/ve6Tf9R9Av5lMpzyK",
+	"mKj2i5jIa9+5Q6JAZVwhh3y0rkf6/iPzz2OP9AddHHeaqXV1yDtydshev3fgkYH/CAfAXm2IH6wOZKtV",
+	"7g1837TvmX/6dlYatVHwqc0N37HIKcKoHGLgE0AZvrfXHMubOqBS0UatpjIgUCUllwxjhCrHYsVNRDEp",
+	"2+ChqSCZORVgWNM1mjqojSTkS66NjvgSIGKrdyiwCdAoIkii1JBELOSonQR5lk9QN67b7KvdvarVjK2v",
+	"LFN56OpJED5DrmCpvFdec64h5SUGN3PkJgJQB6UXQ/mM4AZhmtpWi3607/u4+3tXsWz2YRcZU9u0qkq1",
+	"Q3M2wIAhv0ljRFJdyqsxbMtqyhM2subcH1v4tj5hx+risGFeADZ3Vpfs/WgUsc4erpyjACJqCnU9FzjL",
+	"oRbBQoZpQPZA0+92eg+8iQhorGVA9sB+0O+ACywB3X8vt0T0/O5B23/c7g7Mr1pdB2TvginFjPhlqLSM",
+	"s6Ww9g20M+/Rejmw3KD8AG4AmAwxJqi0N1uJCEt+WghZUcisveW1zHJbngsQ0Oq6hbXILhuQ/7Z6ApvB",
+	"DfVqAk2+kojdqiEEDVUegpLK0FgFomnFrHl9z4tPcHsSJpOYde62jpTKRmzeAx4ubBLBAmQsg1CluhZW",
+	"vDFyCxVh7jAIbFJCkIsyDeU6giu2DhwpWKMsDm4Yr+hfPeyiqMUVWzfCJo9J39CwWLgQPKQxiWpwitg0",
+	"m8+Ntn83qErFLhpIhrACHUAHYnLBfPTm4qjqA6OatQ1Ja6bFO6i1RTWUcq3r/DwD9PP+BdouRK2UcBc+",
+	"X95JCQvVBXHYwxtTHNvm/sswb6KaDXUNGrXr/4aqBrvRhkoVixpdqFa4+GfQhL/4Hv134dcWDKqkMDai",
+	"0H0TGA0i3JXA+JXoYVNYG9HDpbdeNobk5kG920wSLvb3L0CoPHl9a7BZ2Trxr4uFxXk04eN9H83YrPe/",
+	"gVRx8zBn7k0Ia2+AaIBijF1DQYskjVsnAm4F3tgiC/FrTMSNnPeN4De5Fdo9C0K1dWuWkkbxhZCdJ64d",
+	"r0txKfbtVrb1NF0W5yYuNyWm7kIcygmvFcpQyYT9F+Aau8hG/6OFnkZEyv0jDfkVSSqjDOpuWm9ZB329",
+	"e0HhqAkelIIl9oJXTNOIajrWbGnNfqDy7QVLpmnwAI2PuQKMRU5RtYeYQ3BQ4FsqEwFWIqms088GQJvZ",
+	"z14fHZ+fj09+PDt+cW60SwzAeDoBf8+zNfmsNEvUsNPpHH6ZtEyLm484V/AA/eo5u3ULWjbZc10R1ibG",
+	"jb+V1pbHFXkuRAS90EhZeWojOkyTw1KKRd2bci8zP57bK7OEqqF/v7/p5y2qum4LrU9SOU9p7e2uvArs",
+	"HZcoLxJbn+Et/lCbpGyUt5IvSs7V2bHg7B2T1y+G26znTu92vEf4NSSVQc/S0WKOzAZ6uMK8Gxz1p1G7",
+	"N9h3m4bR/qYg+E1Vd/j9KvqWTHR20A9++4C2Z5ef9/vNFjosArwNJ2Dl1RUzYE27nAhM4zlgNZ1GLYH9",
+	"rmTrXVlZOS+9wsoqCev/VoC+qwJUyZbdLnMaLRqMu7OyjvzNccubaIJpw1uJYEyFl4dpB7OUQQx/kkp0",
+	"atE0XPBrFnS+0ii+kau8zRDjMriyFJ6HSVjKZfQVIkglJ3wTNWpWtup0Lo6PKxIUXuCAJHGWf5NvJ/jq",
+	"xW2NVAGrSCMwPFuXh4t5/v5OqcZK7hEwGLaAyNqyxdDgXMX2iI77wgaGxi+RR3wiYnoVSHibULDG6ALq",
+	"9nk45/Zy+G6QPaTJbV6H7VrLXencGwVfWrek7zfSW3ikSZEg79BJv+WQVV4WoZlCY758cEgomtREKUha",
+	"AamASCpK+n63UzHdQrWBy6+ghfcLraknBxoCUsHZzSvdRAyLqIwGYQMjsLEqJHh7QeYtBcc0hJjIlBSu",
+	"5E1C932SSe+ViJEr4LCNQ+LbAJ9VyrUrfYBOfxr9D8hAvT2Ao1quPxiWc6MNdCqntOTKbNiGIszoksec",
+	"pu0FFZEFTDAkpU9FXKNVKyDAhaZRvCalgdybBMGQcHGFnWIprxBHcphD/EwJ7tDbhYi3QSsJhjYqSqbO",
+	"iebyatdmA5bkOWyLWHq3T7nuPN544OCr3MhSU92oWjxn85QxRabrklEGTaQuC8uGYoaxDK9WUMFdluyr",
+	"5ZQb6+WYypvKW56Vty4nAkc36ortapM6ShofZwIXXBwpJL1ELIxpyhTZO77hswd3uZp7j8ue5gPzIYs1",
+	"T2L2eoafN5G3OQrwnYu2dUpqyjYVVBfJbjMNijhBFycNyJLDA6+4KFU3cdd7F8WgkmpdQRR7DTdJKZRt",
+	"DLOU6/U5PPiI5A7KW48yLLWBn5zju2XLXW84vIN718gObC0JWX0rU+k8NwMC12N+zT4GnumnCgUqvLLB",
+	"wdBGM6U/BvisINr9C8aGyrDa0ak0q/mVJqLmWAINO5RLpqqeJSuJ/K3sX5qIMwnsFvbArlm6Jgc+ieha",
+	"mX2xBMMtbV0rSwfQTyFjNOOkzJx2qLGllsXoFmsSqSDhCm8APttpWK57kNOe+ELrBKvscDGTTfZZEPoh",
+	"ExXDDbDAC6Qam9UtuNIyRZ3KevmV59KL0DJl6a9mmMD0ww9YMkREzhf/ww/kGIAQ0jgmIU1TzkyDvLY7",
+	"yJS4dKLlFROgtaDoMcvijZcRJqL0NALAF68Qi7HamlE4OsTKvRij56TGXPq0GSsWVZRlzgbcebrJRExp",
+	"DEI9hqPnEVdGgPmbKrnWcxKVwsukSlMBZwvWuJDGTEQ0RanZA5+ze4/SxoFMROlJStLzfbMLV+qIbD57",
+	"aFq4TCK0gbkQkarEl6li6bn728nzE2Efoo+4sgF0qvQ2Z06lDXJ4lVBj1A2tIllI/ZXkxxWLY4sPZ3n1",
+	"KUAFA5NyYURKZvwGIsLAEyBnZN93voKOxZzSM7UsIsHp6/ML8tCiRYAxycqbCBfuyrWLBALWLKTukODH",
+	"4wvyEKES2Mwh7OjSE/E766K3j46WNWy7QK4c4bcFlyai/EI1qC31ik95Np+2g2ZY5CSNLIxel4ycGJMN",
+	"98a5x/f6fvcBHIKoF5Dc6/cOyj+pBU0KR5Slj3t937eNMMGiqKZXJcd7A4dalWJ55Qnsge/1/V75a4sv",
+	"GBBs5kOiabDsFk/r4W348wBQlOtNJ61HAvjLvi27Wqyrcc5aTkQezmhBCxaxEhXCd115OeQqsMQmQOMO",
+	"VKINMOCxZJryCCVBKCNmv0QrLKIPnYjAGnKCmsUJMd4eukF4dkNDHa9tiaHI5fdjVduE6kXBzvo2paD4",
+	"fcn0QsJ8fX9A9nD5YH4wh+QwzGiekIXg8n2tKzxiDQ5rMiL97mOyV5olOIYCUJBTSfqPumQvx/VcVNdS",
+	"QhAgtBn43eoAFykVasbS9rEIZWR9HKbdwLRDErWkn2QuCBtM/Oni4vSBTaIwGIRpRUjd7cw2ttO0xHQ+",
+	"UJvyvcIWtZQeSdncSP5MAR8DsJoGV2xt8cJV+dEcsnkNgpxIF5iXJ0OW2BS4GVyeHGQfHGMyvwvVA9kQ",
+	"GCjNM9DxxWEkLSm7ZjSeiDxQ3PqaIbQa5FuzTOUZZAmviKFuTHnkj4wZjukRxbTGrMR8BAj0zutu5fVE",
+	"PMLdu9mpwvoloaWSFpkN/8qrj8i8dteMxHyaUpzPwEtIR+YKg95v7VMJUbztZ2u06P3WBuszfNEhAZqi",
+	"XaLjW04D0HLAS4T+MK3sKaDiCdcTGbaHdM0yGL7Mc/1BQldoRywlQAWWIJdznCCyVTEdQIyX4DcTYX85",
+	"NDc4Vz9tOr0TLpyY7sPcXbtC63yBJdZUN1e818WYkD2sD2MbBA9y5c5Wf9AyR4lppnO0WMprZhC9Q45s",
+	"WLbRvSaCz4WE2gWVitdkLHKHtFemDRiOWa4MUiT9ODXDAAtGjYjiMRM6XqMMGfOQCQWmAfuu4SiBsoo9",
+	"8B5lUJDe1aJZrVYdCj9DHRrbVz18OT46Pjk/hj5fSuVlmp5B7GIbmTBBE94ath51/M4jVHAXoJE4Dg9W",
+	"Z9nkI4KoFJuj3pAZ41nJlmsrVaMsxG1liQ45qj60tREhjczS0m4OohmmDqOAbNX8n0+Pf/TI6cmPHrkY",
+	"v3hB9jBj3Axrmj3wyLNXp+aevGPTUxQs7JulvFzrrMh6tmVPsZS8+RbXAffHBm1aTTiCAhA4prs3KSM9",
+	"n7zizzzS9X2yZHPqymRACH5e7sLs9FHPe7z/2NXRSIzgyA1LeuT75Pnp2Ey3lCmbiDm/toCeGokihbop",
+	"RpktpbtBPr1/9KCU9+a83nBZXBkMTIYDtJMJw2TmcdQattyBV5/N/9BshCuaPKw9q//lEnVkpvQzGa2/",
+	"uZLsRs0hr6iKB1WCRi8vXpdLq+blxPARz9xCYaOfS0883Ke6k+azVuUx1HLNGw6lszZe+7DimMi1VAuP",
+	"8ipLy4ACWPD5YSLmhxjp7fG3z16frfxffpzL0Wg0Ojl/szh+Mzd/Hpt/nh2Nfh2NRkfdn0arI/PFkR8f",
+	"//r2rN9bnlz9ffRkNPr1zbPRefi+33tvfh6dv3n7+uyXwdH78fhpa9dytres/L7lsWA6GV61+75fne+V",
+	"DK+G2942GBpSumX64cOHZuSOTVt5aFqXpus2TUeVS5O7cmUTbXczW3en2brl2Xq3z9arvE+KMeKmwy5z",
+	"9Upz9Q6276ykpcCMtgT+kJieO0zaOygmHTSfnqWi6PBFmWqw05kNymcG+nbj3kqq+LBQw1EHt4kO950R",
+	"JynmTOUVE+2V9fRuzpy43Pq7qsHssobSpMVKNt7MKm6I0xM367IDwHF95eLhO6zFTJsvIsx00xoWNEbc",
+	"wudBcu2zlAFo5LFYKrYLHMxs+dQRn814aKuCbTsHJZe5k8IFLaER3dJ/xyXUYV4UgWuvsKQ5DYYRNITn",
+	"BZXKFVp22Eax8mIzKU9uO0wDQwjMXIJMwFnIrIzQ9UuvZ9x7djNVPvGMRuxOTIbcuxWjV/lD4S4Db+AX",
+	"5jGsYoeS2e3FeHKDG4wHKH3/teNqi8Ubwr/1ItwWRb6HVndi+j4AxmFNlNjCennM8q52gW1pQfkiS5bX",
+	"ZjiXGpCk9trXHfOVx84nzGvP3H2wRloqVaqxOr3SdDaDCiJYRGdq9B4nje+wuvJC8tXF9qXIptPKtXqj",
+	"ThbIDXmCHilqL5WMUdb8usOqYAHFcqwDpwlORyiMttHJgwqatUWC5lGhcrusAOcs1iDr75TdhhrmUB75",
+	"YM9BL9Uus0oxL89Z8Vc2M1GasnhNYjaHonHITUulnaYslivid/o7raIyb74e8Pi1k40X8RxyGEJS1Lnh",
+	"qdVWbCnw6bpcz2OH5ZSmzZdSzmK+DVPBDFRLYN5V/qzMk89unTa33Fzr0dmRTLgx80nyPICmvVWZtM3C",
+	"c4wxp/Y7TI+z5ZMrPhfqLsr0R2Z94WRJ0yvlwf/LEqPRLaf4knkpLgOim2SWtqdrzUo/7LBIXFWxSIOo",
+	"3VvEWCrWFcuhEe2AOHU9I10tFXp4RB6tUbZ6Wd74yPd8I4ntyGGKdeVL1UwABjfC1FEO4LuPS5TDqxAX",
+	"8ANa5OICYgk89wYeODdRDL7/OotF5et0lXLukJlzMQPsyiAq5Pnf950dpjITJ9Gs/gJkNWG6PGiu/+OT",
+	"fl+pvWYiYpqlS0OY6nOXYp5KVb42ihR/ow5dMULAe533f/hls5x7w+sv22q2kzcVM6hni9rUXrtJKYdq",
+	"6xHV1DqVoOpLp1UOm7Cv3aZMJVIoRPAeXsmmPeTtSrtoffFa/ft0qT0nDd269+5mH2+HXr379KqnzENX",
+	"1NS3dy0/DfjFaw3us7fqE19eCSUtoIrid9V3azWdq9bwQ6tw7bcuzQAPiyDHOWvMjyvc2aoW/uyVRbjG",
+	"ONyGB5Ggxq2NGfCKhBaQxiYC/IhK160ZzQ7jsYZislDnpbBNOi+KEeWaTJ52w1+DjPadrH82In4jZvzC",
+	"1nnBFydvi6j6RpVDD1dV4PJLOWgJLMLlcKUPl18uzc9mSrQX17EmBl06jwKxRXyqzu9O7uZ4SBP+8LoL",
+	"dmS7lM1cg2qwjPMlFPUnrBeFlSnGLenvmNZeAob5iOb8DnmRMlYaz4HErO2mjSJFyARNucR10qnMDK8B",
+	"AWAIwSokSaVHuigYJNbNtu/nXiRC7SOaLa81NWeEoV52xjzkSl7BFtwE3V613ITh6qVQHReB4RUVaXK/",
+	"dm/7RLFcVWYyF6o8U/kF0DnT9xkSTHSVQWm98MWgBJxuLxdQdt8cShx5rQcbOLdlcSFNEqC6xepsmJoz",
+	"Bm/bGbas9LaRbffobVtWe5coHcZ555bbBsiDLXfbDFSzOOcrxSy1QlK5xXbbVtO0MgSguAeuVKS8+aOv",
+	"had1+4iqjmrlW4M84VEZLXa+M2aMWyewiTAe6ZqbWbudO09lR6uiEZie7EA7amFbsQYUr9sn2tFOu+1u",
+	"ZFsn2t2Yso3uWPvJdgDe02y6ZR60lG6f5ZtMVtv2CFaq2j3MVEbj2slj2EcxwilEdA8hxOapkU/Kg0Cs",
+	"AXW1wYpXuwuv491j9jfG7BZjFlEOJWp6x3Dd2nA971ZH2GGFshm8ueccveocvQPvbgfY107WO6hMNrAw",
+	"57PNonz3GnBQAziGD8rU4Ak+ek96vj/Ea9SQNFi8XVO89YEhtTa8AWPa7bMfdy3Jap1PnU+4wqvzB1RK",
+	"qXQYBoH12O45Nrj261u2N81dKUjfEOtaQFHZtnLXbBGL6fpptw7eJV2TOYdIH/RcYMC1LNWyc+rR1uEV",
+	"Y9HTxxvb2I2u3zY4gPPpJn3/GoK+fY46Yf9KSr59kgaKvisJ3z7BBin/PrT7jl0BDb/88n8DAAD//w==",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,

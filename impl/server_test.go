@@ -92,7 +92,7 @@ func mustServe(tb testing.TB, database string, change ...func(*impl.Service)) *s
 		Ledger: s.ledger, Recognizer: s.recognizer, HoldTTL: time.Minute, Deadline: time.Minute, Now: s.clock.now, Logger: quiet(),
 		Fetch: func(_ context.Context, imageURL string) ([]byte, error) {
 			if imageURL == "https://images.example.org/missing.png" {
-				return nil, &fetch.Error{Reason: contract.FetchNotFound, Text: "the server answered 404"}
+				return nil, &fetch.Error{Reason: contract.FetchNotFound, Text: "the server returned 404"}
 			}
 			if imageURL == "https://images.example.org/offline.png" {
 				return nil, fmt.Errorf("%w: no route", fetch.ErrNetwork)

@@ -96,7 +96,7 @@ func TestCommand_Health(t *testing.T) {
 	broken.Store(true)
 	out, err := exec.Command(path, "health", server.URL+"/healthz").CombinedOutput()
 	require.Error(t, err)
-	assert.Contains(t, string(out), "answered 503")
+	assert.Contains(t, string(out), "returned 503")
 }
 
 func TestNew_InvalidOrigin(t *testing.T) {

@@ -77,7 +77,7 @@ func (f *Fault) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("fault must be reset, cut, length, drip or late; drip and late may have milliseconds, up to %d, such as late-1500", maxDelay.Milliseconds())
+	return fmt.Errorf("fault must be reset, cut, length, drip or late; drip and late may be followed by a duration in milliseconds, up to %d, such as late-1500", maxDelay.Milliseconds())
 }
 
 // String is the name that UnmarshalText parses, "" for no fault.

@@ -185,7 +185,7 @@ func TestFaults_Invalid(t *testing.T) {
 	m := mock.New(mock.Options{})
 	for _, prefer := range []string{"fault=broken", "fault=", "fault=reset-5", "fault=late-30001", "fault=late-", "fault=drip-x"} {
 		a := do(t, m, 400, extractionAt("", "ocr_test_ok", image("printed"), "Prefer", prefer))
-		require.Equal(t, "fault must be reset, cut, length, drip or late; drip and late may have milliseconds, up to 30000, such as late-1500", a.Details["Prefer"], prefer)
+		require.Equal(t, "fault must be reset, cut, length, drip or late; drip and late may be followed by a duration in milliseconds, up to 30000, such as late-1500", a.Details["Prefer"], prefer)
 	}
 	for _, name := range []string{"late-30001", "reset-5", "drip-"} {
 		require.Contains(t, do(t, m, 400, extractionAt("", "ocr_test_ok", image(name))).Details["imageUrl"], "has only")

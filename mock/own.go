@@ -117,7 +117,7 @@ type recordedAnswer []byte
 
 var _ gen.ExtractResponseObject = recordedAnswer(nil)
 
-// VisitExtractResponse writes the answer.
+// VisitExtractResponse writes the recorded bytes unchanged.
 func (a recordedAnswer) VisitExtractResponse(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(a)))

@@ -92,7 +92,7 @@ func weaken(p *document.Page) {
 	p.Confidence = round(document.MeanConfidence(p.Blocks))
 }
 
-// fade makes two of five words hardly legible, each to a different degree, and gives them more alternatives than a document may
+// fade makes two in five words hardly legible, each to a different degree, and gives them more alternatives than a document may
 // list.
 func fade(p *document.Page) {
 	n := 0

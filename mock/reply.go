@@ -75,8 +75,9 @@ func (s *state) begin(ctx context.Context, keyName string, id hash, request [32]
 	}
 }
 
-// end ends the request that reserved the Idempotency-Key. A success stores its outcome; a failure frees the key. Repeats
-// that wait are released in both cases, and the first of them then runs after a failure. It must be called exactly once.
+// end ends the request that reserved the Idempotency-Key. A success stores its outcome; a failure frees the Idempotency-Key.
+// Repeats that wait are released in both cases, and the first of them then runs after a failure. It must be called exactly
+// once.
 func (s *state) end(r *reply, o outcome, succeeded bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -175,9 +175,9 @@ func unknownFormat() string {
 	return err.Error()
 }
 
-// findImage returns the scenario of an image. On imageHost the first segment of the path names it, so that /printed/7.tif
-// works and a query tells images apart. A path that names no scenario gets a 400, so that a typo never passes a test.
-// Images on other hosts have no scenario, except inline images that production would refuse.
+// findImage returns the scenario of an image. On imageHost the first segment of the path names it, so that /printed/7.tif works
+// and a query tells images apart. A path that names no scenario gets a 400, so that a typo never passes a test. Images on other
+// hosts have no scenario; non-public addresses and inline images that production would refuse get a 400.
 func findImage(ctx context.Context, imageURL string) imageScenario {
 	u, isScenario := onImageHost(imageURL)
 	if !isScenario {
@@ -209,7 +209,7 @@ func findImage(ctx context.Context, imageURL string) imageScenario {
 		return unfetchable(contract.FetchReason(reason))
 	}
 	missing := unfetchable(contract.FetchNotFound)
-	missing.problem = fmt.Sprintf("the server answered 404; %s has only %s", imageHost, imageNames())
+	missing.problem = fmt.Sprintf("the server returned 404; %s has only %s", imageHost, imageNames())
 	return missing
 }
 

@@ -91,7 +91,7 @@ var imageCases = []struct {
 	{"ten-pages", 200, []string{`\f`}, ""},
 	{"faded", 200, []string{`"reason":"low-confidence"`}, ""},
 	{"slow-20", 200, nil, ""},
-	{"400", 400, []string{`"imageUrl":"the server answered 404`}, ""},
+	{"400", 400, []string{`"imageUrl":"the server returned 404`}, ""},
 	{"not-an-image", 400, []string{`"imageUrl":"the file is not an image`}, ""},
 	{"400", 400, []string{`"fetch":{"reason":"not-found","retryable":false}`}, ""},
 	{"fetch-busy", 400, []string{`"fetch":{"reason":"busy","retryable":true,"retryAfter":7}`}, ""},

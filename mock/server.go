@@ -39,8 +39,8 @@ func (s *server) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.E
 	return contract.Replayed{ExtractResponseObject: answer}, nil
 }
 
-// extractOnce extracts, or returns the stored outcome if an equal request with the Idempotency-Key succeeded before. A nil key
-// means no key.
+// extractOnce extracts, or returns the stored outcome if an equal request with the Idempotency-Key succeeded before.
+// idempotencyKey is nil if the request has none.
 func (s *server) extractOnce(ctx context.Context, e *extraction, idempotencyKey *string) (o outcome, isReplayed bool, err error) {
 	if idempotencyKey == nil {
 		o, err = s.extract(ctx, e)

@@ -76,9 +76,9 @@ type refusedAnswer struct {
 // Error names the request ID for failures of the service only: operators find the cause of a 5xx in the log by it.
 func (r *refusedAnswer) Error() string {
 	if r.Status >= 500 && r.RequestID != "" {
-		return fmt.Sprintf("the service answered %d: %s (X-Request-Id %s)", r.Status, r.Message, r.RequestID)
+		return fmt.Sprintf("the service returned %d: %s (X-Request-Id %s)", r.Status, r.Message, r.RequestID)
 	}
-	return fmt.Sprintf("the service answered %d: %s", r.Status, r.Message)
+	return fmt.Sprintf("the service returned %d: %s", r.Status, r.Message)
 }
 
 // connectionError is a connection that could not be made, or a response that was lost or damaged in transit. Such a request

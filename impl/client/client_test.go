@@ -156,7 +156,7 @@ func TestClient_Extract_MaxTries(t *testing.T) {
 	t.Parallel()
 	url, asked := mustServe(t, waitFor("0", refuse(500, "SERVER_ERROR", "broken")))
 	_, err := mustClient(t, url).Extract(t.Context(), "key-1", request, nil)
-	require.EqualError(t, err, "the service answered 500: broken (X-Request-Id R1)")
+	require.EqualError(t, err, "the service returned 500: broken (X-Request-Id R1)")
 	assert.EqualValues(t, 5, asked.Load())
 }
 

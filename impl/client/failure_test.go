@@ -36,7 +36,7 @@ func TestExtractCmd_Run_SomeFail(t *testing.T) {
 	assert.Equal(t, "first.jpg\nlast.jpg\n", stdout)
 	assert.Equal(t, 1, status)
 	for _, line := range []string{
-		files[1] + ": the service answered 400: imageUrl: no image\n",
+		files[1] + ": the service returned 400: imageUrl: no image\n",
 		files[2] + ": the file is empty\n",
 		files[3] + ": vipsheader: ",
 		empty + ": no images in this directory; expected JPEG",
@@ -54,7 +54,7 @@ func TestExtractCmd_Run_OnlyImageFails(t *testing.T) {
 	file := mustFiles(t, "page.jpg")[0]
 	stdout, stderr, status := extract(t.Context(), t, url, file)
 	assert.Empty(t, stdout)
-	assert.Equal(t, file+": the service answered 400: imageUrl: no image\n", stderr)
+	assert.Equal(t, file+": the service returned 400: imageUrl: no image\n", stderr)
 	assert.Equal(t, 1, status)
 }
 
@@ -66,8 +66,8 @@ func TestExtractCmd_Run_FatalErrors(t *testing.T) {
 		status int
 		text   string
 	}{
-		{"stops when the points are used up", noPoints, 1, "the service answered 402: 2 are left; 3 of 20 pages read"},
-		{"stops when the key is revoked", badKey, 2, "the service answered 401: the key is unknown; 3 of 20 pages read"},
+		{"stops when the points are used up", noPoints, 1, "the service returned 402: 2 are left; 3 of 20 pages read"},
+		{"stops when the key is revoked", badKey, 2, "the service returned 401: the key is unknown; 3 of 20 pages read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -207,7 +207,7 @@ func TestExtractCmd_Run_WrongLanguage(t *testing.T) {
 	})
 	files := append([]string{"--language=xx", "--jobs=1"}, mustFiles(t, "1.jpg", "2.jpg", "3.jpg")...)
 	_, stderr, status := extract(t.Context(), t, url, files...)
-	assert.Equal(t, url+": the service answered 400: language: not xx; 0 of 3 pages read\n", stderr)
+	assert.Equal(t, url+": the service returned 400: language: not xx; 0 of 3 pages read\n", stderr)
 	assert.Equal(t, 2, status)
 	assert.Len(t, f.requests, 1)
 }

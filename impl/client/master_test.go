@@ -160,7 +160,7 @@ func TestExtractCmd_Run_Report(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(mustRead(t, dir, "report.json")), &made))
 	assert.Equal(t, map[string]int{"read": 1, "failed": 1, "absent": 1}, made.States)
 	require.Len(t, made.Pages, 3)
-	assert.Equal(t, []string{bad, "failed", "the service answered 400: imageUrl: <b>no image</b>"}, []string{made.Pages[0].Source, made.Pages[0].State, made.Pages[0].Reason})
+	assert.Equal(t, []string{bad, "failed", "the service returned 400: imageUrl: <b>no image</b>"}, []string{made.Pages[0].Source, made.Pages[0].State, made.Pages[0].Reason})
 	assert.Equal(t, "absent", made.Pages[1].State)
 	assert.InDelta(t, 0.5, *made.Pages[2].Confidence, 0)
 

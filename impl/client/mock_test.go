@@ -84,11 +84,11 @@ func TestExtractCmd_Run_Mock(t *testing.T) {
 		status int
 		text   string
 	}{
-		{"low", []string{printed, handwritten}, 1, "the service answered 402: an extraction costs 10 points; 2 remaining; upgrade the plan or wait for the reset; points reset at 2026-02-01T00:00:00Z; 1 of 2 pages read"},
-		{"empty", []string{printed}, 1, "answered 402"},
-		{"revoked", []string{printed}, 2, "answered 401"},
-		{"ratelimited", []string{"--timeout=4s", printed}, 1, "answered 429"},
-		{"err", []string{"--timeout=4s", printed}, 1, "answered 500"},
+		{"low", []string{printed, handwritten}, 1, "the service returned 402: an extraction costs 10 points; 2 remaining; upgrade the plan or wait for the reset; points reset at 2026-02-01T00:00:00Z; 1 of 2 pages read"},
+		{"empty", []string{printed}, 1, "returned 402"},
+		{"revoked", []string{printed}, 2, "returned 401"},
+		{"ratelimited", []string{"--timeout=4s", printed}, 1, "returned 429"},
+		{"err", []string{"--timeout=4s", printed}, 1, "returned 500"},
 	} {
 		_, stderr, status := run(c.key, append(c.args, "--jobs=1")...)
 		assert.Equal(t, c.status, status, c.key)

@@ -65,7 +65,7 @@ func TestExtractCmd_Run_Resume(t *testing.T) {
 		return stderr
 	}
 	stderr := run(1)
-	assert.Contains(t, stderr, filepath.Join(dir, "2.jpg")+": the service answered 400: imageUrl: no image\n")
+	assert.Contains(t, stderr, filepath.Join(dir, "2.jpg")+": the service returned 400: imageUrl: no image\n")
 	assert.Contains(t, stderr, "2 of 3 pages read (1 empty), 1 failed; 20 points used, 90 left; ")
 	assert.Equal(t, []string{"1.jpg", "2.jpg", "3.jpg"}, f.texts())
 	assert.Equal(t, []string{"1.txt", "3.txt"}, mustNames(t, out))
@@ -199,7 +199,7 @@ func TestExtractCmd_Run_NoPointsLeft(t *testing.T) {
 	const key, image = "ocr_test_low_volume", "http://mock.invalid/printed?"
 	_, stderr, status := extract(t.Context(), t, base, image+"1", image+"2", image+"3", "--key", key, "--jobs=1", "--out", t.TempDir())
 	assert.Equal(t, 1, status)
-	assert.Contains(t, stderr, "answered 402: ")
+	assert.Contains(t, stderr, "returned 402: ")
 	assert.Contains(t, stderr, "points reset at 2026-02-01T00:00:00Z; 1 of 3 pages read, 2 left to read; 10 points used, 2 left; ")
 	assert.Equal(t, 1, strings.Count(stderr, "\n"), "one line: %s", stderr)
 }
@@ -362,7 +362,7 @@ func TestExtractCmd_Run_IdempotencyKeyReused(t *testing.T) {
 	isSlow.Store(false)
 	isKnown.Store(true)
 	_, stderr, _ = extract(t.Context(), t, url, files[1], "--out", out)
-	assert.Equal(t, files[1]+": the service answered 400: Idempotency-Key: already used\n", stderr)
+	assert.Equal(t, files[1]+": the service returned 400: Idempotency-Key: already used\n", stderr)
 	mustAge(t, out, 24*time.Hour)
 	_, stderr, status = extract(t.Context(), t, url, files[1], "--out", out)
 	assert.Equal(t, 1, status)

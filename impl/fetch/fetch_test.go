@@ -170,8 +170,8 @@ func TestFetcher_Fetch_ServerFailures(t *testing.T) {
 		name, url, text string
 		reason          contract.FetchReason
 	}{
-		{"a missing page", mustServe(t, write(404, "")), "the server answered 404; give the URL of an image", contract.FetchNotFound},
-		{"no content", mustServe(t, write(204, "")), "the server answered 204", contract.FetchBadAnswer},
+		{"a missing page", mustServe(t, write(404, "")), "the server returned 404; give the URL of an image", contract.FetchNotFound},
+		{"no content", mustServe(t, write(204, "")), "the server returned 204", contract.FetchBadAnswer},
 		{"an empty body", mustServe(t, write(200, "")), "empty response", contract.FetchNotAnImage},
 		{"a web page", mustServe(t, write(200, "\n<!doctype html><title>Page 1</title>")), "sent a web page", contract.FetchNotAnImage},
 		{"a body over the limit", mustServe(t, write(200, strings.Repeat("x", 2049))), "larger than the limit of 2048 bytes", contract.FetchTooLarge},
@@ -184,13 +184,13 @@ func TestFetcher_Fetch_ServerFailures(t *testing.T) {
 		{"gzip that was not requested", mustServe(t, gzipped), "Content-Encoding", contract.FetchBadAnswer},
 		{"a closed port", "http://" + closed, "refused the connection", contract.FetchUnreachable},
 		{"http behind an https URL", strings.Replace(mustServe(t, write(200, "x")), "http:", "https:", 1), "supports http only", contract.FetchTLS},
-		{"a page that is gone", mustServe(t, write(410, "")), "the server answered 410", contract.FetchNotFound},
+		{"a page that is gone", mustServe(t, write(410, "")), "the server returned 410", contract.FetchNotFound},
 		{"a page behind a login", mustServe(t, write(403, "")), "that is publicly accessible", contract.FetchForbidden},
 		{"a server that is overloaded", mustServe(t, write(503, "")), "asks clients to try again later", contract.FetchBusy},
 		{"a client that asks too often", mustServe(t, write(429, "")), "asks clients to try again later", contract.FetchBusy},
 		{"a server that fails", mustServe(t, write(500, "")), "try again later", contract.FetchServerError},
 		{"a server whose own upstream times out", mustServe(t, write(504, "")), "try again later", contract.FetchServerError},
-		{"a server that does not implement it", mustServe(t, write(501, "")), "the server answered 501", contract.FetchBadAnswer},
+		{"a server that does not implement it", mustServe(t, write(501, "")), "the server returned 501", contract.FetchBadAnswer},
 	} {
 		t.Run("reports "+c.name, func(t *testing.T) {
 			t.Parallel()
@@ -250,7 +250,7 @@ func TestFetcher_Fetch_Redirects(t *testing.T) {
 		{"to data", "/?to=data:image/png%3Bbase64,YWJj", "a scheme other than http or https"},
 		{"to a user name", "/?to=http://a:b@127.0.0.1/", "user name"},
 		{"to a number", "/?to=http://2130706433/", "four decimal numbers"},
-		{"to nowhere", "/?to=", "the server answered 307"},
+		{"to nowhere", "/?to=", "the server returned 307"},
 		{"to a malformed URL", "/?to=http://%255B::1", "no valid HTTP response"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -121,7 +121,7 @@ func (e *statusError) explain() *Error {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
 		reason, advice = contract.FetchServerError, "try again later"
 	}
-	return &Error{Reason: reason, Text: fmt.Sprintf("the server answered %d; %s", e.status, advice), RetryAfter: e.wait}
+	return &Error{Reason: reason, Text: fmt.Sprintf("the server returned %d; %s", e.status, advice), RetryAfter: e.wait}
 }
 
 // retryAfter parses the header Retry-After (RFC 9110, section 10.2.3), seconds or a date. It returns 0 if the header is

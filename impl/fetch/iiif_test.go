@@ -164,7 +164,7 @@ func TestFetcher_Fetch_IIIF(t *testing.T) {
 	for path, reason := range map[string]string{
 		"/heavier/info.json":  "limit of 4096 bytes",
 		"/metadata/info.json": "the address is not public",
-		"/gone/info.json":     "the server answered 404",
+		"/gone/info.json":     "the server returned 404",
 		"/other/info.json":    "other than a IIIF info.json",
 	} {
 		assertReason(t, f, base+path, reason)

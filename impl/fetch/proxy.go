@@ -158,5 +158,5 @@ func refusalOfProxy(status int) error {
 	case status == http.StatusGatewayTimeout:
 		return failed(contract.FetchTimeout, "the server did not answer in time")
 	}
-	return fmt.Errorf("%w: the proxy answered %d", ErrNetwork, status)
+	return fmt.Errorf("%w: the proxy returned %d", ErrNetwork, status)
 }

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// indented returns a YAML value as JSON for reading. Members keep the order of the document, which a Go map would lose.
+// indented returns a YAML value as JSON for reading. Members keep the order of openapi.yaml, which a Go map would lose.
 func indented(n yaml.Node) (string, error) {
 	text, err := compact(&n)
 	if err != nil {

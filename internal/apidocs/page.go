@@ -1,9 +1,9 @@
 // Package apidocs renders openapi.yaml as the API reference at /docs: one HTML page that loads nothing from elsewhere, with a
-// style sheet and a script inside it. It knows neither HTTP nor the operations: internal/edge serves the page. Everything
-// about operations and objects comes from the specification document embedded in gen; what differs between servers is in
-// Site; package tryit has the form "Try it".
+// style sheet and a script inside it. It knows neither HTTP nor the operations: internal/edge serves the page. Everything about
+// operations and objects comes from the contract embedded in gen; what differs between servers is in Site; package tryit has
+// the form "Try it".
 //
-// Start with Page, then page.html (the template); document.go has the model that the template ranges over, site.go what
+// Start with Page, then page.html (the template); specification.go has the model that the template ranges over, site.go what
 // the page says about its server, and json.go the examples.
 package apidocs
 
@@ -73,9 +73,9 @@ func Page(site Site) ([]byte, error) {
 	return html, err
 }
 
-// parse reads openapi.yaml once. It reads YAML, not the parsed document of gen, because only the text has the order in
-// which its author explains things.
-var parse = sync.OnceValues(func() (d document, err error) {
+// parse reads openapi.yaml once. It reads YAML, not the parsed contract of gen, because only the text has the order in which
+// its author explains things.
+var parse = sync.OnceValues(func() (d specification, err error) {
 	if err := yaml.Unmarshal(gen.Document, &d); err != nil {
 		return d, fmt.Errorf("read openapi.yaml: %w", err)
 	}
@@ -83,7 +83,7 @@ var parse = sync.OnceValues(func() (d document, err error) {
 })
 
 type view struct {
-	document
+	specification
 	Site
 }
 

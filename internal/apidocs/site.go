@@ -72,7 +72,7 @@ type remedy struct {
 // Remedies returns the error codes in the order of their statuses.
 func (Site) Remedies() []remedy {
 	return []remedy{
-		{contract.InvalidRequest, 400, "Correct the request. details names each invalid field and what would be right. Do not retry the same request: it fails again."},
+		{contract.InvalidRequest, 400, "Correct the request. details names each invalid field and what would be right. Do not retry the same request: it will fail again."},
 		{contract.InvalidAPIKey, 401, "Generate a new key, or send the right one: the key is missing, unknown, expired or revoked, its account is suspended, or it is used from outside its IP ranges."},
 		{contract.InsufficientPoints, 402, "Upgrade the plan, or wait until nextReset. remainingPoints says what is left."},
 		{contract.RateLimited, 429, "Wait for as many seconds as Retry-After says, then send the request again. Upgrade the plan if that happens often."},

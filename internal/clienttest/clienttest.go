@@ -1,6 +1,6 @@
-// Package clienttest runs the tests of the generated clients for Python and TypeScript against a server: the mock and the real
-// service have one test each, which starts the server. The clients and their tests are in gen/clients. It also compares answers
-// with the contract, for tests of handlers (RequireValid).
+// Package clienttest runs the tests of the clients for Python and TypeScript against a server: the mock and the real service
+// have one test each, which starts the server. The clients and their tests are in gen/clients. It also compares answers with
+// the contract, for tests of handlers (RequireValid).
 package clienttest
 
 import (

@@ -1,6 +1,6 @@
-// Package edge is the HTTP front end of both servers, the mock and the real service. It puts around the router and the
-// handlers generated from openapi.yaml what a contract in YAML cannot generate: request ids, recovery from panics,
-// authentication, the rate limit, bounds on memory, CORS, the form of every error, the response headers, and the log.
+// Package edge is the HTTP front end of both servers, the mock and the real service. It adds to the router and handlers
+// generated from openapi.yaml everything that cannot be generated: request ids, recovery from panics, authentication, the rate
+// limit, bounds on memory, CORS, the form of every error, the response headers, and the log.
 //
 // A server supplies a Gate, which knows its callers, and a gen.StrictServerInterface, which does the work and finds its
 // caller with CallerFrom. What distinguishes operations is read from openapi.yaml, so that a new operation needs no change
@@ -109,7 +109,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := loadDocument()
+	doc, err := loadContract()
 	if err != nil {
 		return nil, fmt.Errorf("load openapi.yaml: %w", err)
 	}
@@ -125,8 +125,8 @@ func New(o Options) (http.Handler, error) {
 	return h, h.addRoutes()
 }
 
-// loadDocument parses openapi.yaml once for all servers of the process.
-var loadDocument = sync.OnceValues(func() (*openapi3.T, error) {
+// loadContract parses openapi.yaml once for all servers of the process.
+var loadContract = sync.OnceValues(func() (*openapi3.T, error) {
 	doc, err := gen.GetSpec()
 	if err != nil {
 		return nil, err

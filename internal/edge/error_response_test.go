@@ -42,8 +42,8 @@ var serverErrors = map[string]struct {
 		`{"success":false,"error":"The image could not be fetched or read.","code":"INVALID_REQUEST","message":"The image could not be fetched or read.","details":{"imageUrl":"is gone"}}`, "",
 	},
 	"an image that cannot be read": {
-		contract.BadImage("the server answered 404"), 400,
-		`{"success":false,"error":"The image could not be fetched or read.","code":"INVALID_REQUEST","message":"imageUrl: the server answered 404","details":{"imageUrl":"the server answered 404"}}`,
+		contract.BadImage("the server returned 404"), 400,
+		`{"success":false,"error":"The image could not be fetched or read.","code":"INVALID_REQUEST","message":"imageUrl: the server returned 404","details":{"imageUrl":"the server returned 404"}}`,
 		`RateLimit: "account";r=59;t=42`,
 	},
 	"a 401": {

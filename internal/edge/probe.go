@@ -25,7 +25,7 @@ func Probe(ctx context.Context, url string) error {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered %s; expected 200", url, res.Status)
+		return fmt.Errorf("%s returned %s; expected 200", url, res.Status)
 	}
 	return nil
 }

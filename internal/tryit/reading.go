@@ -80,7 +80,7 @@ func Extract(api http.Handler, r *http.Request) (*Reading, *Answer, error) {
 		return nil, a, nil
 	}
 	if kept.Document == nil {
-		return nil, nil, errors.New("the server answered 200 without keeping a document")
+		return nil, nil, errors.New("the server returned 200 without keeping a document")
 	}
 	if err := json.Unmarshal(a.Body, &kept.Answer); err != nil {
 		return nil, nil, fmt.Errorf("read the answer of the API: %w", err)

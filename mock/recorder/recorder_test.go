@@ -139,8 +139,8 @@ func TestRecorder_Record_reportsWhatFailed(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, recorder.Summary{Recorded: 1, Failed: 6}, s)
-	assert.Contains(t, failures["http://mock.invalid/400"], "the service answered 400: imageUrl: the server answered 404")
-	assert.Contains(t, failures["http://mock.invalid/500"], "the service answered 500")
+	assert.Contains(t, failures["http://mock.invalid/400"], "the service returned 400: imageUrl: the server returned 404")
+	assert.Contains(t, failures["http://mock.invalid/500"], "the service returned 500")
 	assert.Contains(t, failures[text], "not an image")
 	assert.Equal(t, "no such file", failures["missing.png"])
 	assert.Contains(t, failures["http://a.example/*.jpg"], "* is a pattern")
@@ -161,9 +161,9 @@ func TestRecorder_Record_stops(t *testing.T) {
 		want    string
 		summary recorder.Summary
 	}{
-		"when the key is refused":         {mock.New(mock.Options{}), "ocr_test_revoked", "the service answered 401", recorder.Summary{Failed: 1}},
-		"when the points are used up":     {mock.New(mock.Options{}), "ocr_test_low", "the service answered 402", recorder.Summary{Recorded: 1, Failed: 1}},
-		"at another server":               {http.NotFoundHandler(), "k", "the service answered 404: Not Found; check --from", recorder.Summary{Failed: 1}},
+		"when the key is refused":         {mock.New(mock.Options{}), "ocr_test_revoked", "the service returned 401", recorder.Summary{Failed: 1}},
+		"when the points are used up":     {mock.New(mock.Options{}), "ocr_test_low", "the service returned 402", recorder.Summary{Recorded: 1, Failed: 1}},
+		"at another server":               {http.NotFoundHandler(), "k", "the service returned 404: Not Found; check --from", recorder.Summary{Failed: 1}},
 		"not for an empty answer":         {broken(`{}`), "k", "", recorder.Summary{Failed: 3}},
 		"not for a shortened answer":      {broken(`{"success":true,"text":"","confidence":0,"pointsUsed":10}`), "k", "", recorder.Summary{Failed: 3}},
 		"not for an answer that is wrong": {broken(`{"success":true,"text":"a","confidence":7,"pointsUsed":10}`), "k", "", recorder.Summary{Failed: 3}},

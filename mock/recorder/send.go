@@ -41,7 +41,7 @@ type refusal struct {
 }
 
 func (r *refusal) Error() string {
-	return fmt.Sprintf("the service answered %d: %s", r.status, r.message)
+	return fmt.Sprintf("the service returned %d: %s", r.status, r.message)
 }
 
 // isTemporary reports whether the same request may succeed later.

@@ -72,7 +72,7 @@ func (p *printer) libraries(list []native) {
 		return
 	}
 	p.printf("\nuncial-worker also loads libraries of the system, which are not part of the archives and packages. On Debian and in the image of the\n" +
-		"engine, the file named after each has its licences. uncial-worker was built with:\n\n")
+		"engine, the file listed after each library contains its licences. uncial-worker was built with:\n\n")
 	for _, n := range list {
 		p.printf("%s %s: %s\n", n.name, n.version, n.copyright())
 	}

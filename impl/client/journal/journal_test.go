@@ -56,7 +56,7 @@ func TestJournal_Append(t *testing.T) {
 		journal.Event{Kind: journal.Sent, Page: "b"},
 		journal.Event{Kind: journal.Done, Page: "b", IsEmpty: true},
 		journal.Event{Kind: journal.Sent, Page: "c"},
-		journal.Event{Kind: journal.Failed, Page: "c", Reason: "the service answered 400: no image"},
+		journal.Event{Kind: journal.Failed, Page: "c", Reason: "the service returned 400: no image"},
 		journal.Event{Kind: journal.Absent, Page: "d", Reason: "no such file or directory"},
 		journal.Event{Kind: journal.Sent, Page: "e", Generation: 3},
 		journal.Event{Kind: journal.Sent, Page: "e", Generation: 3},
@@ -68,7 +68,7 @@ func TestJournal_Append(t *testing.T) {
 		j = mustOpen(t, dir)
 		assert.Equal(t, journal.Page{State: volume.Read, Formats: []string{"text", "alto"}}, j.Page("a"))
 		assert.Equal(t, journal.Page{State: volume.Empty}, j.Page("b"))
-		assert.Equal(t, journal.Page{State: volume.Failed, Reason: "the service answered 400: no image"}, j.Page("c"))
+		assert.Equal(t, journal.Page{State: volume.Failed, Reason: "the service returned 400: no image"}, j.Page("c"))
 		assert.Equal(t, journal.Page{State: volume.Absent, Reason: "no such file or directory"}, j.Page("d"))
 		assert.Equal(t, journal.Page{State: volume.Waiting, Generation: 3, SentAt: sent}, j.Page("e"), "the time of the first sending counts")
 		assert.Equal(t, map[string]string{"1.jpg": "1"}, j.Names())

@@ -296,8 +296,8 @@ func TestReader_Expand_BadManifest(t *testing.T) {
 	for path, want := range map[string]string{
 		"/html/manifest": "the server sent a web page, or nothing, instead of a manifest or collection", "/other/manifest": "not a IIIF manifest or collection",
 		"/none/manifest": "the IIIF manifest has no images", "/blank/manifest": "the IIIF manifest has no images",
-		"/empty/collection": "the IIIF collection has no manifests", "/missing/manifest": "the server answered 404",
-		"/dangling/manifests": base + "/gone: the server answered 404",
+		"/empty/collection": "the IIIF collection has no manifests", "/missing/manifest": "the server returned 404",
+		"/dangling/manifests": base + "/gone: the server returned 404",
 	} {
 		set := mustExpand(t, mustReader(t), base+path)
 		require.Len(t, set.Failures, 1, path)
@@ -326,8 +326,8 @@ func TestReader_Expand_BusyManifest(t *testing.T) {
 	url := server.URL + "/manifest.json"
 	set := mustExpand(t, r, url)
 	require.Len(t, set.Failures, 1)
-	require.EqualError(t, set.Failures[0].Err, "cannot fetch the manifest: the server answered 503; it asks clients to try again later; the time limit leaves no time to wait 1h0m0s and retry")
-	assert.Equal(t, []string{url + ": the server answered 503; it asks clients to try again later; 1s"}, said)
+	require.EqualError(t, set.Failures[0].Err, "cannot fetch the manifest: the server returned 503; it asks clients to try again later; the time limit leaves no time to wait 1h0m0s and retry")
+	assert.Equal(t, []string{url + ": the server returned 503; it asks clients to try again later; 1s"}, said)
 }
 
 func TestReader_Expand_LateManifest(t *testing.T) {

@@ -105,7 +105,7 @@ type serve struct {
 	Latency         latency       `default:"0" placeholder:"TIME|MIN-MAX" help:"Delay before each answer: fixed (200ms) or from a range (100ms-900ms), at most 30s. Default: ${default}."`
 	Seed            uint64        `default:"0" help:"Seed for the choice of texts and for the latencies. Default: ${default}."`
 	FaultRate       float64       `default:"0" placeholder:"SHARE" help:"Share of the answers that get a network fault, 0 to 1; the seed chooses which. Default: ${default}."`
-	Fault           []mock.Fault  `placeholder:"KIND" help:"Faults of --fault-rate: reset, cut, length, drip or late; drip and late may have milliseconds, up to 30000, such as late-1500. Default: all."`
+	Fault           []mock.Fault  `placeholder:"KIND" help:"Faults of --fault-rate: reset, cut, length, drip or late; drip and late may be followed by a duration in milliseconds, up to 30000, such as late-1500. Default: all."`
 	Fixtures        string        `placeholder:"DIR" help:"Folder of your own pages and recorded answers; the mock's manual (mock/README.md) describes its layout. Default: only the built-in texts."`
 	ControlAnywhere bool          `help:"Open /__mock/ to other machines. Default: this machine only."`
 	CORSOrigin      []edge.Origin `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock. Default: all."`

@@ -7,9 +7,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// document has the parts of openapi.yaml that the page shows, in the order of the file. kin-openapi, which validates
+// specification has the parts of openapi.yaml that the page shows, in the order of the file. kin-openapi, which validates
 // requests, keeps its parts in maps and would lose that order.
-type document struct {
+type specification struct {
 	Info       struct{ Title, Version, Description string }
 	Servers    []struct{ URL string }
 	Paths      ordered[ordered[operation]] // by path, then by method
@@ -122,19 +122,23 @@ func resolve[T any](inline T, ref string, components ordered[T]) (T, error) {
 // refName returns the last token of a reference: "Box" for "#/components/schemas/Box".
 func refName(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
-func (d document) schema(s schema) (schema, error) { return resolve(s, s.Ref, d.Components.Schemas) }
+func (d specification) schema(s schema) (schema, error) {
+	return resolve(s, s.Ref, d.Components.Schemas)
+}
 
-func (d document) response(r response) (response, error) {
+func (d specification) response(r response) (response, error) {
 	return resolve(r, r.Ref, d.Components.Responses)
 }
 
-func (d document) param(p param) (param, error) { return resolve(p, p.Ref, d.Components.Parameters) }
+func (d specification) param(p param) (param, error) {
+	return resolve(p, p.Ref, d.Components.Parameters)
+}
 
 // basePath returns the path that all operations are under, such as /api/v1.
-func (d document) basePath() string { return d.Servers[0].URL }
+func (d specification) basePath() string { return d.Servers[0].URL }
 
 // ResponseHeaders returns every header of a response once, by name. It is exported for the template.
-func (d document) ResponseHeaders() (headers ordered[param], err error) {
+func (d specification) ResponseHeaders() (headers ordered[param], err error) {
 	for _, r := range d.Components.Responses {
 		for _, h := range r.Value.Headers {
 			if _, ok := headers.find(h.Name); ok {

@@ -73,7 +73,7 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 	case c.Generated < 1:
 		return t, errors.New("--generated must be 1 or more")
 	case c.Patience < minPatience:
-		return t, fmt.Errorf("--patience must be at least %s: a server that keeps the contract may take that long", minPatience)
+		return t, fmt.Errorf("--patience must be at least %s: a server that conforms to the contract may take that long", minPatience)
 	case c.MaxWait < 0 || c.Timeout < 0:
 		return t, errors.New("--max-wait and --timeout must not be negative")
 	case c.Quick && (c.Only != "" || c.Thorough):
@@ -293,7 +293,7 @@ var safe = regexp.MustCompile(`^[\w./:-]+$`)
 
 // summarise prints the verdict. Like the exit status, it reports failures before a problem of the run.
 func summarise(w io.Writer, r contracttests.Report) error {
-	verdict := "The server follows the contract in all checked cases."
+	verdict := "The server conforms to the contract in all checked cases."
 	switch {
 	case r.Count(contracttests.Failed) > 0:
 		verdict = "The server breaks the contract."

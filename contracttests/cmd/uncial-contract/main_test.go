@@ -86,7 +86,7 @@ func TestCheck_honestServer(t *testing.T) {
 	assert.Contains(t, o.out, "They may cost ")
 	assert.Contains(t, o.out, "PASS   extract/402/empty")
 	assert.Contains(t, o.out, `SKIP   extract/200/keys-share                   skipped: no key is mapped to "sibling"`)
-	assert.Contains(t, o.out, "The server follows the contract in all checked cases.")
+	assert.Contains(t, o.out, "The server conforms to the contract in all checked cases.")
 	suites, err := junit.IngestFile(file)
 	require.NoError(t, err)
 	assert.Zero(t, suites[0].Totals.Failed)

@@ -182,7 +182,7 @@ func (c *proxyCmd) write(out io.Writer, r proxy.Report) error {
 	if r.HungUp > 0 {
 		fmt.Fprintf(out, "exchanges ended by their clients: %d\n", r.HungUp)
 	}
-	verdict := "The traffic kept the contract."
+	verdict := "The traffic conforms to the contract."
 	switch {
 	case r.Violations > 0:
 		verdict = "The traffic broke the contract."

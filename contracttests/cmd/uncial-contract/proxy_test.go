@@ -83,7 +83,7 @@ func TestProxy_honestServer(t *testing.T) {
 	out, status := p.stop(t)
 	assert.Equal(t, 0, status, "%s%s", out, p.err.String())
 	assert.Regexp(t, `extract/200 +2 +0\n`, out)
-	assert.Contains(t, out, "The traffic kept the contract. 2 exchanges, 0 violations.")
+	assert.Contains(t, out, "The traffic conforms to the contract. 2 exchanges, 0 violations.")
 	suites, err := junit.IngestFile(filepath.Join(dir, "report.xml"))
 	require.NoError(t, err)
 	assert.Equal(t, 1, suites[0].Totals.Passed)

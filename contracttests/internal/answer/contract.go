@@ -1,6 +1,6 @@
-// Package answer checks single answers against the contract: documented status, content type, headers, strict JSON,
-// schema, dates, and no internal details of the server. Every answer of a run passes through it, whichever case asked for
-// it. What an answer must be in its context, such as 402 for an empty account, is decided in package expect.
+// Package answer checks individual answers against the contract: documented status, content type, headers, strict JSON, schema,
+// dates, and no internal details of the server. Every answer of a run passes through it, whichever case asked for it. What an
+// answer must be in its context, such as 402 for an empty account, is decided in package expect.
 //
 // Start with Contract.Check.
 package answer

@@ -354,8 +354,8 @@ func (r *Run) probeKeys(ctx context.Context) error {
 	return nil
 }
 
-// probePath returns an error if the base URL points to a wrong path of a server that keeps the contract, where every request
-// gets a 404.
+// probePath returns an error if the base URL points to a wrong path of a server that conforms to the contract, where every
+// request gets a 404.
 func (r *Run) probePath(ctx context.Context) error {
 	for _, key := range r.Keys[model.KeyOK] {
 		x, err := r.Exchange(ctx, statusWith(key))

@@ -1,4 +1,4 @@
-// Package liar stands between a client and an honest server of the contract and injects one defect at a time, so that the
+// Package liar sits between a client and an honest server of the contract and injects one defect at a time, so that the
 // contract suite can prove that it catches each of them.
 //
 // Defects of a single answer (a missing field, a malformed header, a wrong status) are generated from openapi.yaml; start

@@ -1,9 +1,9 @@
-// Package proxy stands between clients and a server, passes their traffic through unchanged, and holds each request and each
+// Package proxy sits between clients and a server, passes their traffic through unchanged, and holds each request and each
 // answer against the contract. It sends nothing of its own except one request for the server's contract.
 //
 // proxy.go passes traffic on, check.go finds violations, memory.go remembers earlier exchanges, and report.go counts. The rules
-// for single requests and answers are those of the suite, in packages answer and expect. What the suite checks with accounts of
-// its own, such as whether the points are right, cannot be judged here: other clients may use the same accounts.
+// for individual requests and answers are those of the suite, in packages answer and expect. What the suite checks with
+// accounts of its own, such as whether the points are right, cannot be judged here: other clients may use the same accounts.
 //
 // Start with New and Proxy.ServeHTTP.
 package proxy

@@ -207,7 +207,7 @@ deps-bench:
 	@$(DEPS) bench
 
 .PHONY: bench-packages
-bench-packages: deps ## Run the benchmarks of single packages; most report a ratio to a reference in the same run
+bench-packages: deps ## Run the benchmarks of individual packages; most report a ratio to a reference in the same run
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: torture

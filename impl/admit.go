@@ -11,7 +11,7 @@ import (
 )
 
 // maxFetched is how many fetched images may wait for a place among those to be read. Accounts share it; while an account has
-// its share, no further image is fetched for it.
+// used up its share, no further image is fetched for it.
 const maxFetched = 16
 
 // job is an admitted request: valid, with its defaults filled in, and with the account that pays for it.

@@ -51,7 +51,7 @@ func (k Key) statusAt(now time.Time) Status {
 	return Active
 }
 
-// Errors that callers decide on.
+// Errors about keys. People see the texts, on the console and in the dashboard.
 var (
 	ErrEnded   = errors.New("the key has expired or was already revoked or rotated; create a new key instead")
 	errExpires = errors.New("invalid key lifetime; use a positive duration, or none for a key that never expires")

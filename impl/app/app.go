@@ -238,7 +238,7 @@ func (a *App) sweep(ctx context.Context) {
 			a.o.Logger.Info("released the points of expired holds", "holds", swept.Expired)
 		}
 		if swept.Archived > 0 {
-			a.o.Logger.Info("removed single extractions of past months; their usage by day and key remains", "extractions", swept.Archived)
+			a.o.Logger.Info("removed individual extractions of past months; their usage by day and key remains", "extractions", swept.Archived)
 		}
 		select {
 		case <-ctx.Done():

@@ -14,7 +14,7 @@ const (
 	maxImages = 768 * mib
 	// minImages is that maximum on a small machine, in bytes: two images while their buffers grow.
 	minImages = 80 * mib
-	// imageShare is the divisor of all memory that gives the part for images, a sixth: the workers need most of the memory.
+	// Images may use 1/imageShare of all memory: the workers need most of it.
 	imageShare = 6
 	// base is the memory that the service needs without images, in bytes.
 	base = 128 * mib

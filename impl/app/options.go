@@ -57,8 +57,8 @@ type DataOptions struct {
 	PlansFile string // JSON file with the plan catalogue. Default: free, pro and archive
 
 	Existing bool // fail if the SQLite file is missing. Default: create it
-	// Retention is how long single extractions are kept after the end of their month. Then their holds and entries are removed,
-	// and only their sums by day and key stay. At least 7 days; negative: forever. Default: 400 days
+	// Retention is how long individual extractions are kept after the end of their month. Then their holds and entries are
+	// removed, and only their sums by day and key stay. At least 7 days; negative: forever. Default: 400 days
 	Retention time.Duration
 
 	// ReplyTTL is how long answers are kept for requests that are repeated with their Idempotency-Key: at least 24 hours, as
@@ -120,7 +120,7 @@ func (o Options) withDefaults() Options {
 const (
 	// maxWorkers and maxQueue catch typos: each worker may take 3 GiB, and each image in the queue 20 MiB.
 	maxWorkers, maxQueue = 1024, 100_000
-	// minDeadline is the unit in which workers count time. maxDeadline is longer than any page takes and than anybody waits.
+	// minDeadline is the unit in which workers count time. maxDeadline is longer than any page takes or anybody would wait.
 	minDeadline, maxDeadline = time.Millisecond, time.Hour
 	// maxFetchPerHost catches typos: it is far more than an image server can handle.
 	maxFetchPerHost = 1000

@@ -18,8 +18,8 @@ import (
 	"uncial/internal/strictjson"
 )
 
-// Config is what an operator says about particular hosts and about reaching the internet. The zero value has no
-// credentials, no proxy and only the system's certificate authorities. It must not be changed while a Fetcher uses it.
+// Config holds the operator's settings for particular hosts and for reaching the internet. The zero value has no credentials,
+// no proxy and only the system's certificate authorities. It must not be changed while a Fetcher uses it.
 type Config struct {
 	credentials map[string]http.Header // by origin, see originOf
 	proxy       *proxy                 // nil: connect directly

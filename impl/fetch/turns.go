@@ -35,8 +35,8 @@ type turns struct {
 	pauses map[string]time.Time // when a host may be asked again
 }
 
-// host is one host with its port. Its requests are inside entered while they run or wait, of which each account gets its share,
-// and inside running while they run; accounts take turns.
+// host is one host with its port. A request holds a place in entered while it waits or runs, and one in running while it runs.
+// Each account gets a share of entered; accounts take turns in running.
 type host struct {
 	entered *fair.Semaphore
 	running *fair.Semaphore

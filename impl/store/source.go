@@ -60,8 +60,8 @@ func createFile(path string) error {
 	return errors.Join(GiveToFolderOwner(f), f.Close())
 }
 
-// GiveToFolderOwner makes the owner of its folder the owner of a new file, if root has created it, because a command that root
-// runs must not lock out the service, which runs as another user.
+// GiveToFolderOwner changes the owner of a new file that root created to the owner of its folder: a command run by root must
+// not lock out the service, which runs as another user.
 func GiveToFolderOwner(f *os.File) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -11,7 +11,7 @@ type Part struct {
 }
 
 // Align pairs as many tokens of a text as possible with equal ones of the ground truth, in their order. Neighbouring tokens of
-// the same kind are one part. It takes time and bytes of len(truth)*len(text).
+// the same kind are one part. It takes time and memory proportional to len(truth)*len(text).
 func Align(truth, text []string) []Part {
 	moves := alignment(truth, text)
 	var parts []Part

@@ -8,7 +8,7 @@ import (
 // LineKind is a kind of line that layout analysis may lose.
 type LineKind string
 
-// The kinds of lines.
+// A line has the first kind that fits it.
 const (
 	numbers    LineKind = "numbers"       // figures only: page numbers, dates in the margin
 	shortLines LineKind = "short lines"   // up to shortLine words: headings, catchwords, notes

@@ -33,19 +33,19 @@ func (s *Summary) Add(score Score, r Reading) {
 	s.cpu += r.CPUSeconds
 }
 
-// BoWF1 returns the mean F1 of the bags of words.
+// BoWF1 returns the mean of Score.BoWF1 over the pages. Like all means of a Summary, it is NaN without pages.
 func (s *Summary) BoWF1() float64 { return s.mean(s.bow) }
 
-// Confidence returns the mean confidence that the service gives its pages.
+// Confidence returns the mean confidence of the pages, from 0 to 1.
 func (s *Summary) Confidence() float64 { return s.mean(s.confidence) }
 
-// CalibrationError returns the mean distance of a page's confidence from the share of its characters that are right.
+// CalibrationError returns the mean distance, from 0 to 1, between a page's confidence and its share of correct characters.
 func (s *Summary) CalibrationError() float64 { return s.mean(s.calibration) }
 
-// Seconds returns the mean wall time of a page.
+// Seconds returns the mean wall-clock time per page.
 func (s *Summary) Seconds() float64 { return s.mean(s.seconds) }
 
-// CPUSeconds returns the mean processor time of a page.
+// CPUSeconds returns the mean processor time per page, over all cores.
 func (s *Summary) CPUSeconds() float64 { return s.mean(s.cpu) }
 
 // mean returns the mean over pages, of which sum is the sum. It is NaN without pages, so that no table shows a figure that

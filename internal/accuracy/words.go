@@ -256,7 +256,8 @@ func chargeErrors(truth []string, words []WordScore) (gaps []gap) {
 // substitute is a further move of an alignment: a character was read as another.
 const substitute = moveText + 1
 
-// editMoves returns the moves of the cheapest way from a text to another, in time and bytes of len(truth)*len(text).
+// editMoves returns the moves of the cheapest way from a text to another, in time and memory proportional to
+// len(truth)*len(text).
 func editMoves(truth, text []rune) []byte {
 	width := len(text) + 1
 	moves := make([]byte, (len(truth)+1)*width)

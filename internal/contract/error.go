@@ -13,7 +13,7 @@ import (
 // Code is the code of an error in an answer, for programs.
 type Code string
 
-// The codes of the contract.
+// Each goes with the HTTP status in byCode, unless Error.Status names another one: a 404 has InvalidRequest, a 503 ServerError.
 const (
 	InvalidRequest     Code = "INVALID_REQUEST"
 	InvalidAPIKey      Code = "INVALID_API_KEY"
@@ -188,7 +188,7 @@ func Offline(retryAfter time.Duration, cause error) *Error {
 	}
 }
 
-// Unready is a 503 for the readiness probe of an orchestrator; the two operations never answer it.
+// Unready is a 503 for the readiness probe of an orchestrator; the two operations never return it.
 func Unready(cause error) *Error {
 	return &Error{
 		Code:       ServerError,

@@ -8,7 +8,7 @@ import (
 // FetchReason says why an image could not be fetched, for programs. openapi.yaml explains each.
 type FetchReason string
 
-// The reasons of the contract.
+// All reasons of the contract. temporary has those for which a retry may succeed.
 const (
 	FetchInvalidURL     FetchReason = "invalid-url"
 	FetchRefusedAddress FetchReason = "refused-address"
@@ -37,7 +37,7 @@ const (
 	// defaultFetchRetryAfter is the wait that is advised if the image's server names none: long enough for a restart or a
 	// short overload of that server.
 	defaultFetchRetryAfter = 5 * time.Second
-	// MaxFetchRetryAfter is the longest wait that answers advise and that the fetcher keeps for a server.
+	// MaxFetchRetryAfter is the longest wait that answers advise and that the fetcher observes for a server.
 	MaxFetchRetryAfter = time.Hour
 )
 

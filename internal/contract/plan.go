@@ -6,7 +6,7 @@ type Plan struct {
 	Points   int64  `json:"points"`            // allowance for a calendar month, 1 to MaxPoints
 	Requests int64  `json:"requestsPerMinute"` // extractions that a rate-limit window allows, 1 to MaxRequests
 	// Weight is the account's share of a busy server: 2 gets twice as much as 1. The accounts of one weight together never
-	// outweigh a single account of a heavier one. 1 to MaxWeight; 0 counts as 1.
+	// outweigh a single account with a higher weight. 1 to MaxWeight; 0 counts as 1.
 	Weight int `json:"weight,omitempty"`
 }
 

@@ -25,7 +25,7 @@ type Doubt struct {
 	Reason Reason `json:"reason"` // UnreadInk or DoubtfulOrder
 	// Confidence is the estimated share of correct characters, 0..1; 0 where nothing was read.
 	Confidence float64 `json:"confidence"`
-	// Characters is about how many characters are in doubt, at least 1.
+	// Characters is the approximate number of characters in doubt, at least 1.
 	Characters int `json:"characters"`
 }
 

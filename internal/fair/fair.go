@@ -4,7 +4,7 @@
 // what is divided, and how much of it there is.
 //
 // Shares follow the weights of the accounts that use something at the moment, with one exception: the accounts of one weight
-// together never outweigh a single account of a heavier weight. So a hundred accounts on a free plan leave half to one paying
+// together never outweigh a single account with a higher weight. So a hundred accounts on a free plan leave half to one paying
 // account. An account that is alone gets everything except a small reserve, which lets the next account start immediately.
 //
 // Start with Places.Take, which has the rule, and Queue.Take.
@@ -15,7 +15,7 @@ import (
 	"errors"
 )
 
-// ErrFull means that the account has its share, or that nothing is left. The same request may succeed a little later.
+// ErrFull means that the account has used up its share, or that nothing is left. The same request may succeed a little later.
 var ErrFull = errors.New("no place is free for this account")
 
 // Account identifies an account that shares a resource. The zero value stands for all callers who name no account.

@@ -30,9 +30,9 @@ type holding struct {
 	weight int
 }
 
-// NewPlaces returns n places to share, and a reserve of an eighth more, but at least twice floor. floor is what each account
-// may use while it is free, however many other accounts there are: enough for one request. The last floor is kept for accounts
-// with a weight above 1.
+// NewPlaces returns n places to share, and a reserve of an eighth more, but at least twice floor. floor is the number of places
+// that each account may use as long as they are free, however many other accounts there are: enough for one request. The last
+// floor is kept for accounts with a weight above 1.
 func NewPlaces(n, floor int64) *Places {
 	return newPlaces(func() int64 { return n }, floor)
 }

@@ -1,6 +1,6 @@
 // Package format writes a recognized document as plain text, hOCR 1.2, ALTO 4.4, PAGE-XML 2019-07-15, Tesseract's TSV or PDF.
-// One file has one format; to add a format, write its function and add it to writers. The text in every format is that of
-// document.Document.Text.
+// Each format has its own source file; to add one, write its function and add it to writers. The text in every format is that
+// of document.Document.Text.
 //
 // Writers are pure functions of their arguments: the same document gives the same bytes on every machine. Boxes are whole
 // pixels of the upright page. XML is well-formed XML 1.0 in UTF-8 and NFC, whatever the words contain. The ids of page, block,
@@ -31,7 +31,7 @@ import (
 // software is the name of the program in the metadata of a document.
 const software = "Uncial"
 
-// Software returns the name of the program that makes the documents.
+// Software returns the program's name as documents state it; the version is not part of it.
 func Software() string { return software }
 
 // Meta is the metadata of a written document.
@@ -136,7 +136,7 @@ func fraction(c float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// isRightToLeft reports whether the first strong character of the line is (UAX #9, rule P2).
+// isRightToLeft reports whether the first strong character of the line is right-to-left (UAX #9, rule P2).
 func isRightToLeft(l *document.Line) bool {
 	for _, w := range l.Words {
 		for _, r := range w.Text {

@@ -7,8 +7,8 @@ import (
 	"uncial/internal/document"
 )
 
-// readALTO reads the pages of an ALTO file. Its unit must be pixels: other units depend on the resolution of an image that
-// is not here.
+// readALTO reads the pages of an ALTO file. Its unit must be pixels: other units depend on the resolution of an image that this
+// package does not have.
 func readALTO(root *node) ([]document.Page, error) {
 	if unit := root.first("Description", "MeasurementUnit"); unit != nil && strings.TrimSpace(unit.Text) != "pixel" {
 		return nil, fmt.Errorf("MeasurementUnit must be pixel, not %q", shorten(strings.TrimSpace(unit.Text)))

@@ -79,7 +79,7 @@ func spelling(letter string) string {
 	}, letter))
 }
 
-// spellings folds letters that early printers exchanged. Two words that are equal afterwards differ in spelling at most.
+// spellings folds letters that early printers exchanged. Two words that are equal afterwards differ at most in spelling.
 var spellings = strings.NewReplacer("v", "u", "j", "i", "y", "i", "ſ", "s", "z", "s")
 
 // Abbreviations counts the signs of abbreviation in a word. A correction may not drop one: that would expand the word.

@@ -17,7 +17,7 @@ const (
 	maxReadings = 5
 	// maxShelfBytes bounds the memory of all readings together, by their estimated sizes.
 	maxShelfBytes = 128 << 20
-	// wordBytes is about what a word with its box takes in memory.
+	// wordBytes is approximately the memory that a word with its box takes.
 	wordBytes = 128
 )
 

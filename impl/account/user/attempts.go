@@ -86,7 +86,7 @@ func (d *Directory) countUpTo(ctx context.Context, x store.Executor, subject str
 	return nil
 }
 
-// count counts one attempt and returns the number of attempts, this one included. Attempts before a pause as long as
+// count counts one attempt and returns the number of attempts, this one included. Attempts followed by a pause of at least
 // lifetime do not count.
 func count(ctx context.Context, x store.Executor, subject string, now time.Time, lifetime time.Duration) (n int64, err error) {
 	err = x.Get(ctx, `INSERT INTO attempts (subject, count, since, latest) VALUES ($1, 1, $2, $2)

@@ -75,9 +75,9 @@ func (d *Directory) SignIn(ctx context.Context, email, password string, from Cli
 	return d.signedIn(ctx, id, stored, a)
 }
 
-// signedIn records a successful sign-in and removes its attempt from the counts. The narrowest count keeps it if the user has
-// signed in too often. Errors: ErrSignIn if the hash is no longer that of the user, because the password was changed in the
-// meantime, perhaps to shut out somebody who knows the old one; *store.Error.
+// signedIn records a successful sign-in and removes its attempt from the counts. If the user signed in too often, the attempt
+// stays in the narrowest count. Errors: ErrSignIn if the hash is no longer that of the user, because the password was changed
+// in the meantime, perhaps to shut out somebody who knows the old one; *store.Error.
 func (d *Directory) signedIn(ctx context.Context, id, hash string, a attempt) (User, error) {
 	var u User
 	err := d.store.Tx(ctx, func(ctx context.Context, x store.Executor) (err error) {

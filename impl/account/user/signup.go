@@ -197,8 +197,8 @@ func (d *Directory) ChangeEmail(ctx context.Context, id, email string) error {
 	return err
 }
 
-// ResetPassword sets a new password by the link of a reset and ends all sessions of the user. Errors: ErrToken,
-// ErrPassword, ErrBusy, ctx's error, *store.Error.
+// ResetPassword sets a new password through a reset link and ends all sessions of the user. Errors: ErrToken, ErrPassword,
+// ErrBusy, ctx's error, *store.Error.
 func (d *Directory) ResetPassword(ctx context.Context, token, password string) (User, error) {
 	if _, err := d.Peek(ctx, token); err != nil { // a wrong link must not cost a hash
 		return User{}, err

@@ -20,7 +20,7 @@ import (
 	"uncial/impl/store"
 )
 
-// Errors that callers decide on.
+// Errors that callers distinguish with errors.Is. People see the texts, on the console and in the dashboard.
 var (
 	ErrNoUser     = errors.New("no such user; `uncial user list` shows all")
 	ErrEmail      = errors.New("invalid e-mail address; use one such as name@example.org, of at most 254 characters")

@@ -20,7 +20,7 @@ const (
 // Format is a supported image format by its common name.
 type Format string
 
-// The supported formats.
+// Formats that Identify accepts. It refuses all others, and names those that clients often send.
 const (
 	JPEG Format = "JPEG"
 	PNG  Format = "PNG"
@@ -69,8 +69,8 @@ var foreignMagic = []magic{
 	{"PK\x03\x04", "a ZIP archive"},
 }
 
-// find returns the name of the first format whose magic bytes data begins with, "" if there is none. same compares two
-// bytes: exactly for binary formats, without letter case for HTML and XML, which people write in both.
+// find returns the name of the first format whose magic bytes data begins with, "" if there is none. same compares two bytes:
+// exactly for binary formats, without letter case for HTML and XML, which may be written in either case.
 func find(formats []magic, data []byte, same func(a, b byte) bool) string {
 	for _, m := range formats {
 		matches := len(data) >= len(m.start)

@@ -3,7 +3,7 @@
 // viewer.
 //
 // Text is in reading order, with a space between words. A viewer finds and selects it, and puts words written from right to
-// left into their order by itself: PDF holds characters in the order in which they are seen, and so they are written here.
+// left into their order by itself: PDF stores characters in visual order, so this package writes them in that order.
 //
 // The package neither reads PDFs nor makes pictures. Start with Writer; text.go places the words, font.go has the invisible
 // font, picture.go embeds JPEG and PNG, and object.go writes the objects of the file.

@@ -64,7 +64,7 @@ func (p *Page) PrintedPart(r Reader) (image.Rectangle, error) {
 		return image.Rectangle{}, err
 	}
 	var best, part image.Rectangle
-	bestSpots := max(regionSpots, len(p.spots)/regionShare) - 1
+	bestSpots := max(regionSpots, len(p.spots)/regionDivisor) - 1
 	for _, l := range found.Lines() {
 		spots := inside(p.spots, ownBox(l.Box()))
 		if joinedShare(spots) >= lineShare {

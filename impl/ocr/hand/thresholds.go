@@ -40,9 +40,9 @@ const (
 	// table. printLineShare is the minimum share of joined letters at which the line is handwriting. The image in which it is
 	// read has a margin of its height divided by printLineMargin.
 	printLineSpots, printLineShare, printLineMargin = 12, 0.1, 4
-	// regionSpots is the minimum number of spots in a printed part of a page, and 1/regionShare the minimum share of the page's
+	// regionSpots is the minimum number of spots in a printed part of a page, and 1/regionDivisor the minimum share of the page's
 	// spots. A smaller part is a letterhead or a stamp, which is judged line by line.
-	regionSpots, regionShare = 3 * printLineSpots, 5
+	regionSpots, regionDivisor = 3 * printLineSpots, 5
 	// The box in which a line's spots are counted is extended by 1/ownBoxSide of the line's height at each end, for letters that
 	// reach beyond the line, and trimmed by 1/ownBoxEdge of it at top and bottom, to exclude neighbouring lines.
 	ownBoxSide, ownBoxEdge = 4, 6
@@ -130,7 +130,7 @@ const (
 	// dropped. Enhancement does not change lines of fewer than shortLine characters.
 	noiseLine, shortNoise, shortLine, scatteredTexts = 0.4, 0.65, 12, 0.5
 	// A line of fewer than tinyLine characters is dropped, whatever its confidence, if the mean posterior of its words is below
-	// scatteredTiny. Of the 19 lines that short on those pages, 3 are correct, and none of these is dropped.
+	// scatteredTiny. Of the 19 lines of that length on those pages, 3 are correct, and none of these is dropped.
 	tinyLine, scatteredTiny = 3, 0.6
 	// minCharacters is the number of characters that a page needs for its confidence to be trusted fully. With fewer, the
 	// confidence is reduced in proportion.

@@ -79,13 +79,13 @@ func dropRules(ink imaging.Plane) {
 	black := imaging.NewMask(ink, func(v float32) bool { return v > solidInk })
 	for y := range ink.H {
 		row := black.Set[y*ink.W : (y+1)*ink.W]
-		for start, end := range imaging.Runs(ink.W, max(ruleAcross, ink.W/ruleAcrossShare), func(x int) bool { return row[x] }) {
+		for start, end := range imaging.Runs(ink.W, max(ruleAcross, ink.W/ruleAcrossDivisor), func(x int) bool { return row[x] }) {
 			for k := max(y-rowsBesideRule, 0); k <= min(y+rowsBesideRule, ink.H-1); k++ {
 				clear(ink.Row(k)[start:end])
 			}
 		}
 	}
-	minLength := max(ruleDown, ink.H/ruleDownShare)
+	minLength := max(ruleDown, ink.H/ruleDownDivisor)
 	length := make([]int, ink.W) // of the black run that ends in this row
 	for y := range ink.H + 1 {
 		for x := range ink.W {

@@ -17,7 +17,7 @@ type Rule struct{ Top, Bottom float64 }
 // Rules returns the rules, from left to right, that divide a page, whose bounds begin at (0, 0), into columns of similar width.
 // Each rule runs the height of the writing, and hardly any writing touches it. It may be part of something wider and dark, such
 // as the desk between two leaves. The rules of tables and the edges of scans are not returned: they divide a page into parts
-// of different widths. The time is bounded by the width of the page.
+// of different widths. Rules examines a limited number of rows, so that its time grows only with the width of the page.
 func Rules(g *image.Gray) []Rule {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	if w < minSide || h < ruleBands {

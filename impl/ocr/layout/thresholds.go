@@ -113,10 +113,10 @@ const (
 
 // Thresholds of rules, in pixels of the working size or shares of the page. Letters do not have straight runs of this length.
 const (
-	// ruleAcross is the minimum length of a horizontal rule in pixels, and 1/ruleAcrossShare its minimum share of the width.
-	// ruleDown and ruleDownShare are the same for vertical rules and the height.
-	ruleAcross, ruleAcrossShare = 40, 10
-	ruleDown, ruleDownShare     = 60, 14
+	// ruleAcross is the minimum length of a horizontal rule in pixels, and 1/ruleAcrossDivisor its minimum share of the width.
+	// ruleDown and ruleDownDivisor are the same for vertical rules and the height.
+	ruleAcross, ruleAcrossDivisor = 40, 10
+	ruleDown, ruleDownDivisor     = 60, 14
 	// rowsBesideRule and columnsBesideRule are the numbers of pixels on each side of a rule that are erased with it, because its
 	// edge is blurred.
 	rowsBesideRule, columnsBesideRule = 1, 2

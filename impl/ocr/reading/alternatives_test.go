@@ -29,7 +29,7 @@ func TestAlternatives(t *testing.T) {
 			[]document.Word{{Text: "pour", Box: box, Confidence: 0.99}},
 			[]document.Alternative{{Text: "pour", Confidence: 0.3}},
 		},
-		"print: the same word in other type is not an alternative": {
+		"print: the same word in a different typeface is not an alternative": {
 			document.Word{Text: "fur", Box: box, Confidence: 0.3}, []document.Word{{Text: "fur", Box: box, Confidence: 0.9}}, nil,
 		},
 		"print: a word beside it is not an alternative": {

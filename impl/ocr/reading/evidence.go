@@ -61,7 +61,7 @@ func (p *page) evidence(handwritten bool) []Evidence {
 			w := &line.Words[i]
 			n := float64(utf8.RuneCountInString(w.Text))
 			e := Evidence{evConstant: 1, evOwn: ownLogOdds(w, handwritten)}
-			e[evKnown], e[evKnownShort], e[evUnknown] = p.isKnown(w.Text)
+			e[evKnown], e[evKnownShort], e[evUnknown] = p.knownKind(w.Text)
 			e[evWidth] = math.Abs(math.Log(max(float64(w.Box.W), 1)/n) - usual)
 			e[evLast] = flag(i == len(line.Words)-1)
 			if handwritten {
@@ -132,7 +132,7 @@ func relateToPage(all []Evidence) {
 	for _, e := range all {
 		known, long = known+e[evKnown], long+e[evKnown]+e[evUnknown]
 	}
-	share := (known + fewWords/2) / (long + fewWords)
+	share := (known + priorWords/2) / (long + priorWords)
 	for i := range all {
 		e := &all[i]
 		e[evKnown], e[evKnownShort], e[evUnknown] = share*e[evKnown], share*e[evKnownShort], share*e[evUnknown]
@@ -176,9 +176,9 @@ func letterWidth(line *document.Line) float64 {
 	return math.Log(max(float64(line.Box.W), 1) / float64(max(characters, 1)))
 }
 
-// isKnown returns 1 for the kind of the word and 0 for the other kinds: a long listed word, a short listed word, and a long
+// knownKind returns 1 for the kind of the word and 0 for the other kinds: a long listed word, a short listed word, and a long
 // unlisted word. For a short unlisted word, all are 0.
-func (p *page) isKnown(word string) (known, short, unknown float64) {
+func (p *page) knownKind(word string) (known, short, unknown float64) {
 	_, core, _ := text.Core(word)
 	letters := text.CountLetters(core)
 	isKnown := slices.ContainsFunc([]string{p.model, earlyPrint}, func(model string) bool {

@@ -44,7 +44,7 @@ func addGreek(ctx context.Context, p *page) error {
 		return err
 	}
 	lines, all := strangeLines(first.blocks, words)
-	if first.model == p.model && len(lines)*strangeLineShare <= all {
+	if first.model == p.model && len(lines)*strangeLineDivisor <= all {
 		if err := readGreekLines(ctx, src, p.sheet.img, p.withGreek(), lines); err != nil {
 			return err
 		}

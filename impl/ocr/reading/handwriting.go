@@ -22,9 +22,9 @@ type handwriting struct {
 	reader hand.Reader
 }
 
-// lookForHandwriting prepares the search for handwriting on an image: the page, or the page in another position. letters are
+// newHandwriting prepares the search for handwriting on an image: the page, or the page in another orientation. letters are
 // the letter-shaped components of the image.
-func lookForHandwriting(p *page, gray *image.Gray, letters []image.Rectangle) handwriting {
+func newHandwriting(p *page, gray *image.Gray, letters []image.Rectangle) handwriting {
 	reader, ok := p.src.(hand.Reader)
 	if !ok || !p.src.Has(own.Hands) || !isLatinScript(p.language) {
 		return handwriting{}

@@ -49,10 +49,10 @@ func findInk(_ context.Context, p *page) error {
 	s.marks, s.letters = s.components, imaging.LetterShaped(s.components)
 	s.letterHeight = imaging.LetterHeight(s.letters)
 	if s.isTexture(spots) {
-		s.components, s.marks, s.letters = nil, nil, nil // they are not text in any position of the page
+		s.components, s.marks, s.letters = nil, nil, nil // they are not text in any orientation of the page
 	}
 	if p.finished = s.isBlank(); !p.finished {
-		p.handwriting = lookForHandwriting(p, p.gray, s.letters)
+		p.handwriting = newHandwriting(p, p.gray, s.letters)
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 	}, nil
 }
 
-// page is the state of the steps: one page in one position.
+// page is the state of the steps: one page in one orientation.
 type page struct {
 	options  Options
 	src      Source
@@ -96,7 +96,7 @@ type page struct {
 	// languageEvidence is the evidence for a language that was detected on the page; see guess.Guess.
 	languageEvidence float64
 
-	gray     *image.Gray // the page in this position, dark writing on light paper; results are in its pixels
+	gray     *image.Gray // the page in this orientation, dark writing on light paper; results are in its pixels
 	isGray   bool        // gray has more than black and white
 	rotation int         // clockwise rotation of gray in degrees
 
@@ -120,7 +120,7 @@ type page struct {
 	curtailed bool
 }
 
-// newPage returns the state of a page in one position before the first step. gray shows the page in that position.
+// newPage returns the state of a page in one orientation before the first step. gray shows the page in that orientation.
 func newPage(gray *image.Gray, o Options, src Source, model string) *page {
 	return &page{options: o, src: src, language: o.Language, model: model, gray: gray}
 }

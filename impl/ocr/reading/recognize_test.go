@@ -146,7 +146,7 @@ func TestRead_models(t *testing.T) {
 			"not everything legible", "eng, eng",
 		},
 		{
-			"tries the middle of the page in four positions if hardly anything can be correct",
+			"tries the middle of the page in all four orientations if hardly anything can be correct",
 			map[string]said{"eng": {"hardly anything legible", 0.6}},
 			"hardly anything legible", "eng, eng, eng, eng, eng, eng",
 		},

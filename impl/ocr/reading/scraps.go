@@ -20,7 +20,7 @@ func dropScraps(blocks []document.Block) []document.Block {
 	for _, b := range blocks {
 		lines := slices.DeleteFunc(slices.Clone(b.Lines), func(l document.Line) bool { return isScrap(l, page) || hasGreek && isAccents(l) })
 		dropped := len(b.Lines) - len(lines)
-		if len(lines) > 0 && float64(dropped) < maxScrapShare*float64(len(b.Lines)) {
+		if len(lines) > 0 && float64(dropped) < minDroppedShare*float64(len(b.Lines)) {
 			kept = append(kept, document.BlockOf(lines))
 		}
 	}
@@ -74,7 +74,7 @@ func isAccents(l document.Line) bool {
 			signs++
 		}
 	}
-	return len(l.Words) >= minAccents && inked <= len(l.Words) && signs*signShare >= len(l.Words) &&
+	return len(l.Words) >= minAccents && inked <= len(l.Words) && signs*signDivisor >= len(l.Words) &&
 		meanConfidence([]document.Block{{Lines: []document.Line{l}}}) < maxAccentConfidence
 }
 

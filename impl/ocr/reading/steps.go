@@ -93,7 +93,7 @@ var partialSteps = []step{
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 
-// uprightSteps read a page in its present position.
+// uprightSteps read a page in its present orientation.
 var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 	[]step{
 		{name: "unsure-print", when: isUnsurePrint, run: readUnsurePrint},
@@ -108,7 +108,7 @@ var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 	},
 	correctSteps)
 
-// turningSteps read a page again in another position if it seems to lie on its side or upside down.
+// turningSteps read a page again in another orientation if it seems to lie on its side or upside down.
 var turningSteps = []step{{name: "turn", when: isWhole, run: turnUpright}}
 
 // languageSteps read a page again in another language if its language was in doubt and the whole text shows that language.

@@ -44,8 +44,8 @@ const (
 	pixelsPerSpeck = 60
 	// textureInk is the minimum share of ink in a texture with few letters. The boldest print has a third.
 	textureInk = 0.45
-	// maxNoiseOrder is the maximum imaging.Order of noise. It is at most 1.19 for noise of squares of 1 to 12 pixels. It is at
-	// least 1.35, for loose handwriting, on the 119 pages and their middles, also at half the size and rotated by 7 degrees.
+	// maxNoiseOrder is the maximum imaging.Order of noise. The Order of noise of squares of 1 to 12 pixels is at most 1.19. That
+	// of the 119 pages and their middles, also at half the size and rotated by 7 degrees, is at least 1.35 (loose handwriting).
 	maxNoiseOrder = 1.22
 )
 
@@ -118,10 +118,10 @@ const (
 	maxProbedLines = 3
 	// sureWord is the minimum confidence at which a word is certainly in the script in which it was read.
 	sureWord = 0.85
-	// If at most 1/strangeLineShare of the lines have a word that is neither listed nor sure, only these lines are read again.
+	// If at most 1/strangeLineDivisor of the lines have a word that is neither listed nor sure, only these lines are read again.
 	// On the four pages that are read again, the share is .23 on one, and .66 to .86 on the others, which lose text if they are
 	// read line by line.
-	strangeLineShare = 3
+	strangeLineDivisor = 3
 	// minGreekConfidence is the minimum confidence at which a word in Greek letters is Greek. The Greek model also reads Latin
 	// words as Greek letters of the same shape, but with less confidence.
 	minGreekConfidence = 0.7
@@ -177,21 +177,21 @@ const (
 	maxEngines = 4
 )
 
-// Finding the upright position. Tuned on the first set.
+// Finding the upright orientation. Tuned on the first set.
 const (
 	// maxTurnedConfidence is the calibrated confidence below which a page may lie on its side or upside down. maxTurnedHandwriting
 	// replaces it if handwriting was found beside print: upside down, lines of handwriting seem to have half of their
 	// characters right.
 	maxTurnedConfidence, maxTurnedHandwriting = 0.5, 0.7
 	// minTurnLead is the minimum lead in confidence, and minUpright the minimum confidence, with which the middle of a printed
-	// page must be read in another position.
+	// page must be read in another orientation.
 	minTurnLead, minUpright = 0.2, 0.7
-	// minUprightText is the minimum number of characters that are read in the upright position, as a share of the largest
-	// number in any position.
+	// minUprightText is the minimum number of characters that are read in the upright orientation, as a share of the largest
+	// number in any orientation.
 	minUprightText = 0.5
 	// uprightHandwriting is the minimum confidence of the handwriting model at which a page is certainly upright, and
-	// minHandwritingTurnLead the minimum lead in confidence that another position must have. On the first set, the model is 0.02
-	// to 0.40 more confident of the upright position.
+	// minHandwritingTurnLead the minimum lead in confidence that another orientation must have. On the first set, the model is
+	// 0.02 to 0.40 more confident of the upright orientation.
 	uprightHandwriting, minHandwritingTurnLead = 0.33, 0.03
 )
 
@@ -239,9 +239,9 @@ const (
 	longWord = 4
 	// sureRepeats is the number of repetitions of a word above which more do not count.
 	sureRepeats = 3
-	// fewWords is the number of imaginary long words, half of them listed, that are added to those of a page, because the share
-	// of listed words among a few words says little.
-	fewWords = 4.0
+	// priorWords is the pseudo-count of long words, half of them listed, that are added to those of a page, because the share of
+	// listed words among a few words says little.
+	priorWords = 4.0
 	// placeMargin is the maximum distance, in pixels, of the centre of a word in another reading from the box of the same word.
 	placeMargin = 4
 	// minEstimated is the minimum number of characters on a page whose confidence is estimated only from its words, and

@@ -20,15 +20,15 @@ const (
 	// maxGarbleConfidence is the confidence below which every line of such a page is a scrap, read in a stamp, an ornament or a
 	// picture.
 	maxGarbleConfidence = 0.2
-	// A row of accents has at least minAccents words, at least 1/signShare of which are only signs, and a confidence below
+	// A row of accents has at least minAccents words, at least 1/signDivisor of which are only signs, and a confidence below
 	// maxAccentConfidence. On the six pages with Greek of both sets, ten lines have these properties, and all of them are rows
 	// of accents.
-	minAccents, signShare = 4, 6
-	maxAccentConfidence   = 0.85
+	minAccents, signDivisor = 4, 6
+	maxAccentConfidence     = 0.85
 	// minReadable is the minimum confidence of a page on which scraps are dropped. On other pages, writing looks like scraps.
 	minReadable = 0.5
-	// maxScrapShare is the minimum share of scraps among a block's lines at which the whole block is dropped.
-	maxScrapShare = 0.7
+	// minDroppedShare is the minimum share of scraps among a block's lines at which the whole block is dropped.
+	minDroppedShare = 0.7
 )
 
 // Ditto marks. Sizes are in units of the height of most letters. Tuned on a typed list of the second set.
@@ -54,8 +54,8 @@ const (
 	// text.
 	maxScrapLetters = 3
 	// sureInitial is the minimum confidence in a word that was read with the letter of its initial, wordsWithInitial the number
-	// of words that are read together with the initial, and capitalHeight the height of a capital in half heights of most
-	// letters.
+	// of words that are read together with the initial, and capitalHeight the height of a capital in units of half the usual
+	// letter height.
 	sureInitial, wordsWithInitial, capitalHeight = 0.6, 3, 3
 	// staffMargin is the distance to which notes reach beyond the lines of their staff, in units of its height.
 	staffMargin = 0.3

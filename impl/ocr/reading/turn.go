@@ -9,10 +9,10 @@ import (
 	"uncial/internal/document"
 )
 
-// turnUpright reads the page again in another position if it is upright there. It examines only pages that are hardly legible
-// in their own position, or whose lines run from top to bottom.
+// turnUpright reads the page again in the orientation in which it is upright, if that is a different one. It examines only
+// pages that are hardly legible in their own orientation, or whose lines run from top to bottom.
 func turnUpright(ctx context.Context, p *page) error {
-	quarters, err := p.uprightPosition(ctx)
+	quarters, err := p.uprightOrientation(ctx)
 	if err != nil || quarters == 0 {
 		return err
 	}
@@ -22,9 +22,9 @@ func turnUpright(ctx context.Context, p *page) error {
 	return p.run(ctx, uprightSteps)
 }
 
-// uprightPosition returns the number of quarter turns clockwise after which the page is upright. It tries handwriting only
-// upside down, and other pages in all positions, first as print and then as handwriting.
-func (p *page) uprightPosition(ctx context.Context) (int, error) {
+// uprightOrientation returns the number of quarter turns clockwise after which the page is upright. It tries handwriting only
+// upside down, and other pages in all orientations, first as print and then as handwriting.
+func (p *page) uprightOrientation(ctx context.Context) (int, error) {
 	sure := maxTurnedConfidence
 	if foundHandwriting(p) {
 		sure = maxTurnedHandwriting
@@ -41,13 +41,13 @@ func (p *page) uprightPosition(ctx context.Context) (int, error) {
 	return p.uprightAsHandwriting(ctx, 1, 2, 3)
 }
 
-// uprightAsHandwriting returns the position in which the page is handwriting with clearly more confidence than in its own
-// position, or 0.
-func (p *page) uprightAsHandwriting(ctx context.Context, positions ...int) (int, error) {
+// uprightAsHandwriting returns the orientation in which the page is handwriting with clearly more confidence than in its own
+// orientation, or 0.
+func (p *page) uprightAsHandwriting(ctx context.Context, orientations ...int) (int, error) {
 	best, upright := p.handwritingConfidence+minHandwritingTurnLead, 0
-	for _, quarters := range positions {
+	for _, quarters := range orientations {
 		letters := turnBoxes(p.sheet.letters, p.gray.Rect.Size(), quarters)
-		sure, ok, err := lookForHandwriting(p, imaging.Turn(p.gray, quarters), letters).confidence(ctx)
+		sure, ok, err := newHandwriting(p, imaging.Turn(p.gray, quarters), letters).confidence(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -58,9 +58,9 @@ func (p *page) uprightAsHandwriting(ctx context.Context, positions ...int) (int,
 	return upright, nil
 }
 
-// uprightAsPrint reads the middle of the page, a quarter of its area, in each position. It returns the best position if that is
-// clearly better than the page's own, or 0. If the language's own model cannot read any position, it tries the early-print
-// model.
+// uprightAsPrint reads the middle of the page, a quarter of its area, in each orientation. It returns the best orientation if
+// that is clearly better than the page's own, or 0. If the language's own model cannot read any orientation, it tries the
+// early-print model.
 func (p *page) uprightAsPrint(ctx context.Context) (int, error) {
 	models := []string{p.model}
 	if p.src.Has(earlyPrint) {
@@ -69,7 +69,7 @@ func (p *page) uprightAsPrint(ctx context.Context) (int, error) {
 	size := p.sheet.img.Rect.Size()
 	middle := imaging.Crop(p.sheet.img, image.Rect(size.X/4, size.Y/4, size.X*3/4, size.Y*3/4))
 	for _, model := range models {
-		confidences, err := p.inPositions(ctx, middle, model)
+		confidences, err := p.inOrientations(ctx, middle, model)
 		if err != nil {
 			return 0, err
 		}
@@ -83,9 +83,10 @@ func (p *page) uprightAsPrint(ctx context.Context) (int, error) {
 	return 0, nil
 }
 
-// inPositions returns the confidence of a model in an image after 0 to 3 quarter turns clockwise. It is 0 for positions in
-// which the model reads far less than in another one, because a few characters may be read with confidence in any position.
-func (p *page) inPositions(ctx context.Context, img *image.Gray, model string) (confidences [4]float64, err error) {
+// inOrientations returns the confidence of a model in an image after 0 to 3 quarter turns clockwise. It is 0 for orientations
+// in which the model reads far less than in another one, because a few characters may be read with confidence in any
+// orientation.
+func (p *page) inOrientations(ctx context.Context, img *image.Gray, model string) (confidences [4]float64, err error) {
 	var lengths [4]int
 	for quarters := range confidences {
 		a, err := recognize(ctx, p.sheet.source(p.src), imaging.Turn(img, quarters), p.sheet.dpi, model)

@@ -11,9 +11,9 @@ const (
 	refusalTime = 10 * time.Minute
 	// maxExhaustedImages is the maximum number of images that are remembered: 10,000 take about 1 MB.
 	maxExhaustedImages = 10_000
-	// An image is remembered if it used a core for at least 1/exhaustedShare of the deadline. An image that ran out of time
+	// An image is remembered if it used a core for at least 1/exhaustedDivisor of the deadline. An image that ran out of time
 	// because the machine was busy has used less.
-	exhaustedShare = 2
+	exhaustedDivisor = 2
 )
 
 // exhaustedReason is the message to callers.

@@ -2,9 +2,9 @@ package workerpool
 
 import "context"
 
-// WithExhaustedShare returns the options with another exhaustedShare.
-func (o Options) WithExhaustedShare(part int) Options {
-	o.exhaustedShare = part
+// WithExhaustedDivisor returns the options with a different exhaustedDivisor.
+func (o Options) WithExhaustedDivisor(divisor int) Options {
+	o.exhaustedDivisor = divisor
 	return o
 }
 

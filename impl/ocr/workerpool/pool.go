@@ -43,7 +43,7 @@ type Options struct {
 	Logger           *slog.Logger  // default: none
 	Start            time.Duration // maximum time until a new worker sends its hello; default: 30 s
 
-	exhaustedShare int // see the constant; tests use other values
+	exhaustedDivisor int // see the constant; tests use other values
 }
 
 // MaxMemory is the limit of private memory of a worker, in bytes: three times the memory measured for the largest permitted
@@ -68,7 +68,7 @@ func (o Options) withDefaults() Options {
 	o.Wait = cmp.Or(max(o.Wait, 0), o.Deadline)
 	o.MaxPages = cmp.Or(max(o.MaxPages, 0), defaultMaxPages)
 	o.Start = cmp.Or(max(o.Start, 0), defaultStart)
-	o.exhaustedShare = cmp.Or(o.exhaustedShare, exhaustedShare)
+	o.exhaustedDivisor = cmp.Or(o.exhaustedDivisor, exhaustedDivisor)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o
 }

@@ -96,10 +96,10 @@ func TestPool_Recognize_ReplacesWorker(t *testing.T) {
 	}
 }
 
-func TestPool_Recognize_RefusesAnImageThatUsedUpItsTime(t *testing.T) {
+func TestPool_Recognize_RefusesImageThatTimedOut(t *testing.T) {
 	t.Parallel()
 	// On a busy machine, the worker gets a small share of a core: a fortieth of 4 s is 0.1 s.
-	p := MustOpen(t, workerpool.Options{Workers: 1, Deadline: 4 * time.Second}.WithExhaustedShare(40))
+	p := MustOpen(t, workerpool.Options{Workers: 1, Deadline: 4 * time.Second}.WithExhaustedDivisor(40))
 	var invalid *ocr.ImageError
 	ocrtest.Eventually(t, "the image is refused", func() bool {
 		started := time.Now()
@@ -119,9 +119,9 @@ func TestPool_Recognize_RefusesAnImageThatUsedUpItsTime(t *testing.T) {
 	requireText(t, p, "next")
 }
 
-func TestPool_Recognize_RefusesCopiesThatWaitBehindAnImageThatUsedUpItsTime(t *testing.T) {
+func TestPool_Recognize_RefusesQueuedCopiesOfImageThatTimedOut(t *testing.T) {
 	t.Parallel()
-	p := MustOpen(t, workerpool.Options{Workers: 1, Deadline: 4 * time.Second, Wait: time.Minute}.WithExhaustedShare(40))
+	p := MustOpen(t, workerpool.Options{Workers: 1, Deadline: 4 * time.Second, Wait: time.Minute}.WithExhaustedDivisor(40))
 	ocrtest.Eventually(t, "the copy is refused", func() bool { // on a busy machine, the first copy gets too small a share of a core
 		errs := make(chan error)
 		for range 2 {

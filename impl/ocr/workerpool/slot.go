@@ -21,7 +21,7 @@ const (
 // Reading times out in the worker slightly earlier than in the pool, so that the worker can report the timeout instead of being
 // killed.
 const (
-	deadlineShare   = 20          // the worker's deadline is shorter than the pool's by 1/deadlineShare,
+	deadlineDivisor = 20          // the worker's deadline is shorter than the pool's by 1/deadlineDivisor,
 	deadlineReserve = time.Second // but by at most deadlineReserve
 	// A timeout in the worker that comes less than callerSlack before the caller's own deadline counts as caused by that
 	// deadline, which the worker gets in whole milliseconds.
@@ -212,7 +212,7 @@ func (s *slot) serve(j *job) (reusable bool) {
 
 // refuseForAWhile makes the pool refuse the image for a while, unless the time ran out only because the machine was busy.
 func (s *slot) refuseForAWhile(j *job, used time.Duration) {
-	if used >= s.pool.opts.Deadline/time.Duration(s.pool.opts.exhaustedShare) {
+	if used >= s.pool.opts.Deadline/time.Duration(s.pool.opts.exhaustedDivisor) {
 		s.pool.exhausted.add(newDigest(j.item.Account.Label, j.req.Image))
 	}
 }
@@ -236,9 +236,9 @@ func (p *Pool) threadsPerImage() int {
 	return 1 + idle/max(int(p.counts.busy.Load()), 1)
 }
 
-// request returns the request for a worker. Its deadline is slightly shorter than the pool's; see deadlineShare.
+// request returns the request for a worker. Its deadline is slightly shorter than the pool's; see deadlineDivisor.
 func request(j *job, deadline time.Duration, threads int) pipe.Request {
-	left := deadline - min(deadline/deadlineShare, deadlineReserve)
+	left := deadline - min(deadline/deadlineDivisor, deadlineReserve)
 	if end, ok := j.ctx.Deadline(); ok {
 		left = min(left, time.Until(end))
 	}

@@ -179,7 +179,7 @@ func (f *Finder) halve(m *memory, ink []float32, w, h int) *stack {
 	return out
 }
 
-// convolve runs convolution i, which has 3x3 taps and is followed by a rectifier unless it is the last one. It releases its
+// convolve runs convolution i, which has 3x3 taps and is followed by a ReLU unless it is the last one. It releases its
 // input.
 func (f *Finder) convolve(i int, in *stack, m *memory) *stack {
 	c := f.model.convs[i]

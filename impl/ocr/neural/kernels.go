@@ -90,7 +90,7 @@ func available() []kernels {
 func floats(s []float32) *C.float { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
 func ints(s []int32) *C.int32_t   { return (*C.int32_t)(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// product computes a convolution followed by a rectifier: out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n
+// product computes a convolution followed by a ReLU: out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n
 // and m < rows; see kernels.h. w is in blocks. The rows of out are stride apart.
 func (k kernels) product(in []float32, off []int32, w []float32, rows int, bias, out []float32, stride, n int) {
 	k.check(len(in), off, len(w), rows, len(out), stride, n)
@@ -101,8 +101,8 @@ func (k kernels) product(in []float32, off []int32, w []float32, rows int, bias,
 }
 
 // productOfPairs is product for operands in pairs of integers: each element of in and of w is a pair. The value of an integer
-// of in is the integer times unit, and that of an integer in row m of w is the integer times units[m]. Without relu, nothing
-// rectifies the result. Without units, those are 1; without bias, nothing is added.
+// of in is the integer times unit, and that of an integer in row m of w is the integer times units[m]. Without relu, no ReLU
+// follows. Without units, those are 1; without bias, nothing is added.
 func (k kernels) productOfPairs(in, off, w []int32, rows int, units []float32, unit float32, bias, out []float32, stride, n int, relu bool) {
 	k.check(len(in), off, len(w), rows, len(out), stride, n)
 	if (units != nil && len(units) < rows) || (bias != nil && len(bias) < rows) {

@@ -1,4 +1,4 @@
-// Package neural runs our two networks. One reads single lines of text, with convolutions, the maximum of each column,
+// Package neural runs our two networks. One reads single lines of text, with convolutions, max pooling over each column,
 // bidirectional LSTM layers, and connectionist temporal classification (CTC). The other predicts for each point of a page
 // whether a baseline passes there.
 //
@@ -44,7 +44,7 @@ type Info struct {
 	Alphabet  []string // the characters that the model reads; class i is Alphabet[i-1]
 }
 
-// convolution is a layer of 3x3 or 5x5 taps, followed by a rectifier. Training standardises the weights; the file has the
+// convolution is a layer of 3x3 or 5x5 taps, followed by a ReLU. Training standardises the weights; the file has the
 // standardised ones.
 type convolution struct {
 	in, out, side int

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// The network has five convolutions. The first has a stride of 2; the second is followed by the maximum of 2x2 pixels, and the
-// fourth by the maximum of two rows. Then come the maximum of each column, bidirectional LSTM layers, and one linear layer. So
+// The network has five convolutions. The first has a stride of 2; the second is followed by max pooling by 2x2, and the fourth
+// by max pooling over two rows. Then come max pooling over each column, bidirectional LSTM layers, and one linear layer. So
 // each step of scores covers four columns of the image, and no letter is narrower than that.
 const (
 	lineHeight = 48 // pixels of a line's image
@@ -225,7 +225,7 @@ func (n *network) convolveFirst(ink []float32, width, w int) {
 	n.a.clearBorder()
 }
 
-// convolve runs convolution i, which has 3x3 taps and is followed by a rectifier. It overwrites its input.
+// convolve runs convolution i, which has 3x3 taps and is followed by a ReLU. It overwrites its input.
 func (n *network) convolve(i int, in, out *planes) {
 	c := n.convs[i]
 	out.reshape(c.out, in.h, in.w)
@@ -243,7 +243,7 @@ func (n *network) convolve(i int, in, out *planes) {
 	n.productOfPairs(pairs, taps, weights.data, c.out, weights.units, unit, c.bias, out.pixels(0), out.size(), out.extent(), true)
 }
 
-// pool keeps the largest of every h by w pixels.
+// pool max-pools by h x w.
 func pool(in, out *planes, h, w int) {
 	out.reshape(in.channels, in.h/h, in.w/w)
 	for c := range in.channels {
@@ -255,7 +255,7 @@ func pool(in, out *planes, h, w int) {
 				if w == 1 {
 					line = line[:len(row)]
 					for x, v := range line {
-						row[x] = max(row[x], v) // values are never below 0 after a rectifier
+						row[x] = max(row[x], v) // values are never below 0 after a ReLU
 					}
 					continue
 				}
@@ -268,8 +268,8 @@ func pool(in, out *planes, h, w int) {
 	}
 }
 
-// maxOfColumns sets the sequence to the largest value of each column of each channel, so that the vertical position of a letter
-// in the strip does not matter.
+// maxOfColumns sets the sequence to the maximum of each column of each channel, so that the vertical position of a letter in
+// the strip does not matter.
 func (n *network) maxOfColumns(in *planes) {
 	n.sequence = grow(n.sequence, in.w*in.channels+slack)
 	for c := range in.channels {

@@ -31,8 +31,8 @@ void uncial_quiet(void) {
 static void one_thread(void) { omp_set_max_active_levels(0); }
 
 // Tesseract calls this before each group of words.
-static bool stopped(void *stop, int words) {
-  uncial_next_word(words);
+static bool stopped(void *stop, int groups) {
+  uncial_next_group(groups);
   return __atomic_load_n((int32_t *)stop, __ATOMIC_RELAXED) != 0;
 }
 

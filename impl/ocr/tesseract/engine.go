@@ -54,7 +54,7 @@ const (
 var (
 	// errModel means that a model is missing, damaged, or not for the LSTM recognizer.
 	errModel = errors.New("the model cannot be loaded")
-	// ErrRecognition means that Tesseract gave up on an image, for example because memory ran out.
+	// ErrRecognition means that Tesseract abandoned an image, for example because memory ran out.
 	ErrRecognition = errors.New("the image cannot be recognized")
 	// errClosed means that the engine was closed.
 	errClosed = errors.New("the engine is closed")

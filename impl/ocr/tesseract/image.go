@@ -17,7 +17,7 @@ import (
 const MaxSide = 32_767
 
 // errImage means that an image is empty, too large, or of an unsupported type.
-var errImage = errors.New("the image cannot be set")
+var errImage = errors.New("tesseract does not accept the image")
 
 // SetImage sets the image to read and its resolution in dots per inch. If dpi is 0, Tesseract estimates the resolution from the
 // lines, and may find wrong columns. SetImage accepts *image.Gray and *image.RGBA, ignores alpha, copies the pixels once, and

@@ -64,7 +64,7 @@ void uncial_lstm(struct lstm *l, bool debug, const struct values *in, const void
     __asm__(LSTM);
 void uncial_activate(struct network *l, int t, float *v) __asm__(ACTIVATE);
 
-// Tesseract's own.
+// Tesseract's own implementation.
 static void (*their_convolve)(struct convolve *, bool, const struct values *, const void *, void *, struct values *);
 static void (*their_lstm)(struct lstm *, bool, const struct values *, const void *, void *, struct values *);
 static void (*their_activate)(struct network *, int, float *);

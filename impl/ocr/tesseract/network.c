@@ -27,7 +27,7 @@ void uncial_write_part(struct values *l, int t, int offset, int n, const float *
 void uncial_copy(struct values *l, int t, int offset, int n, const struct values *from, int from_t, int from_offset) __asm__(COPY);
 void uncial_max_pool(struct values *l, int t, const struct values *from, int from_t, int *which) __asm__(MAX_POOL);
 
-// Tesseract's own.
+// Tesseract's own implementation.
 static bool (*their_add_offset)(struct map_index *, int, int);
 static bool (*their_increment)(struct map_index *);
 static void (*their_write_part)(struct values *, int, int, int, const float *);

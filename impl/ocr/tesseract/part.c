@@ -24,7 +24,7 @@ static bool known; // whether this version calls the function above
 // The part that the calling thread reads, and its progress.
 static __thread struct {
   struct uncial_part *part; // NULL: everything
-  int words, word;          // the number of groups of words, and the index of the current one from 0
+  int groups, group;        // the number of groups of words, and the index of the current one from 0
   const void *block, *row;  // the current block and row
   int block_at;             // the position of the block, from 0
   bool is_ours;             // whether the row belongs to the part
@@ -40,15 +40,15 @@ bool uncial_can_divide(void) { return known; }
 void uncial_begin_part(struct uncial_part *part) {
   memset(&state, 0, sizeof state);
   state.part = part;
-  state.word = state.block_at = -1;
+  state.group = state.block_at = -1;
   if (part != NULL) part->blocks = part->first = part->last = 0;
 }
 
 void uncial_end_part(void) { state.part = NULL; }
 
-void uncial_next_word(int words) {
-  state.words = words;
-  state.word++;
+void uncial_next_group(int groups) {
+  state.groups = groups;
+  state.group++;
 }
 
 void uncial_read_line(void *tesseract, const void *block, void *row, void *word, struct words *words) {
@@ -64,7 +64,7 @@ void uncial_read_line(void *tesseract, const void *block, void *row, void *word,
   }
   if (row != state.row) { // a row with several groups of words is not divided
     state.row = row;
-    state.is_ours = (int64_t)state.word * part->parts / state.words == part->part;
+    state.is_ours = (int64_t)state.group * part->parts / state.groups == part->part;
   }
   if (!state.is_ours) return;
   their_read_line(tesseract, block, row, word, words);

@@ -19,8 +19,8 @@ bool uncial_can_divide(void);
 // uncial_end_part. If part is not NULL, uncial_can_divide must be true.
 void uncial_begin_part(struct uncial_part *part);
 
-// uncial_next_word must be called before each group of words, with the number of groups. Most of them are whole lines.
-void uncial_next_word(int words);
+// uncial_next_group must be called before each group of words, with the number of groups. Most of them are whole lines.
+void uncial_next_group(int groups);
 
 // uncial_end_part makes the calling thread read all lines again.
 void uncial_end_part(void);

@@ -7,7 +7,8 @@
 // iterator.
 bool uncial_has_right_to_left(TessResultIterator *it);
 
-// These are faster versions of the functions of the C API with similar names. They work only on pages without such words.
+// These are faster versions of the functions of the C API with similar names. They work only on pages without right-to-left
+// words.
 bool uncial_next(TessResultIterator *it, TessPageIteratorLevel level);
 bool uncial_begins(const TessResultIterator *it, TessPageIteratorLevel level);
 char *uncial_text(const TessResultIterator *it, TessPageIteratorLevel level);

@@ -38,10 +38,10 @@ def add_neighbours(x):
 
 
 def warp(x, most_slant, slanted, smallest, lift, drift):
-    """Slants, shifts and bends each line, and changes its height. The whole batch is stretched, and single lines are squeezed within it. The
-    share slanted of the lines leans by up to most_slant. Letters become between 1/smallest and 1/.84 times as tall. lift and
-    drift are the standard deviations of the waves: up and down as a share of half the height, and sideways in half
-    pixels."""
+    """Slants, shifts and bends each line, and changes its height. The whole batch is stretched, and single lines are squeezed
+    within it. A fraction `slanted` of the lines leans by up to `most_slant`. Letters become between 1/smallest and 1/.84 times
+    as tall. lift and drift are the standard deviations of the waves: up and down as a share of half the height, and sideways
+    in half pixels."""
     n, _, height, old = x.shape
     width = max(64, int(old * random.uniform(.86, 1.2)) // 16 * 16)
     squeeze, tall = uniform(1, 1.12, n, 1, 1), uniform(.84, smallest, n, 1, 1)

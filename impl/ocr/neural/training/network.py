@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-# What a rectifier takes from the spread of its input, and the next convolution gives back (Brock et al. 2021, table 1).
-RECTIFIER_GAIN = math.sqrt(2 / (1 - 1 / math.pi))
+# Gain by which a convolution compensates for the variance lost in the preceding ReLU (Brock et al. 2021, table 1).
+RELU_GAIN = math.sqrt(2 / (1 - 1 / math.pi))
 
 
 class StandardisedConv(nn.Conv2d):
@@ -15,7 +15,7 @@ class StandardisedConv(nn.Conv2d):
 
     def __init__(self, inputs, outputs, side, stride=1):
         super().__init__(inputs, outputs, side, stride, side // 2)
-        self.scale = 1.0 if inputs == 1 else RECTIFIER_GAIN
+        self.scale = 1.0 if inputs == 1 else RELU_GAIN
         self.gain = nn.Parameter(torch.ones(outputs, 1, 1, 1))
         nn.init.zeros_(self.bias)
 
@@ -40,7 +40,7 @@ class StandardisedConv(nn.Conv2d):
 
 
 class Network(nn.Module):
-    """Convolutions, the maximum of each column, LSTM layers in both directions, one linear layer."""
+    """Convolutions, max pooling over each column, LSTM layers in both directions, one linear layer."""
 
     def __init__(self, classes, channels=(32, 48, 96, 128, 160), hidden=192, layers=2, drop=0.15):
         super().__init__()

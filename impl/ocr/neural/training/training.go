@@ -91,7 +91,7 @@ const (
 	interrupted = 3                // exit status of train.py after an interrupt
 )
 
-// Check reports whether PyTorch is installed.
+// Check returns an error if PyTorch is not installed.
 func Check(ctx context.Context) error {
 	if err := exec.CommandContext(ctx, python, "-c", "import torch, numpy").Run(); err != nil {
 		return errNoTorch

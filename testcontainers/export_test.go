@@ -1,4 +1,3 @@
 package testcontainers
 
-// Require is requireEngine.
 var Require = requireEngine

@@ -14,16 +14,16 @@ type FaultKind int
 
 // The kinds of faults.
 const (
-	noFault   FaultKind = iota
-	Latency             // each packet of the answer is delayed by Delay
-	Reset               // the connection is reset after Bytes of the answer
-	HalfOpen            // after Bytes of the answer nothing more arrives, and the connection stays open
-	SlowClose           // the answer arrives, but the connection is closed only after Delay
-	Cut                 // the connection is closed properly after Bytes of the answer
-	Refuse              // the connection is accepted and closed at once
+	noFault     FaultKind = iota
+	Latency               // each packet of the answer is delayed by Delay
+	Reset                 // the connection is reset after Bytes of the answer
+	HalfOpen              // after Bytes of the answer nothing more arrives, and the connection stays open
+	SlowClose             // the answer arrives, but the connection is closed only after Delay
+	Cut                   // the connection is closed properly after Bytes of the answer
+	CloseAtOnce           // the connection is accepted and closed at once
 )
 
-var faultNames = [...]string{"no fault", "latency", "reset", "half-open", "slow close", "cut", "refuse"}
+var faultNames = [...]string{"no fault", "latency", "reset", "half-open", "slow close", "cut", "close at once"}
 
 // String returns the name of the kind, such as "half-open".
 func (k FaultKind) String() string { return faultNames[k] }
@@ -125,7 +125,7 @@ func (p *FaultProxy) accept() {
 // serve connects to the upstream server and copies in both directions until one side ends.
 func (p *FaultProxy) serve(client net.Conn) {
 	defer p.track(client)()
-	if p.current().Kind == Refuse {
+	if p.current().Kind == CloseAtOnce {
 		return
 	}
 	dialer := net.Dialer{Timeout: 5 * time.Second}

@@ -33,7 +33,7 @@ func TestProxy(t *testing.T) {
 		{testcontainers.Fault{Kind: testcontainers.HalfOpen, Bytes: 5000}, false, true},
 		{testcontainers.Fault{Kind: testcontainers.SlowClose, Delay: 300 * time.Millisecond}, true, false},
 		{testcontainers.Fault{Kind: testcontainers.Cut, Bytes: 5000}, false, false},
-		{testcontainers.Fault{Kind: testcontainers.Refuse}, false, false},
+		{testcontainers.Fault{Kind: testcontainers.CloseAtOnce}, false, false},
 	} {
 		t.Run(c.fault.Kind.String(), func(t *testing.T) {
 			t.Parallel()

@@ -89,8 +89,8 @@ done`
 	return held, cmd.Process.Release()
 })
 
-// docker runs the docker command and returns its output without surrounding white space. The error contains the output, but
-// of the arguments only the subcommand.
+// docker runs the docker command and returns its output without surrounding white space. The error contains the output and the
+// subcommand, but not the other arguments.
 func docker(ctx context.Context, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, "docker", args...).CombinedOutput() //nolint:gosec // arguments of tests
 	if err != nil {

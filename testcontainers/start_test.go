@@ -49,7 +49,7 @@ func TestWatchdog(t *testing.T) {
 	}
 	require.NotEmpty(t, left())
 	require.NoError(t, cmd.Process.Kill())
-	require.Eventually(t, func() bool { return left() == "" }, 30*time.Second, 200*time.Millisecond, "the watchdog removed nothing")
+	require.Eventually(t, func() bool { return left() == "" }, 30*time.Second, 200*time.Millisecond, "the watchdog left containers behind")
 }
 
 func docker(tb testing.TB, args ...string) string {

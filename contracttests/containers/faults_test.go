@@ -65,7 +65,7 @@ func mustRig(t *testing.T, engine, origin string) *rig {
 func randomFault(rng *rand.Rand) testcontainers.Fault {
 	kinds := []testcontainers.FaultKind{
 		testcontainers.Latency, testcontainers.Reset, testcontainers.HalfOpen,
-		testcontainers.SlowClose, testcontainers.Cut, testcontainers.Refuse,
+		testcontainers.SlowClose, testcontainers.Cut, testcontainers.CloseAtOnce,
 	}
 	return testcontainers.Fault{
 		Kind:  kinds[rng.IntN(len(kinds))],

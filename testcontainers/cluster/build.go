@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// kubernetesVersion is the version of k8s.io/kubernetes in go.mod. The linker writes it into the programs, which would not know
-// it.
+// kubernetesVersion is the version of k8s.io/kubernetes in go.mod. The linker embeds it, because programs built from source do
+// not know their version.
 const kubernetesVersion = "1.34.4"
 
 // Images that the cluster runs. The service's are those of `make image TAG=cluster`.

@@ -17,7 +17,7 @@ import (
 const replaceLimit = 3 * time.Minute
 
 // maxKills is the maximum number of replicas of the API that are killed until a kill interrupts a request. Clients send
-// requests all the time, so that most kills do.
+// requests continuously, so most kills interrupt one.
 const maxKills = 4
 
 // kill ends the processes of a pod with SIGKILL and waits until they have been started again.

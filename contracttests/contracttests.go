@@ -46,7 +46,7 @@ const (
 	KeySibling     = model.KeySibling     // a second key of the account of ok's first key
 	KeyCapped      = model.KeyCapped      // a key with a monthly cap, under which 10 to 19 points are left; its account has at least 10 more
 	KeyRevocable   = model.KeyRevocable   // an account like ok; the run revokes its keys
-	KeyOutside     = model.KeyOutside     // a key that may only be used from 192.0.2.0/24, where the run is not
+	KeyOutside     = model.KeyOutside     // a key that may only be used from 192.0.2.0/24, an address range that no run has
 	KeyUncapped    = model.KeyUncapped    // a second key of the account of capped's first key, without a cap
 )
 

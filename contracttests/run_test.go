@@ -85,7 +85,7 @@ func TestRun_serviceProgram(t *testing.T) {
 
 func TestDiff_mockAgainstService(t *testing.T) {
 	t.Parallel()
-	// Without the flag their defaults differ on purpose: the mock serves every page, the service none.
+	// Their defaults differ on purpose: the mock allows all CORS origins, the service none.
 	origins := []string{"https://pages.example.org"}
 	clock := realservice.NewClock()
 	a := MustTarget(t, MustServe(t, mock.New(mock.Options{CORSOrigins: origins})))
@@ -125,8 +125,8 @@ func honestRuns(tb testing.TB) (mock, service int, seed uint64) {
 	return mock, service, seed
 }
 
-// TestCheck_honestServersNeverFail runs the suite many times against the mock and the service, each time with another seed,
-// eight runs at a time.
+// TestCheck_honestServersNeverFail runs the suite many times against the mock and the service, each time with a different
+// seed, eight runs at a time.
 func TestCheck_honestServersNeverFail(t *testing.T) {
 	t.Parallel()
 	mockRuns, serviceRuns, seed := honestRuns(t)

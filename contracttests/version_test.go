@@ -16,8 +16,8 @@ import (
 	"uncial/gen/released"
 )
 
-// mustOldContract is version 1.0.0 with the one rule taken back that version 1.1.0 takes back: there, answers had no fields
-// but those of the contract.
+// mustOldContract returns version 1.0.0 without the one rule that version 1.1.0 dropped: that answers have no fields beyond
+// those of the contract.
 func mustOldContract(tb testing.TB) *openapi3.T {
 	tb.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(released.Document)

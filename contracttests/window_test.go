@@ -38,8 +38,8 @@ func TestCheck_limitsAndUsedUpAccountsAreNoDefects(t *testing.T) {
 	}
 }
 
-// TestCheck_concurrentRequestsNeedRoom checks that a case whose requests run side by side sends none of them if one could no
-// longer count.
+// TestCheck_concurrentRequestsNeedRoom checks that a case with concurrent requests sends none of them unless all of them fit
+// into the rate-limit window.
 func TestCheck_concurrentRequestsNeedRoom(t *testing.T) {
 	t.Parallel()
 	m := MustMock(t)

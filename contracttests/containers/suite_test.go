@@ -123,7 +123,7 @@ func TestRun_ProductionImages(t *testing.T) {
 	}
 	runComplete(t, mustTarget())
 
-	// The service in the images serves pages of no other origin; by default the mock serves those of all.
+	// The service in the images allows no CORS origins; by default the mock allows all.
 	twin := httptest.NewServer(mock.New(mock.Options{CORSOrigins: []string{}}))
 	t.Cleanup(twin.Close)
 	simulated, err := contracttests.Mock(t.Context(), twin.URL+"/api/v1", nil)

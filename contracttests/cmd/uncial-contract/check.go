@@ -184,8 +184,8 @@ const minPatience = time.Second
 // defaultTimeout is the minimum time limit of a run without --timeout.
 const defaultTimeout = 15 * time.Minute
 
-// pointsPerPage is the price of a page.
-const pointsPerPage = 10
+// pointsPerExtraction is the price of an extraction.
+const pointsPerExtraction = 10
 
 // estimate returns about how long a thorough run takes on a server that reads a page in a second, and 0 for other runs, which
 // take minutes.
@@ -199,7 +199,7 @@ func estimate(t contracttests.Target, plan []contracttests.Planned) time.Duratio
 			points += p.Points
 		}
 	}
-	return time.Duration(points/pointsPerPage) * time.Second
+	return time.Duration(points/pointsPerExtraction) * time.Second
 }
 
 // announce prints what the run will do and may cost, before anything is sent. Points and requests are upper limits, because

@@ -53,12 +53,10 @@ func (d *diffCmd) Run(ctx context.Context, con *console, status *int) error {
 	if err != nil {
 		return err
 	}
-	// Announcements must not mix with a report for programs.
 	out := con.out
 	if d.JSON {
 		out = con.err
 	}
-	// The costs are announced before anything is sent.
 	requests, points := contracttests.DiffCost(a.Seed)
 	fmt.Fprintf(out, "%s and %s, seed %d\nEach receives %d requests, which may cost %s points.\n\n", a.BaseURL, b.BaseURL, a.Seed, requests, grouped(points))
 	report := contracttests.Diff(ctx, a, b)

@@ -20,7 +20,7 @@ const (
 )
 
 // aPerson is a leak unless it is the address of an office that callers are told to contact (RFC 2142).
-const aPerson = "the address of a person"
+const aPerson = "a personal e-mail address"
 
 var anOffice = regexp.MustCompile(`(?i)^(?:support|help|helpdesk|contact|info|service|sales|billing|security|abuse)@`)
 
@@ -32,20 +32,20 @@ var leakPatterns = []struct {
 	pattern *regexp.Regexp
 }{
 	{"a stack trace", regexp.MustCompile(`goroutine \d+|\b[\w/]+\.(?:go|py|java|rb|js|ts|php|cs|rs)(?::\d+|:? line \d+|", line \d+)|Traceback \(most recent|\bat [\w$.]+\([\w.]+:\d+\)|\bpanic:|\bpanicked at|runtime error`)},
-	{"a type name of the program", regexp.MustCompile(`\*?\b(?:json|http|url|openapi3|openapi3filter|gen|edge|sql|pgx|fetch|ocr|net|os|fs|io|errors|mock|ledger|account|store|document|workerpool|strconv|time|context|reflect|runtime)\.\*?[A-Z]\w*|\bstruct \{|\bmap\[string\]|\bGo (?:value|struct)|(?:java|javax|org|com)\.\w+\.\w+|\w+(?:Exception|TypeError)\b|\[object Object\]`)},
-	{"a message of a library", regexp.MustCompile(`cannot unmarshal|invalid character '|unexpected end of JSON|unexpected EOF|\bEOF\b|context (?:deadline exceeded|canceled)|dial tcp|read tcp|lookup \S+ on |i/o timeout|broken pipe|\bx509\b|\btls:|\bstrconv\b|parsing time|doesn't match schema|request body has an error|%!\w?\(|<nil>|0x[0-9a-f]{6,}|\bundefined\b|\bNaN\b`)},
+	{"a type name from the server's code", regexp.MustCompile(`\*?\b(?:json|http|url|openapi3|openapi3filter|gen|edge|sql|pgx|fetch|ocr|net|os|fs|io|errors|mock|ledger|account|store|document|workerpool|strconv|time|context|reflect|runtime)\.\*?[A-Z]\w*|\bstruct \{|\bmap\[string\]|\bGo (?:value|struct)|(?:java|javax|org|com)\.\w+\.\w+|\w+(?:Exception|TypeError)\b|\[object Object\]`)},
+	{"an error message of a library", regexp.MustCompile(`cannot unmarshal|invalid character '|unexpected end of JSON|unexpected EOF|\bEOF\b|context (?:deadline exceeded|canceled)|dial tcp|read tcp|lookup \S+ on |i/o timeout|broken pipe|\bx509\b|\btls:|\bstrconv\b|parsing time|doesn't match schema|request body has an error|%!\w?\(|<nil>|0x[0-9a-f]{6,}|\bundefined\b|\bNaN\b`)},
 	{aLibrary, regexp.MustCompile(`(?i)\b(?:tesseract(?: \d| failed|:)|lept(?:onica|ess)|(?-i:pix[A-Z][a-z]\w+)|lib(?:tiff|png|jpeg|webp)|opencv|imagemagick|kin-openapi|oapi-codegen|werkzeug|fastapi|uvicorn|gunicorn|gorm|psycopg\d?|sqlalchemy|jdbc|openssl/|python/\d|php/\d|ruby \d|jetty\b|kestrel)`)},
 	// Results may name the program and its models.
 	{aProgram, regexp.MustCompile(`(?i)\b(?:tesseract|leptonica|onnx(?:runtime)?|pytorch|tensorflow|libvips|ghostscript|poppler|golang|fasthttp|gorilla|nodejs|npm|laravel|symfony|hibernate|redis|memcached|kafka|rabbitmq|celery|mysql|mariadb|mongodb|dynamodb|sqlite3?|postgresql|kubernetes|docker)\b`)},
 	{"a file path", regexp.MustCompile(`(?:^|[\s"'(=:])(?:/(?:usr|home|root|var|tmp|etc|opt|srv|proc|mnt|app|work|build|go|data|lib|dev|Users|workspace|src)/|~/\w)|\b[A-Z]:\\|\b(?:file|s3|gs|hdfs|wasbs?)://|\b[\w-]+/[\w./-]+\.(?:go|py|java|rb|js|ts|rs|cpp|cs)\b`)},
-	{"a query or a message of a database", regexp.MustCompile(`(?i)\b(?:select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b|sqlstate|\bsqlite\b|\bpostgres|\bpq:|\bpgx\b|UNIQUE constraint|database is locked|deadlock detected`)},
-	{"a reference of the contract", regexp.MustCompile(`#/(?:components|paths)|\$ref\b|\boneOf\b|\banyOf\b|\ballOf\b|additionalProperties`)},
+	{"a database query or error message", regexp.MustCompile(`(?i)\b(?:select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b|sqlstate|\bsqlite\b|\bpostgres|\bpq:|\bpgx\b|UNIQUE constraint|database is locked|deadlock detected`)},
+	{"a $ref or schema keyword of the contract", regexp.MustCompile(`#/(?:components|paths)|\$ref\b|\boneOf\b|\banyOf\b|\ballOf\b|additionalProperties`)},
 	{"HTML", regexp.MustCompile(`(?i)<!doctype|<html|<body|<pre>|</\w+>`)},
 	{"a secret or a setting", regexp.MustCompile(`(?i)\b(?:password|passwd|key-secret|api_secret)\s*[=:]|://[^/\s:@]+:[^/\s@]+@|\b[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]=\S`)},
-	{"a process of the server", regexp.MustCompile(`\bpid \d+|\bexited with (?:status|signal|code)|\bsignal \d+\b`)},
+	{"details of a server process", regexp.MustCompile(`\bpid \d+|\bexited with (?:status|signal|code)|\bsignal \d+\b`)},
 	{aPerson, regexp.MustCompile(`\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b`)},
 	// A short number after "account" may be a limit, as in "requests per minute and account: 60".
-	{"an identifier of the server", regexp.MustCompile(`(?i)\b(?:account|user|tenant|customer|owner|row|session)(?:[ _-]?id[ #:="']+(?:[a-z]+[_-])?\d|[ #:="']+(?:[a-z]+[_-]\d|\d{4}))[\w-]*|\b(?:worker|replica|node|pod|shard)(?:[ _-]?id)?[ #:="']+(?:[a-z]+[_-])?\d[\w-]*|\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[0-9a-f]{8,10}-[a-z0-9]{5}\b`)},
+	{"an internal identifier", regexp.MustCompile(`(?i)\b(?:account|user|tenant|customer|owner|row|session)(?:[ _-]?id[ #:="']+(?:[a-z]+[_-])?\d|[ #:="']+(?:[a-z]+[_-]\d|\d{4}))[\w-]*|\b(?:worker|replica|node|pod|shard)(?:[ _-]?id)?[ #:="']+(?:[a-z]+[_-])?\d[\w-]*|\b[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[0-9a-f]{8,10}-[a-z0-9]{5}\b`)},
 	{"an internal host name", regexp.MustCompile(`\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|corp|intranet|svc)\b|\blocalhost\b|(?:^|[\s/@("])[a-z][a-z0-9-]*:\d{4,5}\b|\bip-\d+-\d+-\d+-\d+\b`)},
 }
 

@@ -144,7 +144,7 @@ func (s *session) readFromShelf(name string, f images.File, form serving) ask {
 	return ask{Request: model.Request{Job: &model.Job{Image: name + " " + f.Name + " " + form.name, URL: url, Unknown: true}}}
 }
 
-// someAddresses are a file of each format, each in another form, and the suite's own page, whose text is known.
+// someAddresses are a file of each format, each in a different form, and the suite's own page, whose text is known.
 func someAddresses(s *session) (asks []ask) {
 	forms := servings()
 	var files, used, all []string

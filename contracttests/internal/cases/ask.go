@@ -36,14 +36,14 @@ const (
 // without the key.
 type credential func(key string) model.Credential
 
-// ask is one step of a row: a request, or a move of the clock. Its methods return changed copies, so that rows can be
+// ask is one step of a row: a request, or an advance of the clock. Its methods return changed copies, so that rows can be
 // written as chains and share parts. The zero value is POST /extract without a body from the account of the row.
 type ask struct {
 	model.Request
 	who         who
 	credentials []credential
 	repeat      func(base string) string       // makes the Idempotency-Key from a string that is unique in the run
-	until       func(*model.Account) time.Time // moves the clock to this instant instead of sending a request
+	until       func(*model.Account) time.Time // advances the clock to this instant instead of sending a request
 	parts       []part                         // its unusual features, one by one; a failure names the first part that fails on its own
 }
 

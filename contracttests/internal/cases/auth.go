@@ -25,7 +25,7 @@ var refused = []struct {
 	{"other-scheme", "Only the scheme Bearer can present a key.", otherSchemes()},
 	// Finds comparisons by prefix, suffix or pattern, columns that are too short, collations, decoders, and length limits that
 	// fail with a 500.
-	{"unknown-key", "An unknown key is refused, however similar to a valid one: cut, extended, in other letters, or encoded.", similarKeys()},
+	{"unknown-key", "An unknown key is refused, however similar to a valid one: cut, extended, in a different letter case, or encoded.", similarKeys()},
 	// Two headers are refused in both orders: servers and proxies differ in which one they use.
 	{"malformed-key", "A header with more than one key, or with something that cannot be a key, is refused.", malformedKeys()},
 	// Keys in URLs end up in logs, so servers must not accept them.

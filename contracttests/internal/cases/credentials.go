@@ -74,7 +74,7 @@ func nextLetter(r rune) rune {
 	return r + 1
 }
 
-// encodedKeys are the key in other letters and in those encodings that have the form of a token.
+// encodedKeys are the key in a different letter case and in those encodings that have the form of a token.
 func encodedKeys() []ask {
 	return []ask{
 		bearer("in capitals", strings.ToUpper), bearer("in small letters", strings.ToLower), bearer("with swapped letter case", swapCase),

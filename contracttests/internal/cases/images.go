@@ -17,7 +17,7 @@ import (
 // imageRows send images as data: URLs. Only their content counts, not the type that they declare.
 var imageRows = []row{
 	{
-		// One image of each format, each in another form of URL; the seed decides which ones.
+		// One image of each format, each in a different form of URL; the seed decides which ones.
 		name: "extract/200/image-formats", points: 50, build: someImages, extractions: 5,
 		explanation: "JPEG, PNG, TIFF, BMP and WebP are read, whatever type the data: URL declares.",
 	}, {
@@ -93,7 +93,7 @@ func ofFormat(format string) (all []images.File) {
 
 var imageFormats = []string{"jpeg", "png", "tiff", "bmp", "webp"}
 
-// someImages are a file of each format, each in another form of data: URL. The seed draws files and forms; the report names
+// someImages are a file of each format, each in a different form of data: URL. The seed draws files and forms; the report names
 // those left out.
 func someImages(s *session) (asks []ask) {
 	forms := urlForms()
@@ -137,7 +137,7 @@ func everyImage(s *session) (asks []ask) {
 	var used []string
 	for i, f := range images.Valid() {
 		used = append(used, f.Name)
-		// Each file is asked for in another format, because a document states more of an image.
+		// The files are asked for in all formats in turn, because documents state more about an image than the text alone does.
 		a, format := inline(f.Name, dataURL("image/"+f.Format, f.Data)), anyFormat[i%len(anyFormat)]
 		if strings.Contains(f.Name, "thumbnail") {
 			format = "hocr"

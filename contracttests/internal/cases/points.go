@@ -56,7 +56,7 @@ var pointsRows = []row{
 	}, {
 		// The race finds servers that read the balance before they change it. Afterwards the remaining points must
 		// not pay for another one.
-		name: "extract/402/low", account: model.KeyLow, points: 10, atOnce: 5, explanation: "Points for one extraction pay for one, even if several are requested concurrently.",
+		name: "extract/402/low", account: model.KeyLow, points: 10, atOnce: 5, explanation: "If the points suffice for one extraction, exactly one of several concurrent requests succeeds.",
 		asks: append(slices.Repeat([]ask{read(model.Overlapping)}, 5), status(), read(other), status(), read(other)),
 	}, {
 		// The account has points left, so that a server which ignores the cap answers 200. Concurrent requests find

@@ -41,7 +41,7 @@ func openShelf(address, public, name string) (*shelf, error) {
 	case public != "":
 	case err != nil || at.Addr().IsUnspecified():
 		_ = l.Close()
-		return nil, fmt.Errorf("the images are served at %s, which is not an address that a server can fetch from; name the URL as well", address)
+		return nil, fmt.Errorf("the images are served at %s, which is not an address that a server can fetch from; give the URL as well", address)
 	default:
 		public = "http://" + l.Addr().String()
 	}

@@ -72,8 +72,8 @@ func eachReason(s *session) (asks []ask) {
 }
 
 // privateAddresses ask for images at addresses that are not public: this machine, the network, cloud metadata, the other blocks
-// that IANA has set aside (RFC 6890), and names of internal networks, whether they exist or not: such names only of a server
-// that may not fetch from internal networks, because one that may cannot know them before it looks them up.
+// that IANA has set aside (RFC 6890). They also ask for names of internal networks, existing or not, but only if the server may
+// not fetch from internal networks: a server that may has to resolve such a name first.
 func privateAddresses(s *session) (asks []ask) {
 	hosts := []string{"169.254.169.254", "[::1]", "0.0.0.0", "[fe80::1]", "224.0.0.1", "192.0.2.1", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::1]", "100.64.0.1", "100.127.255.254", "192.0.0.8", "198.18.0.1", "198.51.100.1", "203.0.113.1", "240.0.0.1", "255.255.255.255", "[::]", "[100::1]", "[2001:db8::1]", "[ff02::1]", "[64:ff9b:1::a9fe:a9fe]", "[fc00::a9fe:a9fe]", "169.254.169.254:22", "192.0.2.1:6379", "[fe80::1]:8080", "198.18.0.1:443"}
 	if !fetchesInternally(s.Images) {

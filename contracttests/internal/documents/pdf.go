@@ -107,7 +107,7 @@ func checkArchival(r *pdf.Reader, file []byte) error {
 	case r.Trailer().Key("ID").Len() != 2 || r.Trailer().Key("ID").Index(0).RawString() == "":
 		return errors.New("it has no identifier (/ID)")
 	case r.Trailer().Key("Root").Key("OutputIntents").Len() == 0:
-		return errors.New("it does not say what its colours mean (/OutputIntents)")
+		return errors.New("it has no output intent (/OutputIntents)")
 	case !identifiesPDFA.MatchString(xmp.String()):
 		return errors.New("its metadata does not identify it as PDF/A-2b")
 	}

@@ -23,10 +23,10 @@ func TestCheckPDF(t *testing.T) {
 		"an encrypted file":           {"/Root 1 0 R /Info", "/Root 1 0 R /Encrypt", "encryption"},
 		"a font that is not embedded": {"/FontFile2", "/FontFileX", "is not embedded"},
 		"no identifier":               {"/ID [", "/IX [", "no identifier"},
-		"colours without a meaning":   {"/OutputIntents", "/OutputIntentz", "what its colours mean"},
+		"colours without a meaning":   {"/OutputIntents", "/OutputIntentz", "no output intent"},
 		"another kind of PDF":         {"pdfaid:part>2", "pdfaid:part>1", "identify it as PDF/A-2b"},
 		"no picture":                  {"/Subtype /Image", "/Subtype /Imagx", "shows no picture"},
-		"an action that runs":         {"/Lang ", "/AA   ", "runs by itself"},
+		"an action that runs":         {"/Lang ", "/AA   ", "runs automatically"},
 		"a cut-off file":              {"%%EOF", "", "not a valid PDF"},
 	} {
 		t.Run("checks "+name, func(t *testing.T) {

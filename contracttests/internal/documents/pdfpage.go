@@ -50,7 +50,7 @@ func checkPassive(r *pdf.Reader) error {
 	case !r.Trailer().Key("Encrypt").IsNull():
 		return errors.New("it is encrypted")
 	case !root.Key("AA").IsNull(), !root.Key("Names").Key("JavaScript").IsNull(), !root.Key("OpenAction").Key("S").IsNull() && root.Key("OpenAction").Key("S").Name() != "GoTo":
-		return errors.New("it has an action that runs by itself")
+		return errors.New("it has an action that runs automatically")
 	}
 	components := root.Key("OutputIntents").Index(0).Key("DestOutputProfile").Key("N").Int64()
 	for n := range r.NumPage() {
@@ -93,7 +93,7 @@ func checkPictures(page pdf.Page, components int64) error {
 		case x.Key("Interpolate").Bool():
 			return errors.New("a picture has /Interpolate true, which PDF/A forbids")
 		case x.Key("Subtype").Name() == "PS", !x.Key("PS").IsNull(), !x.Key("Ref").IsNull():
-			return errors.New("it draws something that is not in the file, or a program")
+			return errors.New("it draws external content or a PostScript XObject")
 		case !x.Key("Alternates").IsNull(), !x.Key("OPI").IsNull():
 			return errors.New("a picture has alternatives, which PDF/A forbids")
 		case strings.Contains(filters, "LZW"), strings.Contains(filters, "Crypt"):

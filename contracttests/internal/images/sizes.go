@@ -32,7 +32,7 @@ func sizes() (all []File) {
 	return append(all, heavy()...)
 }
 
-// motorola are TIFFs with the high bytes of numbers first.
+// motorola are big-endian TIFFs.
 func motorola() []File {
 	white := whitePage(60, 40)
 	return []File{

@@ -72,7 +72,7 @@ func exifTags(orientation int) string {
 	return "MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" + string(rune(orientation)) + "\x00\x00\x00\x00\x00\x00"
 }
 
-// intelTags are exifTags with the low bytes first, after a tag that is not the orientation.
+// intelTags are exifTags in little-endian order, after a tag that is not the orientation.
 func intelTags(orientation int) string {
 	return "II*\x00\x08\x00\x00\x00\x02\x00\x0e\x01\x02\x00\x02\x00\x00\x00x\x00\x00\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(rune(orientation)) + "\x00\x00\x00\x00\x00\x00\x00"
 }
@@ -101,8 +101,8 @@ func Transparent(page *image.Gray) (all []File) {
 	return all
 }
 
-// Backward is a TIFF of numbers with the low bytes first whose pages come in the reverse order: each directory points to one
-// that lies before it in the file, as editors that rewrite a page leave them.
+// Backward is a little-endian TIFF whose pages come in the reverse order: each directory points to one that lies before it in
+// the file, as editors that rewrite a page leave them.
 func Backward(f File) File {
 	file, le := slices.Clone(f.Data), binary.LittleEndian
 	var starts, links []int

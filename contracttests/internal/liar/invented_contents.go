@@ -12,8 +12,7 @@ import (
 	"unicode/utf16"
 )
 
-// inventedContents write documents and boxes wrongly. That METS of ten pages is sorted by name is left out: the mock returns
-// three pages at most.
+// inventedContents write incorrect documents and boxes.
 func inventedContents() []row {
 	dropPart2, dropEmpty := matching(` ?hyphenation \{part:2;[^}]*\}`, ""), replacing(` custom=""`, "")
 	item := regexp.MustCompile(`(?s)<MetadataItem.*?</MetadataItem>`)

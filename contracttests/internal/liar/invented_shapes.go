@@ -15,7 +15,7 @@ import (
 )
 
 // inventedShapes accept requests that the contract forbids, or refuse what it permits. The honest server refuses the
-// replacement character as well, so that a defect which replaces what is not UTF-8 leaves it out.
+// replacement character as well, so the defect that replaces invalid UTF-8 removes it instead.
 func inventedShapes() []row {
 	long := regexp.MustCompile(`^[A-Za-z]{4,8}(-[A-Za-z0-9]{1,8})*$`)
 	delays := regexp.MustCompile(`/slow-(\d+)$`)
@@ -33,7 +33,7 @@ func inventedShapes() []row {
 				}
 			})
 		})},
-		{"equal-duplicates-pass", eachRule, body(withoutTwins)},
+		{"equal-duplicates-pass", eachRule, body(withoutRepeatedFields)},
 		{"query-overrides-format", eachRule, rewrite(func(c *call) {
 			values := c.request.URL.Query()
 			if !c.isExtract() || !values.Has("format") || !json.Valid(c.body) {
@@ -136,8 +136,8 @@ func inventedShapes() []row {
 	}
 }
 
-// withoutTwins leaves out fields that are repeated with the same value.
-func withoutTwins(b []byte) []byte {
+// withoutRepeatedFields leaves out fields that are repeated with the same value.
+func withoutRepeatedFields(b []byte) []byte {
 	if !json.Valid(b) || !utf8.Valid(b) {
 		return b
 	}
@@ -145,7 +145,7 @@ func withoutTwins(b []byte) []byte {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return b
 	}
-	values, twins := map[string]any{}, false
+	values, repeated := map[string]any{}, false
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
@@ -160,10 +160,10 @@ func withoutTwins(b []byte) []byte {
 		if seen && !reflect.DeepEqual(old, value) {
 			return b
 		}
-		twins = twins || seen
+		repeated = repeated || seen
 		values[n] = value
 	}
-	if !twins {
+	if !repeated {
 		return b
 	}
 	if _, err := d.Token(); err != nil {

@@ -87,16 +87,16 @@ func keyLeaks() (all []row) {
 			})))
 		}
 	}
-	return dropTwins(all)
+	return removeDuplicates(all)
 }
 
-// dropTwins leaves out rows whose names occurred before.
-func dropTwins(all []row) []row {
+// removeDuplicates leaves out rows whose names occurred before.
+func removeDuplicates(all []row) []row {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(r row) bool {
-		twin := seen[r.does]
+		duplicate := seen[r.does]
 		seen[r.does] = true
-		return twin
+		return duplicate
 	})
 }
 

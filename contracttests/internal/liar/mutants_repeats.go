@@ -260,5 +260,5 @@ func replayFormMutants() (all []row) {
 			}
 		}
 	}
-	return dropTwins(all)
+	return removeDuplicates(all)
 }

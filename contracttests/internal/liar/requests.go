@@ -221,7 +221,7 @@ func valueDefects() []row {
 		// Matchers have a default. Text that is read with the wrong model looks plausible and is wrong.
 		acceptLanguage("reads an unsupported language as English", stringField("language", matching("^(tlh|qaa).*", "en"))),
 		acceptLanguage("ignores a script that the language is not written in", stringField("language", replacing("en-Cyrl", "en"))),
-		// file: and gopher: lead inside (server-side request forgery).
+		// file: and gopher: give access to internal resources (server-side request forgery).
 		accept("fetches images from addresses of any scheme", stringField("imageUrl", strings.NewReplacer("ftp://", "http://", "file:///", "http://localhost/", "gopher://", "http://").Replace)),
 		accept("completes an address without a scheme", stringField("imageUrl", func(s string) string {
 			if s == "" || strings.Contains(s, ":") {

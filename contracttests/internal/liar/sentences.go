@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// sentenceDefects break sentences of the contract that only the whole of an answer, or two of them, shows to be broken.
+// sentenceDefects break statements of the contract in ways that only a complete answer, or a comparison of two answers,
+// reveals.
 func sentenceDefects() []row {
 	return slices.Concat(sentencesOfPDF(), sentencesOfPlaces(), sentencesOfErrors(), sentencesOfRepeats())
 }
@@ -128,7 +129,7 @@ func sentencesOfPlaces() []row {
 	}
 }
 
-// sentencesOfErrors say something in errors that belongs to others, or reach them by a wrong way.
+// sentencesOfErrors put into an error what belongs to a different one, or return an error for the wrong reason.
 func sentencesOfErrors() []row {
 	missing := object{"reason": "not-found", "retryable": false}
 	return []row{

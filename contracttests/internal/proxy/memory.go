@@ -87,7 +87,7 @@ func (r *recent[K, V]) get(k K) (V, bool) {
 	return v, ok
 }
 
-// put remembers a value. At the limit it forgets the key that was new longest ago, even if its value has changed since.
+// put remembers a value. At the limit it evicts the key that was inserted first, even if its value has changed since.
 func (r *recent[K, V]) put(k K, v V) {
 	if _, known := r.entries[k]; !known {
 		r.order.PushBack(k)

@@ -162,8 +162,9 @@ func received(res *http.Response) error {
 	return nil
 }
 
-// failed ends a request that the server did not answer. A connection that the server has lost is lost for the client too. If
-// none could be made the client gets a 502, which names the proxy so that nobody looks for the problem in the client.
+// failed ends a request that the server did not answer. If the server dropped the connection, the client's is dropped too. If
+// the server could not be reached, the client gets a 502, which names the proxy so that nobody looks for the problem in the
+// client.
 func failed(w http.ResponseWriter, r *http.Request, err error) {
 	if x := exchangeFrom(r.Context()); x != nil {
 		x.err = err

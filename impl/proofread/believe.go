@@ -12,10 +12,10 @@ import (
 )
 
 // believable returns those corrections of an answer that pass all guards; page is the number of the page, from 0. It returns an
-// error if the answer as a whole cannot have been read off the page.
+// error if the answer as a whole cannot be a correction of the page.
 func believable(page int, shown []*document.Word, answer []proposal) ([]correction, error) {
 	if float64(len(answer)) > max(maxChangedShare*float64(len(shown)), fewChanges) {
-		return nil, errors.New("the answer changes too many words to have been read off the page")
+		return nil, errors.New("the answer changes too many words to be a correction of this page")
 	}
 	seen := map[int]bool{}
 	var accepted []correction

@@ -44,7 +44,7 @@ func New(c Config) (*Model, error) {
 		return nil, fmt.Errorf("invalid language model URL %q; expected e.g. https://api.openai.com/v1", c.URL)
 	}
 	if c.Model == "" {
-		return nil, errors.New("the language model's name is missing; expected the name under which its server knows it")
+		return nil, errors.New("the language model's name is missing; give the model name that the server expects")
 	}
 	if c.Timeout <= 0 {
 		c.Timeout = defaultTimeout

@@ -12,7 +12,7 @@ const (
 	// confident ones are shown: such a page was hardly read, and the model would write its own text.
 	maxShownWords = 300
 	// maxChangedShare is the maximum share of the shown words that an answer may change; it may always change fewChanges words.
-	// An answer that changes more was not read off the page and is dropped as a whole.
+	// An answer that changes more is not a correction of the page and is dropped as a whole.
 	maxChangedShare, fewChanges = 0.6, 3.0
 	// maxShapeErrors limits how much of a word may differ: at most one letter in maxShapeErrors, and one letter in shorter
 	// words.

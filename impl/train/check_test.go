@@ -46,7 +46,7 @@ var goals = []goal{{2, 0.15, 1}, {10, 0.30, 1}, {maxPages, 0.50, 0.12}}
 // them, the error in lines of the folder's other pages. `make train-check` runs it.
 func TestTrainCheck(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 	folder := os.Getenv("UNCIAL_TRAIN_PAGES")
-	require.NotEmpty(t, folder, "UNCIAL_TRAIN_PAGES: name a folder with at least 50 transcribed pages of one hand")
+	require.NotEmpty(t, folder, "UNCIAL_TRAIN_PAGES: give a folder with at least 50 transcribed pages of one hand")
 	pages, _, err := groundtruth.Find(folder)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(pages), maxPages+minHeld, "pages of the folder")

@@ -109,7 +109,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // check returns an error that names the first invalid flag, so that the user learns of it before hours of work.
 func (o *Options) check() error {
 	if len(o.GroundTruth) == 0 {
-		return errors.New("--ground-truth: name a folder with PAGE or ALTO files and their images")
+		return errors.New("--ground-truth: give a folder with PAGE or ALTO files and their images")
 	}
 	if !strings.HasSuffix(o.Out, modelExtension) {
 		return fmt.Errorf("--out: %q must end in %s", o.Out, modelExtension)
@@ -118,7 +118,7 @@ func (o *Options) check() error {
 		return fmt.Errorf("--out: the folder %s does not exist", filepath.Dir(o.Out))
 	}
 	if len(o.Languages) == 0 {
-		return errors.New("--language: name the languages of the pages, such as fr or de")
+		return errors.New("--language: give the languages of the pages, such as fr or de")
 	}
 	for _, tag := range o.Languages {
 		if parsed, err := language.Parse(tag); err != nil || parsed.String() != tag {
@@ -200,7 +200,7 @@ func (o *Options) base(state string) (string, error) {
 		return path, nil
 	}
 	if info, err := os.Stat(o.Base); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("--base: there is no file %s; name a model file, or %q for the shipped one", o.Base, own.Hands)
+		return "", fmt.Errorf("--base: there is no file %s; give a model file, or %q for the shipped one", o.Base, own.Hands)
 	}
 	return o.Base, nil
 }
@@ -225,7 +225,7 @@ func (o *Options) printEvent(e training.Event) {
 	case "sample":
 		fmt.Fprintf(w, "\nError on lines held back: %.3f\n", e.Error)
 		for _, l := range e.Samples {
-			fmt.Fprintf(w, "  is:   %s\n  read: %s\n", l.Text, l.Read)
+			fmt.Fprintf(w, "  expected: %s\n  read:     %s\n", l.Text, l.Read)
 		}
 	case "done":
 		fmt.Fprintf(w, "\nError on lines held back: %.3f before, %.3f now.\n", e.Before, e.Error)

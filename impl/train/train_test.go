@@ -171,14 +171,14 @@ func TestRun_Errors(t *testing.T) {
 		change func(*train.Options)
 		want   string
 	}{
-		"no folder":              {func(o *train.Options) { o.GroundTruth = nil }, "--ground-truth: name a folder"},
+		"no folder":              {func(o *train.Options) { o.GroundTruth = nil }, "--ground-truth: give a folder"},
 		"a page twice":           {func(o *train.Options) { o.HeldBack = o.GroundTruth }, "--held-back: " + folder + "/page0.png is also in the folders of --ground-truth"},
 		"no page held back":      {func(o *train.Options) { o.HeldBack = []string{t.TempDir()} }, "--held-back: no transcribed page found"},
 		"an empty folder":        {func(o *train.Options) { o.GroundTruth = []string{t.TempDir()} }, "it has no .xml files"},
 		"lines without text":     {func(o *train.Options) { o.GroundTruth = []string{blank} }, "no line has text, a baseline and a polygon"},
 		"another kind of output": {func(o *train.Options) { o.Out = "ours.traineddata" }, `--out: "ours.traineddata" must end in .uhm`},
 		"a missing output":       {func(o *train.Options) { o.Out = "/absent/ours.uhm" }, "--out: the folder /absent does not exist"},
-		"no language":            {func(o *train.Options) { o.Languages = nil }, "--language: name the languages"},
+		"no language":            {func(o *train.Options) { o.Languages = nil }, "--language: give the languages"},
 		"a wrong language":       {func(o *train.Options) { o.Languages = []string{"French"} }, `--language: "French" is not a canonical BCP 47 tag`},
 		"a missing base":         {func(o *train.Options) { o.Base = "other" }, "--base: there is no file other"},
 		"no time":                {func(o *train.Options) { o.Minutes = 0 }, "must be greater than 0"},

@@ -1,7 +1,6 @@
 // Command uncial-accuracy measures how well the service reads: it reads a folder of page images with the service's own steps,
 // and once more with plain Tesseract, compares both with the ground truth, and prints the figures of each collection side by
-// side. With
-// --ablation it measures instead what each step of the reading contributes.
+// side. With --ablation it measures instead what each step of the reading contributes.
 //
 // Pages are read in this process, by the functions that a worker runs in its sandbox. Timings therefore do not include queue,
 // pipe and sandbox, and --without can leave out steps, which a worker never does. The measures are in internal/accuracy and the
@@ -66,7 +65,7 @@ type options struct {
 	Weak      bool     `help:"Measure how well confidence and the weak places of answers find the errors; with --json, print every word."`
 	Regions   string   `placeholder:"FILE" help:"Measure only whether regions have the kind that a file of labels gives them, on the pages that it labels."`
 	Fit       bool     `help:"Fit the weights of the words' confidence, and print them."`
-	FitVote   bool     `help:"Fit the weights of the vote with the network for print, or with --enhance those of the vote that follows it, and print them."`
+	FitVote   bool     `help:"Fit the weights of the vote between Tesseract and the network for print (with --enhance: of the vote after it) and print them."`
 	Words     []string `placeholder:"FILE,..." help:"For --weak and --fit: take the words from files that --weak --json wrote, and read no pages."`
 	Checked   string   `placeholder:"FILE" help:"For --weak: count as right the passages on a page that its ground truth does not have, or has in another place. Each line is the id of a page, a tab and a passage."`
 	HTML      string   `placeholder:"FILE" help:"Write an HTML report that shows each page with its words and errors."`

@@ -121,7 +121,7 @@ func printRegions(out io.Writer, labels []region, outcomes []outcome) error {
 				right[l.kind]++
 				continue
 			}
-			wrong = append(wrong, fmt.Sprintf("%s: the %s at %d,%d is %s", l.page, l.kind, l.left, l.top, orNothing(kind)))
+			wrong = append(wrong, fmt.Sprintf("%s: the %s at %d,%d %s", l.page, l.kind, l.left, l.top, mistake(kind)))
 		}
 		for _, g := range p.Graphics {
 			if len(own) > 0 && !slices.ContainsFunc(own, func(l region) bool { return overlap(g.Box, l.box(p)) >= sameRegion }) {
@@ -141,9 +141,10 @@ func printRegions(out io.Writer, labels []region, outcomes []outcome) error {
 	return t.Flush()
 }
 
-func orNothing(kind string) string {
-	if kind == "" {
-		return "nothing"
+// mistake says what became of a region that was found as a different kind, or not at all ("").
+func mistake(found string) string {
+	if found == "" {
+		return "was not found"
 	}
-	return kind
+	return "was taken for " + found
 }

@@ -54,7 +54,7 @@ func TestPrintRegions(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, printRegions(&out, labels, []outcome{{Page: accuracy.Page{ID: "p"}, document: &document.Document{Pages: []document.Page{page}}}}))
 	require.Regexp(t, `print +2 +1\nhandwriting +1 +1\nillustration +2 +1\n`, out.String())
-	require.Contains(t, out.String(), "p: the print at 0,200 is handwriting")
-	require.Contains(t, out.String(), "p: the illustration at 0,500 is nothing")
+	require.Contains(t, out.String(), "p: the print at 0,200 was taken for handwriting")
+	require.Contains(t, out.String(), "p: the illustration at 0,500 was not found")
 	require.Contains(t, out.String(), "p: found an unlabelled music at 10,900 to 100,945")
 }

@@ -12,8 +12,7 @@ import (
 )
 
 // foundPage is one page read twice: in the language of its ground truth, and with the language left open. Its JSON form is the
-// output of
-// --und --json.
+// output of --und --json.
 type foundPage struct {
 	ID       string           `json:"id"`
 	Kind     string           `json:"kind"`

@@ -19,8 +19,8 @@ import (
 // emulatedEnv is the path of a program that runs the worker of another processor; `make test-arm64` sets it.
 const emulatedEnv = "UNCIAL_EMULATED_WORKER"
 
-// TestWorker_ReadsTheSameOnOtherProcessors compares pages with those of the worker of this machine: sums of fractions in
-// another order may turn a doubtful character, not more.
+// TestWorker_ReadsTheSameOnOtherProcessors compares pages with those of the worker of this machine: floating-point sums in a
+// different order may change a doubtful character, but no more.
 func TestWorker_ReadsTheSameOnOtherProcessors(t *testing.T) {
 	program := os.Getenv(emulatedEnv)
 	require.NotEmpty(t, program, "%s: required", emulatedEnv)

@@ -79,7 +79,7 @@ func formatRanges(allow []netip.Prefix) string {
 	return strings.Join(texts, ",")
 }
 
-// formatLastFour returns how a key ends, or "-" if it was made before that was stored.
+// formatLastFour returns the last four characters of a key, or "-" for keys created before these were stored.
 func formatLastFour(k account.Key) string {
 	if k.LastFour == "" {
 		return "-"

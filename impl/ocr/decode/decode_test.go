@@ -350,7 +350,7 @@ func TestPages_surplusPNG(t *testing.T) {
 	require.NoError(t, err)
 	_, err = pages(surplus(t, 1000), tesseract.Leptonica{})
 	requireInvalidImage(t, err)
-	require.ErrorContains(t, err, "more than the pixels")
+	require.ErrorContains(t, err, "more pixel data than its header declares")
 }
 
 func TestPages_sharedStrips(t *testing.T) {

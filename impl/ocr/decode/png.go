@@ -28,7 +28,7 @@ func parsePNG(data []byte) ([]frame, error) {
 			img, err := png.Decode(bytes.NewReader(data))
 			if surplus := png.FormatError(""); errors.As(err, &surplus) && string(surplus) == "too much pixel data" {
 				// The library would inflate the surplus, which can be gigabytes.
-				return nil, invalidImage("the PNG is damaged: it holds more than the pixels that its header declares")
+				return nil, invalidImage("the PNG is damaged: it contains more pixel data than its header declares")
 			}
 			return img, err
 		},

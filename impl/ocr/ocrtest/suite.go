@@ -58,11 +58,11 @@ var promises = []struct {
 	{"lists its languages", "They are sorted, and there is at least one.", listsLanguages},
 	{"reads many images at once", "Answers are never mixed up, in whichever order the images are finished.", readsManyAtOnce},
 	{"refuses a broken image", "The error blames the image and says what is wrong; nothing else is affected.", refusesBrokenImage},
-	{"ignores a caller who has left", "An image is not read if its caller left before the call.", ignoresEndedContext},
+	{"does not read for a cancelled context", "An image is not read if its context was cancelled before the call.", ignoresCancelledContext},
 	{"stops when the caller leaves", "The call returns within a second, and the worker is free again.", stopsWhenCallerLeaves},
 	{"frees the queue position of a waiting caller who leaves", "The next image can wait there at once.", freesQueuePosition},
-	{"keeps the caller's deadline", "It ends the reading just as a caller who leaves does.", keepsCallersDeadline},
-	{"keeps its own deadline", "An image that takes too long is given up, and the next one is read.", keepsOwnDeadline},
+	{"respects the caller's deadline", "When it passes, the reading stops as it does when the caller leaves.", respectsCallersDeadline},
+	{"respects its own deadline", "An image that takes too long is abandoned, and the next one is read.", respectsOwnDeadline},
 	{"refuses images when the queue is full", "The refusal is immediate; accepted images are read.", refusesWhenFull},
 	{"shares its workers between accounts", "However many images one account sends, those of another account get their turn.", sharesWorkers},
 	{"counts images in answers as memory", "They count for the caller's account, and without memory for them the caller is refused.", countsMemory},
@@ -204,8 +204,8 @@ func refusesBrokenImage(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
-// ignoresEndedContext uses the slow image, so that a recognizer that began to read it would be busy.
-func ignoresEndedContext(t *testing.T, h Harness) {
+// ignoresCancelledContext uses the slow image, so that a recognizer that began to read it would be busy.
+func ignoresCancelledContext(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -239,8 +239,8 @@ func freesQueuePosition(t *testing.T, h Harness) {
 	read()
 }
 
-// keepsCallersDeadline expects the error of the context, because the caller knows its own deadline.
-func keepsCallersDeadline(t *testing.T, h Harness) {
+// respectsCallersDeadline expects the error of the context, because the caller knows its own deadline.
+func respectsCallersDeadline(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t, 1, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), h.Short)
@@ -250,8 +250,8 @@ func keepsCallersDeadline(t *testing.T, h Harness) {
 	h.mustRead(t, s)
 }
 
-// keepsOwnDeadline expects ocr.ErrTimeout, so that the service can distinguish a slow image from a caller who left.
-func keepsOwnDeadline(t *testing.T, h Harness) {
+// respectsOwnDeadline expects ocr.ErrTimeout, so that the service can distinguish a slow image from a caller who left.
+func respectsOwnDeadline(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.Open(t, Options{Workers: 1, Queue: 1, Deadline: h.Short})
 	r := await(t, h.start(t.Context(), s, h.Slow), h.Short+patience)

@@ -89,7 +89,7 @@ var _ ocr.Recognizer = (*Client)(nil)
 
 var (
 	errNoEngine = errors.New("the engine's host name has no address")
-	errNotReady = errors.New("no engine answers with a ready worker")
+	errNotReady = errors.New("no engine has a ready worker")
 )
 
 // Dial returns a client for the engines at a URL such as http://engine:8090. The engines need not run yet: an error means that

@@ -231,7 +231,7 @@ func TestClient_Ready(t *testing.T) {
 		_, err := c.Languages(t.Context())
 		require.NoError(t, err)
 		cl.servers[1].Close()
-		require.EqualError(t, c.Ready(t.Context()), "no engine answers with a ready worker")
+		require.EqualError(t, c.Ready(t.Context()), "no engine has a ready worker")
 		_, err = c.Languages(t.Context())
 		require.NoError(t, err, "the languages are still known")
 

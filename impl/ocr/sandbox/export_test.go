@@ -1,6 +1,5 @@
 package sandbox
 
-// IsRaceBuild is isRaceBuild.
 const IsRaceBuild = isRaceBuild
 
 // Layers returns the layers that were tried, in order; none if the mode is Off.

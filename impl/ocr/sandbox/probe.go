@@ -43,7 +43,7 @@ func (l *Launcher) probe(ctx context.Context) error {
 	// Namespaces are not required: containers usually forbid them, and restrict the worker and its threads themselves. If
 	// namespaces are permitted, possibly nothing else limits the threads of root.
 	if isolated.Active && os.Geteuid() == 0 && !trial.Nobody {
-		threads := layer{Name: "a limit of threads", Detail: isolated.Detail + "; run the service as another user, or let every user read its files"}
+		threads := layer{Name: "a thread limit", Detail: isolated.Detail + "; run the service as another user, or let every user read its files"}
 		l.layers = append(l.layers, threads)
 		missing = append(missing, fmt.Sprintf("%s (%s)", threads.Name, threads.Detail))
 	}
@@ -69,7 +69,7 @@ func (s *spec) runIsolated(ctx context.Context) (layers []layer, isolated layer,
 		return layers, isolated, nil
 	}
 	s.Nobody = false
-	isolated.Detail += fmt.Sprintf("; as root, whose threads are not limited, because the user nobody cannot start it: %v", denied)
+	isolated.Detail += fmt.Sprintf("; running as root, whose threads are not limited, because the user nobody cannot start the program: %v", denied)
 	layers, err = s.run(ctx, true)
 	return layers, isolated, err
 }

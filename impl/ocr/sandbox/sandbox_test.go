@@ -248,16 +248,16 @@ func TestNewLauncher_FilesOfRoot(t *testing.T) {
 	require.NoError(t, os.WriteFile(private, []byte("model"), 0o600))
 	o := sandbox.Options{Args: []string{"read", private}, Read: []string{private}, Mode: sandbox.BestEffort}
 	l := MustLaunch(t, o)
-	require.Contains(t, l.Layers()[5].Detail, "as root, whose threads are not limited, because the user nobody cannot start it")
+	require.Contains(t, l.Layers()[5].Detail, "running as root, whose threads are not limited, because the user nobody cannot start the program")
 	require.Contains(t, l.Layers()[5].Detail, "read "+private+": permission denied")
-	require.Equal(t, "a limit of threads", l.Layers()[6].Name)
+	require.Equal(t, "a thread limit", l.Layers()[6].Name)
 	require.False(t, l.Layers()[6].Active)
 	got, _ := output(t, l)
 	require.Equal(t, "done\n", got)
 
 	o.Mode, o.Program = sandbox.Require, probe
 	_, err := sandbox.NewLauncher(t.Context(), o)
-	require.ErrorContains(t, err, "a limit of threads")
+	require.ErrorContains(t, err, "a thread limit")
 	require.ErrorContains(t, err, "read "+private+": permission denied; run the service as another user, or let every user read its files")
 }
 

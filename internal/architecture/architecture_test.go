@@ -182,6 +182,60 @@ func TestComments_FitOneScreen(t *testing.T) {
 	}))
 }
 
+// TestFormats_AreListedWhole finds lists that lack one output format of the contract: flags, messages, and lists of the constants
+// in package gen. Lists that lack more are of formats with a property in common.
+func TestFormats_AreListedWhole(t *testing.T) {
+	t.Parallel()
+	contract, err := os.ReadFile(filepath.Join(root, "openapi.yaml"))
+	require.NoError(t, err)
+	enum := regexp.MustCompile(`(?m)^    Format:\n(?:      .*\n)*?      enum: \[(.+)\]$`).FindSubmatch(contract)
+	require.NotNil(t, enum, "the enum of Format in openapi.yaml")
+	formats := strings.Split(string(enum[1]), ", ")
+	word := regexp.MustCompile(`[a-z]+`)
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, ".gen.go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		for node := range ast.Preorder(tree) {
+			var listed []string
+			switch node := node.(type) {
+			case *ast.BasicLit:
+				if node.Kind == token.STRING {
+					listed = word.FindAllString(node.Value, -1)
+				}
+			case *ast.CompositeLit:
+				listed = constantsOfGen(node)
+			}
+			lacking := slices.DeleteFunc(slices.Clone(formats), func(f string) bool { return slices.Contains(listed, f) })
+			if len(lacking) == 1 {
+				t.Errorf("%s has a list of formats without %s", path, lacking[0])
+			}
+		}
+		return nil
+	}))
+}
+
+// constantsOfGen returns the names, in lower case, of the constants of package gen that are elements or keys of a list.
+func constantsOfGen(list *ast.CompositeLit) (names []string) {
+	for _, element := range list.Elts {
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			element = pair.Key
+		}
+		selector, ok := element.(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		if from, ok := selector.X.(*ast.Ident); ok && from.Name == "gen" {
+			names = append(names, strings.ToLower(selector.Sel.Name))
+		}
+	}
+	return names
+}
+
 // `make test` builds the packages that the Makefile lists as COMPUTING without the race detector.
 func TestComputingPackages_StartNoGoroutines(t *testing.T) {
 	t.Parallel()

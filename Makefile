@@ -182,9 +182,9 @@ generate: ## Generate gen/ from openapi.yaml
 lint: lint-contract lint-code ## Lint the contract and the code, and check the format; changes nothing
 
 .PHONY: lint-code
-lint-code:
-	$(TOOL) golangci-lint run ./...
-	cd gen/tools/release && go tool -modfile=../lint/go.mod golangci-lint run ./...
+lint-code: deps-test
+	$(TOOL) golangci-lint run --timeout 30m ./...
+	cd gen/tools/release && go tool -modfile=../lint/go.mod golangci-lint run --timeout 30m ./...
 	go vet -tags bench,torture,traincheck ./...
 	@test -z "$$($(TOOL) gofumpt -l $$(git ls-files '*.go' ':!*.gen.go'))" || { echo "not formatted; run make format"; exit 1; }
 
@@ -217,7 +217,7 @@ bench-packages: deps ## Run the benchmarks of individual packages; most report a
 torture: deps ## Kill workers and services, overload the service, send slowly, read for long, fuzz; prints figures (half an hour, mostly fuzzing)
 	go test -tags torture -count=1 -v -p 1 -timeout 10m -run '^TestTorture' ./internal/edge ./impl ./impl/ocr/workerpool
 	go test -count=1 -timeout 10m ./internal/fair ./internal/edge ./impl/fetch ./impl/ocr/workerpool ./impl/ocr/remote
-	go test -count=1 -v -timeout 10m -run 'Crash|Kill|Textures|^TestFile_.*Time' ./impl/app ./impl/ledger ./impl/ocr/reading
+	go test -count=1 -v -timeout 10m -run 'Crash|Kill|Textures|^TestFile_.*(Time|Deadline)' ./impl/app ./impl/ledger ./impl/ocr/reading
 	$(MAKE) --no-print-directory fuzz
 
 .PHONY: fuzz

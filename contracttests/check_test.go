@@ -62,7 +62,7 @@ func TestCheck_reportsWhyItCouldNotRun(t *testing.T) {
 		"keys of another server":         {unknownKey(MustMockServer(t)), `refuses key 1 of the scenario "ok"`},
 		"a server that does not answer":  {with(unknownKey(slow), func(t *contracttests.Target) { t.Timeout = 100 * time.Millisecond }), "no complete answer within 100ms"},
 		"no place for images":            {with(unknownKey(down), func(t *contracttests.Target) { t.ServeImages = "192.0.2.1:80" }), "--serve-images: 192.0.2.1:80 is not an address of this machine"},
-		"images at every address":        {with(unknownKey(down), func(t *contracttests.Target) { t.ServeImages = "0.0.0.0:0" }), "name the URL as well"},
+		"images at every address":        {with(unknownKey(down), func(t *contracttests.Target) { t.ServeImages = "0.0.0.0:0" }), "give the URL as well"},
 		"a base URL without its path":    {with(unknownKey(""), base("http://127.0.0.1:1")), "must end in /api/v1"},
 		"an invalid base URL":            {with(unknownKey(""), base("ocr.example.org")), "invalid base URL"},
 		"a password in the base URL":     {with(unknownKey(""), base("http://somebody:secret@127.0.0.1/api/v1")), "must not contain a user name or password"},

@@ -22,7 +22,7 @@ import (
 	"uncial/impl/store"
 )
 
-// Errors that callers distinguish with errors.Is. People see the texts, on the console and in the dashboard.
+// Callers distinguish the exported errors with errors.Is. People see the texts, on the console and in the dashboard.
 var (
 	ErrNoAccount = errors.New("no such account; `uncial account list` shows all")
 	ErrNoKey     = errors.New("no such key; `uncial key list` shows all")

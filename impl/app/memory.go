@@ -14,15 +14,15 @@ const (
 	maxImages = 768 * mib
 	// minImages is that maximum on a small machine, in bytes: two images while their buffers grow.
 	minImages = 80 * mib
-	// Images may use 1/imageShare of all memory: the workers need most of it.
-	imageShare = 6
+	// Images may use 1/imageDivisor of all memory: the workers need most of it.
+	imageDivisor = 6
 	// base is the memory that the service needs without images, in bytes.
 	base = 128 * mib
 )
 
 // imageMemory returns how many bytes the images may take in a process that may use limit bytes together with its workers.
 func imageMemory(limit uint64) int64 {
-	return int64(max(minImages, min(limit/imageShare, maxImages)))
+	return int64(max(minImages, min(limit/imageDivisor, maxImages)))
 }
 
 // limitHeap makes the garbage collector keep the process within what the images and the service itself need, plus half of the

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,22 +39,42 @@ func at(tb testing.TB, v any, path ...any) any {
 	return v
 }
 
-// runChart runs testdata/chart.go with the modules of helm: what is lint, objects or notes. It returns what the program prints, and
-// on an error the messages too.
+// folder is where the tests keep the program that they build.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "uncial-deploy"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(folder)
+	os.Exit(status)
+}
+
+// buildChart builds testdata/chart.go with the modules of helm, and returns its path.
+var buildChart = sync.OnceValues(func() (string, error) {
+	module, err := filepath.Abs("../../gen/tools/helm/go.mod")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(folder, "chart")
+	out, err := exec.Command("go", "build", "-modfile="+module, "-o", program, "testdata/chart.go").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return program, nil
+})
+
+// runChart runs testdata/chart.go, where what is lint, objects or notes, and returns all that it prints.
 func runChart(tb testing.TB, what, values string) (string, error) {
 	tb.Helper()
-	module, err := filepath.Abs("../../gen/tools/helm/go.mod")
+	program, err := buildChart()
 	require.NoError(tb, err)
 	file := filepath.Join(tb.TempDir(), "values.yaml")
 	require.NoError(tb, os.WriteFile(file, []byte(values), 0o600))
-	var messages strings.Builder
-	cmd := exec.Command("go", "run", "-modfile="+module, "testdata/chart.go", what, "chart", file)
-	cmd.Stderr = &messages // those about downloads are no errors
-	out, err := cmd.Output()
-	if err != nil {
-		return string(out) + messages.String(), err
-	}
-	return string(out), nil
+	out, err := exec.CommandContext(tb.Context(), program, what, "chart", file).CombinedOutput()
+	return string(out), err
 }
 
 // render returns the objects of the chart by kind and name, after checking that Kubernetes knows all their fields.

@@ -37,7 +37,7 @@ const (
 	maxHeaderBytes    = 64 << 10 // of a response; servers rarely send more than 8 KiB
 	readBuffer        = 64 << 10 // bytes; the default of 4 KiB costs many system calls per image
 	placesPerSlot     = 4        // places of the semaphore per request that may run; fetches without a place fail with ocr.ErrBusy
-	defaultPerHost    = 2        // requests at a time that libraries ask crawlers to keep to; many refuse more
+	defaultPerHost    = 2        // simultaneous requests that libraries allow crawlers; many refuse more
 	defaultTimeout    = 20 * time.Second
 	maxRedirects      = 5
 	defaultConcurrent = 32

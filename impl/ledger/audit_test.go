@@ -107,7 +107,10 @@ var ledgerAuditTests = bookTests{
 			require.NotEmpty(t, report.Discrepancies, name)
 			for _, d := range report.Discrepancies {
 				require.Equal(t, t.id, d.AccountID, name)
-				require.NotEmpty(t, d.Rule, name)
+				require.Regexp(t, `: violated rule: .+ (must|may) .+ \(expected -?\d+, found -?\d+\)$`, d.String(), name)
+				text, err := json.Marshal(d)
+				require.NoError(t, err)
+				require.Contains(t, string(text), `"rule":"`, name)
 				require.NotEqual(t, d.Expected, d.Found, "%s: %s", name, d)
 			}
 		}

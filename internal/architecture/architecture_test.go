@@ -182,8 +182,9 @@ func TestComments_FitOneScreen(t *testing.T) {
 	}))
 }
 
-// TestFormats_AreListedWhole finds lists that lack one output format of the contract: flags, messages, and lists of the constants
-// in package gen. Lists that lack more are of formats with a property in common.
+// TestFormats_AreListedWhole finds lists that lack one output format of the contract: flags, messages, and lists of the
+// constants in package gen. Lists that lack more are of formats with a property in common, so formats must be added one at a
+// time.
 func TestFormats_AreListedWhole(t *testing.T) {
 	t.Parallel()
 	contract, err := os.ReadFile(filepath.Join(root, "openapi.yaml"))

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// reserveShare is the divisor for the reserve: one eighth of the places is added to them.
-const reserveShare = 8
+// reserveDivisor is the divisor for the reserve: one eighth of the places is added to them.
+const reserveDivisor = 8
 
 // yieldTime is how long after a refusal the accounts that hold more than their share must give something back.
 const yieldTime = time.Second
@@ -83,7 +83,7 @@ func (p *Places) reserve(alone int64) int64 {
 	if p.floor == 0 {
 		return 0
 	}
-	return max(alone/reserveShare, 2*p.floor)
+	return max(alone/reserveDivisor, 2*p.floor)
 }
 
 // mustYield reports whether the account holds more than its share while another gets less than its own.

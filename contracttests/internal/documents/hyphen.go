@@ -63,7 +63,7 @@ func CheckParts(parts []Part) error {
 		first, second := parts[i], parts[i+1]
 		if first.whole != second.whole || first.whole == "" || !strings.HasSuffix(first.Text, commonStart(first.whole, first.Text)) ||
 			!strings.HasPrefix(second.Text, strings.TrimPrefix(first.whole, commonStart(first.whole, first.Text))) {
-			return fmt.Errorf("the parts %q and %q of one word give different whole words, %q and %q", first.Text, second.Text, first.whole, second.whole)
+			return fmt.Errorf("the parts %q and %q do not make one whole word; they give %q and %q", first.Text, second.Text, first.whole, second.whole)
 		}
 	}
 	return nil

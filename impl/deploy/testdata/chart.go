@@ -1,6 +1,6 @@
 // Command chart renders or lints a Helm chart, as version 1.31 of Kubernetes would get it. It does what `helm template` and
-// `helm lint --strict` do without a cluster, with helm's packages: most of helm's own command, which takes long to build, is for
-// clusters and registries. The test of the chart builds it with the modules of helm, which define the kinds of Kubernetes too.
+// `helm lint --strict` do, with helm's packages: most of helm's own command, which takes long to build, is for clusters and
+// registries. The test of the chart builds it with the modules of helm, which define the kinds of Kubernetes too.
 //
 // usage: chart lint|objects|notes CHART VALUES
 package main
@@ -20,6 +20,7 @@ import (
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/lint"
 	"helm.sh/helm/v3/pkg/lint/support"
+	"helm.sh/helm/v3/pkg/releaseutil"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -55,45 +56,54 @@ func run(what, chart, valuesFile string) error {
 	if err != nil {
 		return err
 	}
-	for name, text := range files {
-		switch isNotes := path.Base(name) == "NOTES.txt"; {
-		case isNotes && what == "notes":
-			fmt.Println(text)
-		case !isNotes && what == "objects" && strings.TrimSpace(text) != "":
-			if err := check(text); err != nil {
-				return fmt.Errorf("%s: %w\n%s", name, err, text)
-			}
-			fmt.Printf("---\n%s\n", text)
+	notes := path.Join("uncial", "templates", "NOTES.txt")
+	if what == "notes" {
+		fmt.Println(files[notes])
+		return nil
+	}
+	delete(files, notes)
+	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder) // without hooks that helm does not know
+	if err != nil {
+		return err
+	}
+	var objects []string
+	for _, h := range hooks {
+		objects = append(objects, h.Manifest)
+	}
+	for _, m := range manifests {
+		objects = append(objects, m.Content)
+	}
+	for _, text := range objects {
+		if err := check(text); err != nil {
+			return fmt.Errorf("%w\n%s", err, text)
 		}
+		fmt.Printf("---\n%s\n", text)
 	}
 	return nil
 }
 
-// render returns the text of each template that is not only for other templates.
+// render returns the text of each template.
 func render(folder string, values chartutil.Values) (map[string]string, error) {
 	chart, err := loader.Load(folder)
 	if err != nil {
 		return nil, err
 	}
-	able := *chartutil.DefaultCapabilities
-	able.KubeVersion = kubernetes
+	if needed := chart.Metadata.KubeVersion; !chartutil.IsCompatibleRange(needed, kubernetes.Version) {
+		return nil, fmt.Errorf("Chart.yaml: kubeVersion: %q does not include %s", needed, kubernetes.Version)
+	}
+	capabilities := *chartutil.DefaultCapabilities
+	capabilities.KubeVersion = kubernetes
 	release := chartutil.ReleaseOptions{Name: "demo", Namespace: "default", Revision: 1, IsInstall: true}
-	values, err = chartutil.ToRenderValues(chart, values, release, &able)
+	values, err = chartutil.ToRenderValues(chart, values, release, &capabilities)
 	if err != nil {
 		return nil, err
 	}
-	files, err := engine.Render(chart, values)
-	for name := range files {
-		if strings.HasPrefix(path.Base(name), "_") {
-			delete(files, name)
-		}
-	}
-	return files, err
+	return engine.Render(chart, values)
 }
 
-// check returns an error for the first object that has a field that its kind does not have, or a value of the wrong type. A value
-// of the right type may still be one that a cluster refuses. Strict decoding refuses unknown and repeated fields, which the API
-// server only warns about or drops.
+// check returns an error for the first object that has a field that its kind does not have, or a value of the wrong type. A
+// value of the right type may still be one that a cluster refuses. Strict decoding refuses unknown and repeated fields, which
+// the API server only warns about or drops.
 func check(objects string) error {
 	strict := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 	for documents := yaml.NewYAMLReader(bufio.NewReader(strings.NewReader(objects))); ; {

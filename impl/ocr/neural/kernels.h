@@ -53,8 +53,8 @@ static inline vf sigmoid(vf x) { return fill(1.0f) / (fill(1.0f) + exponential(-
 static inline vf hyperbolic_tangent(vf x) { return fill(1.0f) - fill(2.0f) / (fill(1.0f) + exponential(x + x)); }
 
 // DOT treats each lane of a and b as two 16-bit integers. It adds their products, low times low plus high times high, to the 32-bit
-// integer in the same lane of sum. Where it is made of instructions, the addition is in assembly, because the compiler would keep
-// more products than there are registers, or copy each sum.
+// integer in the same lane of sum. Sets with instructions for it add, or with VNNI multiply and add, in assembly, because the
+// compiler would keep more products than there are registers, or copy each sum.
 #ifndef DOT
 #define DOT(sum, a, b) \
 	sum = (__typeof__(sum))((vu)(sum) + (vu)(((a) << 16 >> 16) * ((b) << 16 >> 16)) + (vu)(((a) >> 16) * ((b) >> 16)))

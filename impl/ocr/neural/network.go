@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// The network has five convolutions. The first has a stride of 2; the second is followed by max pooling by 2x2, and the fourth
-// by max pooling over two rows. Then come max pooling over each column, bidirectional LSTM layers, and one linear layer. So
+// The network has five convolutions. The first has a stride of 2; the second is followed by 2x2 max pooling, and the fourth by
+// max pooling over two rows. Then come max pooling over each column, bidirectional LSTM layers, and one linear layer. So
 // each step of scores covers four columns of the image, and no letter is narrower than that.
 const (
 	lineHeight = 48 // pixels of a line's image
@@ -243,7 +243,7 @@ func (n *network) convolve(i int, in, out *planes) {
 	n.productOfPairs(pairs, taps, weights.data, c.out, weights.units, unit, c.bias, out.pixels(0), out.size(), out.extent(), true)
 }
 
-// pool max-pools by h x w.
+// pool applies h x w max pooling.
 func pool(in, out *planes, h, w int) {
 	out.reshape(in.channels, in.h/h, in.w/w)
 	for c := range in.channels {

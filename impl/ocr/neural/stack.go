@@ -41,7 +41,7 @@ func (s *stack) rowSize() int { return s.channels * s.stride() }
 // row returns the data from row y on; channel c begins at c*stride.
 func (s *stack) row(y int) []float32 { return s.data[(y+1)*s.rowSize()+1:] }
 
-// pool max-pools by 2x2.
+// pool applies 2x2 max pooling.
 func (s *stack) pool(m *memory) *stack {
 	out := m.stack(s.channels, s.h/2, s.w/2)
 	for y := range out.h {

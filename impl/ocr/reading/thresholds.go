@@ -239,7 +239,7 @@ const (
 	longWord = 4
 	// sureRepeats is the number of repetitions of a word above which more do not count.
 	sureRepeats = 3
-	// priorWords is the pseudo-count of long words, half of them listed, that are added to those of a page, because the share of
+	// priorWords is a pseudo-count: as many long words, half of them listed, are added to those of a page, because the share of
 	// listed words among a few words says little.
 	priorWords = 4.0
 	// placeMargin is the maximum distance, in pixels, of the centre of a word in another reading from the box of the same word.

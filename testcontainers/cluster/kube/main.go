@@ -60,6 +60,6 @@ func usage() {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	fmt.Fprintf(os.Stderr, "kube: give a part first: %s\n", strings.Join(names, ", "))
+	fmt.Fprintf(os.Stderr, "kube: the first argument must be one of: %s\n", strings.Join(names, ", "))
 	os.Exit(2)
 }

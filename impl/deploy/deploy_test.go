@@ -90,9 +90,7 @@ func render(tb testing.TB, values string) map[string]object {
 			return objects
 		}
 		require.NoError(tb, err, out)
-		if o != nil {
-			objects[o["kind"].(string)+" "+at(tb, o, "metadata", "name").(string)] = o
-		}
+		objects[o["kind"].(string)+" "+at(tb, o, "metadata", "name").(string)] = o
 	}
 }
 

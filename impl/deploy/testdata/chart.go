@@ -6,11 +6,7 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"strings"
@@ -23,7 +19,6 @@ import (
 	"helm.sh/helm/v3/pkg/releaseutil"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
@@ -101,24 +96,14 @@ func render(folder string, values chartutil.Values) (map[string]string, error) {
 	return engine.Render(chart, values)
 }
 
-// check returns an error for the first object that has a field that its kind does not have, or a value of the wrong type. A
-// value of the right type may still be one that a cluster refuses. Strict decoding refuses unknown and repeated fields, which
-// the API server only warns about or drops.
-func check(objects string) error {
+// check returns an error if an object has a field that its kind does not have, or a value of the wrong type. A value of the
+// right type may still be one that a cluster refuses. Strict decoding refuses unknown and repeated fields, which the API server
+// only warns about or drops.
+func check(object string) error {
 	strict := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
-	for documents := yaml.NewYAMLReader(bufio.NewReader(strings.NewReader(objects))); ; {
-		text, err := documents.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil && len(bytes.TrimSpace(text)) > 0 {
-			_, _, err = strict.Decode(text, nil, nil)
-		}
-		if bytes.Contains(text, []byte("apiVersion: monitoring.coreos.com/v1\n")) && runtime.IsNotRegisteredError(err) {
-			continue // a kind of the Prometheus operator, which is not part of Kubernetes
-		}
-		if err != nil {
-			return err
-		}
+	_, _, err := strict.Decode([]byte(object), nil, nil)
+	if strings.Contains(object, "apiVersion: monitoring.coreos.com/v1\n") && runtime.IsNotRegisteredError(err) {
+		return nil // a kind of the Prometheus operator, which is not part of Kubernetes
 	}
+	return err
 }

@@ -69,8 +69,8 @@ var foreignMagic = []magic{
 	{"PK\x03\x04", "a ZIP archive"},
 }
 
-// find returns the name of the first format whose magic bytes data begins with, "" if there is none. same compares two bytes:
-// exactly for binary formats, without letter case for HTML and XML, which may be written in either case.
+// find returns the name of the first format whose magic bytes are at the start of data, or "" if there is none. same compares
+// two bytes: exactly for binary formats, without letter case for HTML and XML, which may be written in either case.
 func find(formats []magic, data []byte, same func(a, b byte) bool) string {
 	for _, m := range formats {
 		matches := len(data) >= len(m.start)

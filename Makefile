@@ -179,10 +179,7 @@ generate: ## Generate gen/ from openapi.yaml
 	go generate ./gen/
 
 .PHONY: lint
-lint: lint-contract lint-code ## Lint the contract and the code, and check the format; changes nothing
-
-.PHONY: lint-code
-lint-code: deps-test
+lint: lint-contract ## Lint the contract and the code, and check the format; changes nothing
 	$(TOOL) golangci-lint run ./...
 	cd gen/tools/release && go tool -modfile=../lint/go.mod golangci-lint run ./...
 	go vet -tags bench,torture,traincheck ./...

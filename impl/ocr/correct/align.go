@@ -54,11 +54,10 @@ func replacementCost(a, b rune) int {
 	return 1
 }
 
-// aligned is a further reading of the words [from, to) of a line, aligned word by word with the words that were read first.
+// aligned is a further reading of a line, aligned word by word with the words that were read first.
 type aligned struct {
-	from, to  int
 	stretches []stretch
-	slots     []string // slots[i] is what the reading has for character i of the line, between these words
+	slots     []string // slots[i] is what the reading has for character i of the line
 }
 
 // stretch is a minimal group of neighbouring words that begins and ends at a word boundary both in the line and in a reading.
@@ -76,25 +75,21 @@ func offsetOf(line []document.Word, word int) int {
 	return utf8.RuneCountInString(joined(line[:word])) + 1 // the space before the word
 }
 
-// covers reports whether the reading is of all the words [from, to) of the line.
-func (v *aligned) covers(from, to int) bool { return v.from <= from && to <= v.to }
-
-// alignWords aligns the words of a further reading with the words [from, to) of a line. Neither may be empty.
-func alignWords(line []document.Word, from, to int, read []document.Word) aligned {
-	a, b := []rune(joined(line[from:to])), []rune(joined(read))
-	offset := offsetOf(line, from)
-	out := aligned{from: from, to: to, slots: make([]string, offset+len(a))}
-	here, first := stretch{from: from}, 0 // the first word of this stretch in the reading
+// alignWords aligns the words of a further reading with those of a line. Neither may be empty.
+func alignWords(line, read []document.Word) aligned {
+	a, b := []rune(joined(line)), []rune(joined(read))
+	out := aligned{slots: make([]string, len(a))}
+	here, first := stretch{}, 0 // the first word of this stretch in the reading
 	end := func(to, until int) {
 		here.to, here.words = to, read[first:until]
 		here.same = foldSigns(joined(line[here.from:here.to])) == foldSigns(joined(here.words))
 		out.stretches = append(out.stretches, here)
 		here, first = stretch{from: to}, until
 	}
-	word, at, next := from, 0, 0 // current word of the line, current word of the reading, current character of the line's words
+	word, at, next := 0, 0, 0 // current word of the line, current word of the reading, current character of the line's words
 	for _, p := range align(a, b) {
 		if p.b >= 0 {
-			out.slots[offset+slotOf(a, p.a, next)] += string(b[p.b])
+			out.slots[slotOf(a, p.a, next)] += string(b[p.b])
 		}
 		lineBlank, readBlank := p.a >= 0 && a[p.a] == ' ', p.b >= 0 && b[p.b] == ' '
 		if lineBlank {
@@ -110,7 +105,7 @@ func alignWords(line []document.Word, from, to int, read []document.Word) aligne
 			next = p.a + 1
 		}
 	}
-	end(to, len(read))
+	end(len(line), len(read))
 	return out
 }
 

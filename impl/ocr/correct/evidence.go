@@ -129,19 +129,15 @@ func (v *aligned) agrees(from, to int) (odds float64, same bool) {
 
 // nearness returns how much nearer the readings are to the candidate than to the words of the line: the mean difference of the
 // two edit distances, divided by the edit distance between the candidate and the words. It is 1 if all have the candidate, -1
-// if all have the words, and 0 without readings of all of these words.
+// if all have the words, and 0 without readings.
 func nearness(c *Candidate, line []document.Word, voters []aligned) float64 {
 	before, after := []rune(joined(line[c.From:c.To])), []rune(c.text())
-	from, sum, n := offsetOf(line, c.From), 0.0, 0.0
+	from, sum := offsetOf(line, c.From), 0.0
 	for _, v := range voters {
-		if !v.covers(c.From, c.To) {
-			continue
-		}
-		n++
 		there := []rune(strings.TrimSpace(strings.Join(v.slots[from:from+len(before)], "")))
 		sum += float64(text.Distance(there, before) - text.Distance(there, after))
 	}
-	return sum / float64(text.Distance(before, after)) / max(n, 1)
+	return sum / float64(text.Distance(before, after)) / max(float64(len(voters)), 1)
 }
 
 // likelier returns the natural logarithm of how many times more likely the line is with a candidate than without it, limited to

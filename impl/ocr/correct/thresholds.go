@@ -7,8 +7,8 @@ const (
 	minVote = 0.55
 	// maxAdded (characters) and maxAddedShare (share of the words that it replaces) bound how much longer a candidate may be; the
 	// larger of the two limits counts. maxDropped and maxDroppedShare do the same for shorter candidates.
-	maxAdded, maxAddedShare     = 4, 0.7
-	maxDropped, maxDroppedShare = 2, 0.4
+	maxAdded, maxAddedShare     = 6, 1.0
+	maxDropped, maxDroppedShare = 4, 0.5
 	// maxLikelier bounds the influence of the character model for or against a candidate, in natural logarithms.
 	maxLikelier = 15
 	// minShare keeps log-odds finite.
@@ -33,7 +33,7 @@ const (
 var voteWeights = Evidence{-1.195, 0.132, 1.150, 0.620, 0.116, 0.245, -0.604, -0.931, 0.509, 2.010, 0.219, 0.645, -0.131, 0.072}
 
 // networkWeights are the weights for corrections by the network for print alone.
-var networkWeights = Evidence{0.324, 0, 0, 0, 0.160, 0.491, -0.425, -0.836, 0, -0.236, 0.438, 0.371, -0.075, 0.259}
+var networkWeights = Evidence{0.187, 0, 0, 0, 0.127, 0.303, 0.336, -0.694, 0, 0.962, 0.466, 0.010, -0.057, -0.269}
 
 // Limits of the repair of the long s, measured on the same pages.
 const (

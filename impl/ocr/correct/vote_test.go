@@ -69,11 +69,6 @@ func wordsOf(text string, confidence float64) []document.Word {
 	return blocks(text, confidence)[0].Lines[0].Words
 }
 
-// wholeLine returns what the network read in a whole line.
-func wholeLine(line []document.Word, text string, confidence float64) []correct.Passage {
-	return []correct.Passage{{Box: document.WordsBox(line), Words: wordsOf(text, confidence)}}
-}
-
 func TestKnowledge_Vote(t *testing.T) {
 	t.Parallel()
 	knowledge := correct.Knowledge{Known: words, Seen: map[string]int{"house": 3}}
@@ -150,7 +145,7 @@ func TestKnowledge_Candidates(t *testing.T) {
 	}
 	read := wordsOf("The hovfe stands", 0.5)
 	further := readings(0.9, "The house stands", "The house stands", "The hovfe stands")
-	further.Network, further.Other = wholeLine(read, "The house stands", 0.9), wordsOf("The hovfe ſtands", 0.9)
+	further.Network, further.Other = [][]document.Word{wordsOf("The house stands", 0.9)}, wordsOf("The hovfe ſtands", 0.9)
 	all := knowledge.Candidates(read, further)
 	require.Len(t, all, 1, "readings by the same model and by the network make candidates, once each, and another reading of the page makes none")
 	require.Equal(t, "house", all[0].Text())
@@ -164,37 +159,6 @@ func TestKnowledge_Candidates(t *testing.T) {
 		i := slices.Index(correct.EvidenceNames[:], name)
 		require.InDelta(t, want, all[0].Evidence[i], 1e-9, name)
 	}
-}
-
-// TestKnowledge_Candidates_passage shows that a reading of a part of the line makes candidates only there, also after a
-// correction has changed the number of words before it.
-func TestKnowledge_Candidates_passage(t *testing.T) {
-	t.Parallel()
-	knowledge := correct.Knowledge{Known: words, NetworkTrust: 1}
-	read := wordsOf("upon the hovfe ſtands here", 0.5)
-	further := correct.Readings{Network: []correct.Passage{{Box: document.WordsBox(read[2:4]), Words: wordsOf("house stands", 0.9)}}}
-	network := slices.Index(correct.EvidenceNames[:], "network")
-	for _, c := range []struct {
-		why  string
-		line []document.Word
-		from int
-	}{
-		{"as it was read", read, 2},
-		{"after a word before it was joined", slices.Concat(wordsOf("uponthe", 0.5), read[2:]), 1},
-	} {
-		all := knowledge.Candidates(c.line, further)
-		require.Len(t, all, 1, c.why)
-		require.Equal(t, "house", all[0].Text(), c.why)
-		require.Equal(t, c.from, all[0].From, c.why)
-		require.InDelta(t, 1, all[0].Evidence[network], 1e-9, c.why)
-	}
-
-	further.Again = [][]document.Word{wordsOf("upon the hovfe ſtands hill", 0.9)}
-	all := knowledge.Candidates(read, further)
-	require.Len(t, all, 2, "both readings have one")
-	require.Equal(t, "hill", all[0].Text())
-	require.Zero(t, all[0].Evidence[network], "the network has not read this word")
-	require.Empty(t, knowledge.Candidates(read, correct.Readings{Network: []correct.Passage{{Box: document.Box{X: 5000, W: 10, H: 20}, Words: read}}}), "no word is there")
 }
 
 // TestKnowledge_Candidates_onPage shows that a word that occurs twice in a line is not evidence for itself.
@@ -230,7 +194,7 @@ func TestNetworkTrust(t *testing.T) {
 	t.Parallel()
 	trust := func(confidence float64, network string) float64 {
 		b := blocks("the house stands upon hill", confidence)
-		return correct.NetworkTrust([]*document.Line{&b[0].Lines[0]}, []correct.Readings{{Network: wholeLine(b[0].Lines[0].Words, network, 0.9)}})
+		return correct.NetworkTrust([]*document.Line{&b[0].Lines[0]}, []correct.Readings{{Network: [][]document.Word{wordsOf(network, 0.9)}}})
 	}
 	require.InDelta(t, (5+2.4)/9, trust(0.99, "the house stands upon hill"), 1e-9)
 	require.InDelta(t, (3+2.4)/9, trust(0.99, "the horse stands upon hall"), 1e-9)
@@ -291,7 +255,7 @@ func TestKnowledge_Vote_network(t *testing.T) {
 			Known: words, NetworkTrust: c.trust, NetworkAlone: true, LongS: strings.Contains(c.read, "ſ"),
 		}
 		b := blocks(c.read, c.own)
-		knowledge.Vote(&b[0].Lines[0], correct.Readings{Network: wholeLine(b[0].Lines[0].Words, c.by, c.network)})
+		knowledge.Vote(&b[0].Lines[0], correct.Readings{Network: [][]document.Word{wordsOf(c.by, c.network)}})
 		require.Equal(t, c.want, text(b), c.why)
 	}
 }
@@ -299,7 +263,7 @@ func TestKnowledge_Vote_network(t *testing.T) {
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	line := wordsOf("the houſe ſtands here", 0.5)
-	correct.Confirm(line, wholeLine(line, "the house stood here", 0.9))
+	correct.Confirm(line, wordsOf("the house stood here", 0.9))
 	signals := make([]float64, len(line))
 	for i, w := range line {
 		signals[i] = w.Signals.Network
@@ -308,14 +272,11 @@ func TestConfirm(t *testing.T) {
 
 	bare := wordsOf("the house", 0.5)
 	bare[0].Signals = nil
-	correct.Confirm(bare, wholeLine(bare, "the house", 0.9))
+	correct.Confirm(bare, wordsOf("the house", 0.9))
 	require.Nil(t, bare[0].Signals, "a word without signals stays unchanged")
 	require.InDelta(t, math.Log(9), bare[1].Signals.Network, 1e-9)
 
-	part := wordsOf("the houſe ſtands here", 0.5)
-	correct.Confirm(part, []correct.Passage{{Box: document.WordsBox(part[1:3]), Words: wordsOf("house stood", 0.9)}})
-	require.Zero(t, part[0].Signals.Network, "the network did not read this word")
-	require.InDelta(t, math.Log(9), part[1].Signals.Network, 1e-9)
-	require.InDelta(t, -1, part[2].Signals.Network, 1e-9)
-	require.Zero(t, part[3].Signals.Network)
+	unread := wordsOf("the houſe", 0.5)
+	correct.Confirm(unread, nil)
+	require.Zero(t, unread[0].Signals.Network, "the network read nothing")
 }

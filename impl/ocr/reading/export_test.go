@@ -115,12 +115,3 @@ func HasTextsOf(tag string) (bool, error) {
 }
 
 var ReplaceDittoMarks = replaceDittoMarks
-
-// Passages returns the boxes of the doubtful passages of a page, and the columns between which they are cut out.
-func Passages(blocks []document.Block, sure, share float64) (words []document.Box, cuts [][2]int) {
-	p := &page{read: hand.Result{Blocks: blocks}}
-	for _, q := range p.doubtfulPassages(sure, share) {
-		words, cuts = append(words, q.words), append(cuts, [2]int{q.left, q.right})
-	}
-	return words, cuts
-}

@@ -278,14 +278,8 @@ const (
 	// networkVoteShare bounds, because of the processor time, how much of a page the network for print reads at each width for
 	// the vote, in lines per line of the page. On a page of few lines it may read minNetworkLines.
 	networkVoteShare, minNetworkLines = 0.5, 4
-	// Before the vote, the network for print does not read words with at least the confidence surePassage. Few of the words
-	// between surePassage and sureVote are corrected.
-	surePassage = 0.85
-	// networkContext is the number of words before and after a doubtful one that the network reads with it.
-	networkContext = 1
-	// networkProbe is the number of passages that the network for print reads to decide whether it reads the other passages too,
-	// and minNetworkTrust the minimum trust (correct.NetworkTrust) at which it does. Fraktur, Greek and blurred typescripts have
-	// less.
+	// networkProbe is the number of lines that the network for print reads to decide whether it reads the other doubtful lines
+	// too, and minNetworkTrust the minimum trust (correct.NetworkTrust) at which it does. Greek has less.
 	networkProbe, minNetworkTrust = 8, 0.3
 	// bandFoot is the distance of a line's baseline from the upper edge of the box of its words, in heights of that box. bandUp
 	// and bandDown are the distances above and below the baseline that the network gets, in the same unit.
@@ -297,7 +291,7 @@ const (
 	maxTaller, minDown, maxDown, bandMargin = 1.3, 0.35, 0.6, 1.1
 )
 
-// networkWidths are the multiples of a passage's width at which the network for print reads it for the vote.
+// networkWidths are the multiples of a line's width at which the network for print reads it for the vote.
 var networkWidths = []float64{1, 0.93, 1.07}
 
 // minAlternative is the minimum estimated share of correct characters at which another reading of a word is returned.

@@ -10,8 +10,21 @@ import (
 )
 
 // vote reads the doubtful lines of print again, and corrects them by a vote of these readings. It changes nothing until all of
-// them are read.
+// them are read. Then the network for print reads the other lines.
 func vote(ctx context.Context, p *page) error {
+	sure := sureLines(p.read.Blocks)
+	if err := p.voteOnDoubtfulLines(ctx); err != nil {
+		return err
+	}
+	if !p.networkReads || p.options.Candidates != nil || len(sure) == 0 {
+		return nil
+	}
+	edits, err := p.correctByNetwork(ctx, sure)
+	p.edits = append(p.edits, edits...)
+	return err
+}
+
+func (p *page) voteOnDoubtfulLines(ctx context.Context) error {
 	lines := doubtfulLines(p.read.Blocks)
 	if len(lines) == 0 {
 		return nil
@@ -33,6 +46,17 @@ func vote(ctx context.Context, p *page) error {
 		p.edits = append(p.edits, knowledge.Vote(line, readings[i])...)
 	}
 	return nil
+}
+
+// sureLines returns the lines of print that are not doubtful, from top to bottom.
+func sureLines(blocks []document.Block) []*document.Line {
+	var lines []*document.Line
+	for line := range document.Lines(blocks) {
+		if !line.Handwritten && lowestConfidence(line) >= sureVote {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // doubtfulLines returns the lines of print with a word that is in doubt, the most doubtful first.

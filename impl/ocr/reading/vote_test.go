@@ -3,6 +3,7 @@ package reading_test
 import (
 	"context"
 	"image"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -144,18 +145,24 @@ func TestRead_networkVotes(t *testing.T) {
 	require.Equal(t, edit.Box, result.Page.Blocks[0].Lines[0].Words[1].Box)
 }
 
-// fewSure is a Source that reads twelve lines whose fifth word is doubtful.
-type fewSure struct{ schooled }
+// fewSure is a Source that reads twelve lines. In the first of them, doubtful in number, the fifth word is doubtful.
+type fewSure struct {
+	schooled
+	text     string
+	doubtful int
+}
 
-func (*fewSure) Read(_ context.Context, img *image.Gray, _ int, model string, _ tesseract.Mode) ([]document.Block, error) {
+func (f *fewSure) Read(_ context.Context, img *image.Gray, _ int, model string, _ tesseract.Mode) ([]document.Block, error) {
 	var lines []document.Line
 	for i := range 12 {
-		line := row(img.Rect.Min.X+40, img.Rect.Min.Y+70+80*i, 0.99, strings.Fields("some good words before house stands near the sea shore")...)
+		line := row(img.Rect.Min.X+40, img.Rect.Min.Y+70+80*i, 0.99, strings.Fields(f.text)...)
 		for k := range line.Words {
 			w := &line.Words[k]
 			w.Model, w.Signals = model, &document.Signals{Letters: 0.99}
 		}
-		line.Words[4].Confidence = 0.6
+		if i < f.doubtful {
+			line.Words[4].Confidence = 0.6
+		}
 		lines = append(lines, line)
 	}
 	return []document.Block{block(lines...)}, nil
@@ -165,20 +172,50 @@ func (*fewSure) Read(_ context.Context, img *image.Gray, _ int, model string, _ 
 // that can also reads the rest.
 func TestRead_networkProbe(t *testing.T) {
 	t.Parallel()
-	var drawn []string
-	for range 12 {
-		drawn = append(drawn, "some good words before house stands near the")
-	}
-	for network, want := range map[string][]int{"bcfore house stands": {8, 4}, "bxfxrx hxxsx stxxds": {8}} {
-		src := &fewSure{schooled{network: network, sure: 99}}
-		src.says = map[string]said{"eng": {}}
-		_, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page(drawn...)}, reading.Options{Language: "en"}, src)
-		require.NoError(t, err)
-		var strips []int
-		for _, call := range src.widths {
-			strips = append(strips, len(call))
-		}
+	for network, want := range map[string][]int{"some good words bcfore house stands near the sea shore": {8, 4}, "sxmx gxxd wxrds bxfxrx hxxsx stxxds": {8}} {
+		src := &fewSure{schooled{network: network, sure: 99}, "some good words before house stands near the sea shore", 12}
+		_, _, strips := src.reads(t, reading.Options{Language: "en"})
 		require.Equal(t, want, strips, network)
+	}
+}
+
+// reads returns the lines of a page of twelve, the number of edits, and how many lines each call of the network read.
+func (f *fewSure) reads(t *testing.T, o reading.Options) (lines []document.Line, edits int, calls []int) {
+	t.Helper()
+	f.says = map[string]said{"eng": {}}
+	result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page(slices.Repeat([]string{"some good words before house stands near the"}, 12)...)}, o, f)
+	require.NoError(t, err)
+	for _, call := range f.widths {
+		calls = append(calls, len(call))
+	}
+	return result.Page.Blocks[0].Lines, len(result.Edits), calls
+}
+
+// TestRead_networkReadsSureLines checks that the enhancement reads half of the page at three widths, and that it reads the
+// lines that are not doubtful too.
+func TestRead_networkReadsSureLines(t *testing.T) {
+	t.Parallel()
+	const read, network = "some good words hefore house stands near the sea shore", "some good words before house stands near the sea shore"
+	for _, c := range []struct {
+		enhance         bool
+		doubtful, edits int
+		calls           []int
+	}{
+		{false, 8, 0, []int{8}},
+		{true, 8, 4, []int{8, 6, 6, 6, 4}},
+		{true, 0, 0, nil},
+	} {
+		src := &fewSure{schooled{network: network, sure: 99}, read, c.doubtful}
+		lines, edits, calls := src.reads(t, reading.Options{Language: "en", Enhance: c.enhance})
+		require.Equal(t, c.calls, calls)
+		require.Equal(t, c.edits, edits)
+		for i, line := range lines {
+			want := read
+			if i < c.doubtful || c.edits > 0 {
+				want = network
+			}
+			require.Equal(t, want, line.Text())
+		}
 	}
 }
 

@@ -71,27 +71,30 @@ func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *corr
 	return readings, nil
 }
 
-// addNetwork adds to readings of lines what the network for print reads in their doubtful passages, at several widths.
+// addNetwork adds to the readings of the most doubtful lines what the network for print reads there, at several widths.
 func (p *page) addNetwork(ctx context.Context, lines []*document.Line, readings []correct.Readings) error {
 	if !p.networkReads {
 		return nil
 	}
-	at := make(map[*document.Line]int, len(lines))
-	for i, line := range lines {
-		at[line] = i
-	}
-	passages := p.doubtfulPassages(sureVote, networkVoteShare)
-	read, err := p.readPassages(ctx, passages, networkWidths...)
+	read, err := p.readLines(ctx, lines[:min(len(lines), p.maxNetworkLines())], networkWidths...)
 	if err != nil {
 		return err
 	}
 	for _, ofWidth := range read {
-		for k, words := range ofWidth {
-			i := at[passages[k].line]
-			readings[i].Network = append(readings[i].Network, correct.Passage{Box: passages[k].words, Words: words})
+		for i, words := range ofWidth {
+			readings[i].Network = append(readings[i].Network, words)
 		}
 	}
 	return nil
+}
+
+// maxNetworkLines returns the maximum number of lines that the network for print reads for the vote.
+func (p *page) maxNetworkLines() int {
+	lines := 0
+	for range document.Lines(p.read.Blocks) {
+		lines++
+	}
+	return max(int(math.Ceil(networkVoteShare*float64(lines))), minNetworkLines)
 }
 
 // maxVotes returns the maximum number of readings of single lines. It is in proportion to the number of lines that all earlier

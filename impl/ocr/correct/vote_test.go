@@ -93,6 +93,10 @@ func TestKnowledge_Vote(t *testing.T) {
 		{"does not expand an abbreviation", "the hõuse stands", []string{"the house stands", "the house stands", "the house stands"}, "the hõuse stands"},
 		{"does not change a capital alone", "the House stands", []string{"the house stands", "the house stands", "the house stands"}, "the House stands"},
 		{"does not read a stain as letters", "the hovfe . stands", []string{"the hovfe iliiliil stands", "the hovfe iliiliil stands", "the hovfe iliiliil stands"}, "the hovfe . stands"},
+		{"reads a torn word as one that is six characters longer", "the ho stands", []string{"the houseand stands", "the houseand stands", "the houseand stands"}, "the houseand stands"},
+		{"does not read a letter as a word", "the h stands", []string{"the househou stands", "the househou stands", "the househou stands"}, "the h stands"},
+		{"drops half of a word", "the houseand stands", []string{"the hous stands", "the hous stands", "the hous stands"}, "the hous stands"},
+		{"does not drop more than half of a word", "the houseand stands", []string{"the hou stands", "the hou stands", "the hou stands"}, "the houseand stands"},
 	} {
 		confidence := 0.3
 		if c.read == c.want && c.others[2] == "" {

@@ -46,7 +46,7 @@ func (l Line) Strip() (Strip, bool) {
 		return Strip{}, false
 	}
 	height := l.path.band.height()
-	x0, x1 := float64(l.path.start())-Padding*height, float64(l.path.end())+Padding*height
+	x0, x1 := float64(l.path.start())-padding*height, float64(l.path.end())+padding*height
 	w := min(int(math.Round((x1-x0)*Height/height)), widest)
 	if w < narrowest {
 		return Strip{}, false

@@ -134,8 +134,8 @@ const (
 const (
 	// Height is the height of a strip in pixels.
 	Height = 48
-	// Padding is the length by which a strip extends beyond the ends of its line, in heights of the line.
-	Padding = 0.3
+	// padding is the length by which a strip extends beyond the ends of its line, in heights of the line.
+	padding = 0.3
 	// narrowest and widest bound the width of a strip, in pixels.
 	narrowest, widest = 16, 8000
 	// coarse is the maximum ratio of the usual height of lines to that of a strip; above it, the page is shrunk first.

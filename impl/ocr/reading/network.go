@@ -22,52 +22,61 @@ func mayUseNetwork(p *page) bool {
 	return ok && !p.isHandwritten && p.src.Has(own.Print) && isLatinScript(p.language)
 }
 
+// networkReading is what the network for print reads in some lines.
+type networkReading struct {
+	lines    []*document.Line
+	readings []correct.Readings // of each line; without a reading by the network if trust is below minNetworkTrust
+	trust    float64            // in the network on this page (correct.NetworkTrust)
+}
+
 // voteByNetwork reads the doubtful lines of print again with our own network, and corrects them where its reading is more likely
 // to be right.
 func voteByNetwork(ctx context.Context, p *page) error {
-	lines := doubtfulLines(p.read.Blocks)
-	if len(lines) == 0 { // on clean pages, its corrections would do as much harm as good
+	doubtful := doubtfulLines(p.read.Blocks)
+	if len(doubtful) == 0 {
 		return nil
 	}
-	_, err := p.correctByNetwork(ctx, lines)
-	return err
-}
-
-// correctByNetwork reads lines with the network for print, and returns the corrections that it made: none if the network cannot
-// read the page.
-func (p *page) correctByNetwork(ctx context.Context, lines []*document.Line) ([]document.Edit, error) {
-	readings, err := p.readByNetwork(ctx, lines)
-	if err != nil {
-		return nil, err
-	}
-	trust := correct.NetworkTrust(lines, readings)
-	if trust < minNetworkTrust {
-		return nil, nil
+	read, err := p.readByNetwork(ctx, doubtful)
+	if err != nil || read.trust < minNetworkTrust {
+		return err
 	}
 	knowledge, err := p.knowledge()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	knowledge.NetworkAlone, knowledge.NetworkTrust, p.networkReads = true, trust, true
+	p.networkReads, p.sureLines = true, sureLines(p.read.Blocks)
+	p.correctByNetwork(*knowledge, read)
+	for i, line := range read.lines {
+		correct.Confirm(line.Words, read.readings[i].Network[0])
+	}
+	return nil
+}
+
+// correctByNetwork corrects lines that the network for print has read, and returns the corrections: none if the network cannot
+// read the page.
+func (p *page) correctByNetwork(knowledge correct.Knowledge, read networkReading) []document.Edit {
+	if read.trust < minNetworkTrust {
+		return nil
+	}
+	knowledge.NetworkAlone, knowledge.NetworkTrust = true, read.trust
 	other := p.otherLines()
 	var edits []document.Edit
-	for i, line := range lines {
-		readings[i].Other = wordsNear(other, line)
+	for i, line := range read.lines {
+		readings := read.readings[i]
+		readings.Other = wordsNear(other, line)
 		if p.options.Candidates != nil && !p.options.Enhance {
-			p.options.Candidates(line.Words, knowledge.Candidates(line.Words, readings[i]))
+			p.options.Candidates(line.Words, knowledge.Candidates(line.Words, readings))
 			continue
 		}
-		edits = append(edits, knowledge.Vote(line, readings[i])...)
-		correct.Confirm(line.Words, readings[i].Network[0])
+		edits = append(edits, knowledge.Vote(line, readings)...)
 	}
-	return edits, nil
+	return edits
 }
 
 // readByNetwork reads lines with the network for print. It reads the last networkProbe lines, of doubtful lines the least doubtful
-// ones, first. If the trust in the network (correct.NetworkTrust) is below minNetworkTrust then, it does not read
-// the others.
-func (p *page) readByNetwork(ctx context.Context, lines []*document.Line) ([]correct.Readings, error) {
-	readings := make([]correct.Readings, len(lines))
+// ones, first. If the trust in the network is below minNetworkTrust then, it does not read the others.
+func (p *page) readByNetwork(ctx context.Context, lines []*document.Line) (networkReading, error) {
+	out := networkReading{lines: lines, readings: make([]correct.Readings, len(lines))}
 	surest := max(len(lines)-networkProbe, 0)
 	for _, span := range [][2]int{{surest, len(lines)}, {0, surest}} {
 		if span[0] == span[1] {
@@ -75,16 +84,16 @@ func (p *page) readByNetwork(ctx context.Context, lines []*document.Line) ([]cor
 		}
 		read, err := p.readLines(ctx, lines[span[0]:span[1]], 1)
 		if err != nil {
-			return nil, err
+			return networkReading{}, err
 		}
 		for i, words := range read[0] {
-			readings[span[0]+i].Network = [][]document.Word{words}
+			out.readings[span[0]+i].Network = [][]document.Word{words}
 		}
-		if correct.NetworkTrust(lines, readings) < minNetworkTrust {
+		if out.trust = correct.NetworkTrust(lines, out.readings); out.trust < minNetworkTrust {
 			break
 		}
 	}
-	return readings, nil
+	return out, nil
 }
 
 // readLines reads lines with the network for print once for each width, a factor by which it scales them horizontally. It

@@ -9,24 +9,11 @@ import (
 	"uncial/internal/document"
 )
 
-// vote reads the doubtful lines of print again, and corrects them by a vote of these readings. It changes nothing until all of
-// them are read. Then the network for print reads the other lines.
+// vote reads the doubtful lines of print again, and corrects them by a vote of these readings. If the network for print can read
+// the page, it reads the other lines too, which would cost a plain reading 5 % more time. Nothing is changed until all is read.
 func vote(ctx context.Context, p *page) error {
-	sure := sureLines(p.read.Blocks)
-	if err := p.voteOnDoubtfulLines(ctx); err != nil {
-		return err
-	}
-	if !p.networkReads || p.options.Candidates != nil || len(sure) == 0 {
-		return nil
-	}
-	edits, err := p.correctByNetwork(ctx, sure)
-	p.edits = append(p.edits, edits...)
-	return err
-}
-
-func (p *page) voteOnDoubtfulLines(ctx context.Context) error {
 	lines := doubtfulLines(p.read.Blocks)
-	if len(lines) == 0 {
+	if len(lines) == 0 && len(p.sureLines) == 0 {
 		return nil
 	}
 	knowledge, err := p.knowledge()
@@ -34,6 +21,10 @@ func (p *page) voteOnDoubtfulLines(ctx context.Context) error {
 		return err
 	}
 	readings, err := p.readAllAgain(ctx, lines, knowledge)
+	if err != nil {
+		return err
+	}
+	sure, err := p.readByNetwork(ctx, p.sureLines)
 	if err != nil {
 		return err
 	}
@@ -45,10 +36,13 @@ func (p *page) voteOnDoubtfulLines(ctx context.Context) error {
 		}
 		p.edits = append(p.edits, knowledge.Vote(line, readings[i])...)
 	}
+	if p.options.Candidates == nil {
+		p.edits = append(p.edits, p.correctByNetwork(*knowledge, sure)...)
+	}
 	return nil
 }
 
-// sureLines returns the lines of print that are not doubtful, from top to bottom.
+// sureLines returns the lines of print that are not doubtful, in reading order.
 func sureLines(blocks []document.Block) []*document.Line {
 	var lines []*document.Line
 	for line := range document.Lines(blocks) {

@@ -125,7 +125,7 @@ func TestRead_network(t *testing.T) {
 	}
 }
 
-// TestRead_networkVotes checks that the enhancement reads doubtful words with the network at several widths.
+// TestRead_networkVotes checks that the enhancement reads doubtful lines with the network at several widths.
 func TestRead_networkVotes(t *testing.T) {
 	t.Parallel()
 	page := decode.Page{Image: ocrtest.Page("few")}
@@ -145,11 +145,21 @@ func TestRead_networkVotes(t *testing.T) {
 	require.Equal(t, edit.Box, result.Page.Blocks[0].Lines[0].Words[1].Box)
 }
 
-// fewSure is a Source that reads twelve lines. In the first of them, doubtful in number, the fifth word is doubtful.
+// fewSure is a Source that reads twelve lines. In the first `doubtful` lines, the fifth word is doubtful.
 type fewSure struct {
 	schooled
 	text     string
 	doubtful int
+	slowCall int // the call of the network that does not end before the deadline; 0 for none
+}
+
+func (f *fewSure) ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
+	read, err := f.schooled.ReadStrips(ctx, model, strips)
+	if len(f.asked) == f.slowCall {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return read, err
 }
 
 func (f *fewSure) Read(_ context.Context, img *image.Gray, _ int, model string, _ tesseract.Mode) ([]document.Block, error) {
@@ -173,17 +183,18 @@ func (f *fewSure) Read(_ context.Context, img *image.Gray, _ int, model string, 
 func TestRead_networkProbe(t *testing.T) {
 	t.Parallel()
 	for network, want := range map[string][]int{"some good words bcfore house stands near the sea shore": {8, 4}, "sxmx gxxd wxrds bxfxrx hxxsx stxxds": {8}} {
-		src := &fewSure{schooled{network: network, sure: 99}, "some good words before house stands near the sea shore", 12}
-		_, _, strips := src.reads(t, reading.Options{Language: "en"})
+		src := &fewSure{schooled{network: network, sure: 99}, "some good words before house stands near the sea shore", 12, 0}
+		_, _, strips := src.reads(t.Context(), t, reading.Options{Language: "en"})
 		require.Equal(t, want, strips, network)
 	}
 }
 
-// reads returns the lines of a page of twelve, the number of edits, and how many lines each call of the network read.
-func (f *fewSure) reads(t *testing.T, o reading.Options) (lines []document.Line, edits int, calls []int) {
+// reads reads a page of twelve lines. It returns the lines, the number of edits, and the number of strips in each call of the
+// network.
+func (f *fewSure) reads(ctx context.Context, t *testing.T, o reading.Options) (lines []document.Line, edits int, calls []int) {
 	t.Helper()
 	f.says = map[string]said{"eng": {}}
-	result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page(slices.Repeat([]string{"some good words before house stands near the"}, 12)...)}, o, f)
+	result, err := reading.Read(ctx, decode.Page{Image: ocrtest.Page(slices.Repeat([]string{"some good words before house stands near the"}, 12)...)}, o, f)
 	require.NoError(t, err)
 	for _, call := range f.widths {
 		calls = append(calls, len(call))
@@ -205,8 +216,8 @@ func TestRead_networkReadsSureLines(t *testing.T) {
 		{true, 8, 4, []int{8, 6, 6, 6, 4}},
 		{true, 0, 0, nil},
 	} {
-		src := &fewSure{schooled{network: network, sure: 99}, read, c.doubtful}
-		lines, edits, calls := src.reads(t, reading.Options{Language: "en", Enhance: c.enhance})
+		src := &fewSure{schooled{network: network, sure: 99}, read, c.doubtful, 0}
+		lines, edits, calls := src.reads(t.Context(), t, reading.Options{Language: "en", Enhance: c.enhance})
 		require.Equal(t, c.calls, calls)
 		require.Equal(t, c.edits, edits)
 		for i, line := range lines {
@@ -217,6 +228,25 @@ func TestRead_networkReadsSureLines(t *testing.T) {
 			require.Equal(t, want, line.Text())
 		}
 	}
+}
+
+// TestRead_voteAllOrNothing checks that no line is changed if the time ends after the doubtful lines are read again.
+func TestRead_voteAllOrNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		src := &fewSure{
+			schooled{network: "some good words hefore house stands near the sea shore", later: "some good words before house stands near the sea shore", sure: 99},
+			"some good words hefore house stands near the sea shore", 8, 5,
+		}
+		lines, edits, calls := src.reads(ctx, t, reading.Options{Language: "en", Enhance: true})
+		require.Equal(t, []int{8, 6, 6, 6, 4}, calls)
+		require.Zero(t, edits)
+		for _, line := range lines {
+			require.Equal(t, src.text, line.Text())
+		}
+	})
 }
 
 // TestRead_networkIsEvidence checks that words that the network reads too get more confidence, and others less.

@@ -29,10 +29,16 @@ def normal(text):
     return re.sub(r'\s+', ' ', unicodedata.normalize('NFC', text)).strip()
 
 
-def load(folder):
+def load(folders):
     """Returns the lines to train on, the lines that are held back, and the number of lines that were left out, by reason."""
-    data = np.memmap(f'{folder}/lines.u8', np.uint8, 'r')
     train, held, left = [], [], {}
+    for folder in folders:
+        load_folder(folder, train, held, left)
+    return train, held, left
+
+
+def load_folder(folder, train, held, left):
+    data = np.memmap(f'{folder}/lines.u8', np.uint8, 'r')
     with open(f'{folder}/lines.jsonl', encoding='utf-8') as rows:
         for row in map(json.loads, rows):
             text, width = normal(row['text']), row['width']
@@ -46,7 +52,6 @@ def load(folder):
                 (held if row['held'] else train).append(line)
                 continue
             left[reason] = left.get(reason, 0) + 1
-    return train, held, left
 
 
 def batches(lines, pixels, rng: random.Random):

@@ -1,47 +1,50 @@
 #!/usr/bin/python3
 """render.py FOLDER --texts FILE... --fonts FILE... --model MODEL.uhm --lines N [--seed N]
 
-Renders lines of print for training, and writes them as a training folder (lines.u8 and lines.jsonl; see lines.py). Each paragraph
-of the text files is a line of the file. A font is used for texts whose characters it has; fonts with a long s also get texts with
-the spelling of before 1800. Names of fonts with "mono", "type" or "courier" are drawn as typescript, letter by letter. Needs
-python3-pil and python3-fonttools."""
+Renders lines of print for training, and writes them as a training folder (lines.u8 and lines.jsonl; see lines.py). Each line of a
+text file is a paragraph. A font is used for texts whose characters it has; four fifths of the texts in fonts with a long s are
+written with it. Fonts whose file name contains "mono", "type" or "courier" are drawn as typescript, letter by letter. Needs
+python3-torch, python3-numpy, python3-pil and python3-fonttools."""
 import argparse
 import json
 import os
 import random
 import re
+import sys
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
-from fontTools.ttLib import TTFont
+from fontTools.ttLib import TTFont, TTLibError
 
 import modelfile
+from lines import HEIGHT
 
-HEIGHT = 48
+# How the model writes what is drawn.
 PLAIN = str.maketrans({'’': "'", '‘': "'", '“': '"', '”': '"', '„': '"', '‚': "'", '–': '—', '―': '—', '…': '...', '\xa0': ' ', '¬': '-', '‐': '-'})
 TYPESCRIPT = re.compile('mono|type|courier', re.I)
-MAX_WIDTH = 2200          # columns of a line
-NARROWEST_LETTER = 4.2    # columns
+MAX_WIDTH = 2200      # columns of a line
+LETTER_WIDTH = 4.2    # columns, at least, on average
+MAX_TRIES = 100       # for each line
 
 
 class Font:
-    """A font file, and the characters of the model that it has."""
+    """A font file, and the characters that it has."""
 
-    def __init__(self, path, alphabet):
+    def __init__(self, path):
         self.path, self.typescript = path, bool(TYPESCRIPT.search(os.path.basename(path)))
-        cmap = TTFont(path, lazy=True).getBestCmap() or {}
-        self.has = {c for c in alphabet if ord(c) in cmap}
+        self.has = {chr(c) for c in TTFont(path, lazy=True).getBestCmap() or {}}
 
     def at(self, size):
         return ImageFont.truetype(self.path, size)
 
 
 def long_s(text):
+    """Returns the text with a long s for each s before a letter."""
     return re.sub(r's(?=[^\W\d_])', 'ſ', text)
 
 
 def early_spelling(text):
-    """Writes u and v, i and j, and "et" as printers did before 1700, each in some texts."""
+    """Returns the text with u and v, i and j, and "et" as printers set them before 1700, each in half of the texts."""
     for pattern, letter in ((r'(?<=\w)v(?=\w)', 'u'), (r'\bu(?=\w)', 'v'), ('j', 'i'), (r'\bet\b', '&')):
         if random.random() < .5:
             text = re.sub(pattern, letter, text)
@@ -55,11 +58,11 @@ def number():
 
 def phrase(paragraphs, font):
     """Returns a part of a paragraph as it might be set in a font."""
-    words = random.choice(paragraphs).translate(PLAIN).split(' ')
+    words = random.choice(paragraphs).split(' ')
     count = random.randint(2, 12)
     first = random.randrange(max(1, len(words) - count + 1))
     text = ' '.join(words[first:first + count])[:90]
-    if 'ſ' in font.has and random.random() < .8:
+    if 'ſ' in font.has and not font.typescript and random.random() < .8:
         text = long_s(early_spelling(text) if random.random() < .5 else text)
     if random.random() < .1:
         text = random.choice([f'{number()} {text}', f'{text} {number()}'])
@@ -79,15 +82,16 @@ def drawn(text, font):
         image = Image.new('L', (width, 3 * size))
         ImageDraw.Draw(image).text((size, 2 * size), text, font=face, fill=255, anchor='ls')
         return image, size, width - size, 2 * size, size
-    image = Image.new('L', (int(1.25 * sum(map(face.getlength, text))) + 2 * size + 40, 3 * size))
-    draw, x, uneven = ImageDraw.Draw(image), size, font.typescript and random.random() < .6
     gap = size * (random.uniform(-.03, .03) if font.typescript else random.choice([random.uniform(-.02, .04)] * 3 + [random.uniform(.08, .22)]))
     blank = 1 if font.typescript else random.uniform(.9, 1.3)
-    for c in text:
+    advances = [face.getlength(c) * (blank if c == ' ' else 1) + gap for c in text]
+    image = Image.new('L', (int(sum(advances)) + 2 * size + 10, 3 * size))
+    draw, x, uneven = ImageDraw.Draw(image), size, font.typescript and random.random() < .6
+    for c, advance in zip(text, advances):
         ink = int(min(255, max(90, random.gauss(225, 45)))) if uneven else 255
         lift, shift = (random.gauss(0, size * .018), random.gauss(0, size * .008)) if uneven else (0, 0)
         draw.text((x + shift, 2 * size + lift), c, font=face, fill=ink, anchor='ls')
-        x += face.getlength(c) * (blank if c == ' ' else 1) + gap
+        x += advance
     return image, size, x, 2 * size, size
 
 
@@ -119,12 +123,13 @@ def worn(image, size, rng):
     return a
 
 
-def line(paragraphs, fonts, rng):
-    """Returns a line, 48 rows of bytes from 0 (paper) to 255 (ink), and its text; or None if the font lacks a character, or the
-    line would be too long or too narrow."""
+def line(paragraphs, fonts, alphabet, rng):
+    """Returns a line, 48 rows of bytes from 0 (paper) to 255 (ink), and its text as the model writes it; or None if the text is
+    empty, font or model lack a character, or the line would be too long or too narrow."""
     font = random.choice(fonts)
     text = phrase(paragraphs, font)
-    if not text or not set(text) <= font.has:
+    written = text.translate(PLAIN)
+    if not text or not set(text) <= font.has or not set(written) <= alphabet:
         return None
     image, left, right, base, size = drawn(text, font)
     rows = np.nonzero(np.asarray(image).max(1) > 40)[0]
@@ -136,14 +141,14 @@ def line(paragraphs, fonts, rng):
         up, down = max(up, size * .72), max(down, size * .24)
     left, right = max(0, left - random.uniform(0, .3) * size), min(image.width, right + random.uniform(0, .3) * size)
     width = max(16, round((right - left) * HEIGHT / (up + down) * random.uniform(.88, 1.12)))
-    if width > MAX_WIDTH or width < NARROWEST_LETTER * len(text):
+    if width > MAX_WIDTH or width < LETTER_WIDTH * len(written):
         return None
     image = Image.fromarray((np.clip(worn(image, size, rng), 0, 1) * 255).astype(np.uint8))
     tilt = random.gauss(0, .012) * (up + down)
     corners = (left, base - up - tilt, left, base + down - tilt, right, base + down + tilt, right, base - up + tilt)
     ink = np.asarray(image.transform((width, HEIGHT), Image.QUAD, corners, Image.BICUBIC)).astype(np.float32)
     paper, black = np.percentile(ink, (25, 98.5))
-    return np.clip((ink - paper) * (255 / max(black - paper, 30)), 0, 255).astype(np.uint8), text
+    return np.clip((ink - paper) * (255 / max(black - paper, 30)), 0, 255).astype(np.uint8), written
 
 
 def main():
@@ -157,20 +162,29 @@ def main():
     o = a.parse_args()
     random.seed(o.seed)
     rng = np.random.default_rng(o.seed)
-    alphabet = json.loads(modelfile.read(o.model)[0]['alphabet'])
+    if o.lines < 1:
+        a.error('--lines must be at least 1')
+    alphabet = set(json.loads(modelfile.read(o.model)[0]['alphabet']))
     paragraphs = []
     for path in o.texts:
         with open(path, encoding='utf-8') as f:
-            paragraphs += f.read().splitlines()
-    fonts = [Font(path, alphabet) for path in o.fonts]
+            paragraphs += filter(None, map(str.strip, f))
+    if not paragraphs:
+        a.error('--texts: the files are empty')
+    fonts = []
+    for path in o.fonts:
+        try:
+            fonts.append(Font(path))
+        except TTLibError as e:
+            a.error(f'--fonts: {path}: {e}')
     os.makedirs(o.folder, exist_ok=True)
     offset = done = tried = 0
     with open(f'{o.folder}/lines.u8', 'wb') as pixels, open(f'{o.folder}/lines.jsonl', 'w', encoding='utf-8') as rows:
         while done < o.lines:
             tried += 1
-            if tried > 100 * (done + 100):
-                a.error('the fonts lack characters of nearly all texts')
-            made = line(paragraphs, fonts, rng)
+            if tried > MAX_TRIES * (done + MAX_TRIES):
+                sys.exit('hardly any text could be rendered: fonts or model lack its characters, or its words are too long')
+            made = line(paragraphs, fonts, alphabet, rng)
             if made is None:
                 continue
             ink, text = made

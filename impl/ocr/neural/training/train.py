@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""train.py --lines FOLDER --base MODEL.uhm --out OUT.uhm --state FOLDER [--minutes N] [--passes N] [--rate R] [--threads N] [--metadata JSON] [--printed] [--kept N]
+"""train.py --lines FOLDER... --base MODEL.uhm --out OUT.uhm --state FOLDER [--minutes N] [--passes N] [--rate R] [--threads N] [--metadata JSON] [--printed]
          [--device cuda] [--columns N] [--channels N,N,N,N,N] [--hidden N]
 
-Trains a line model from a base model on the lines of a folder. `uncial train` calls it; package training describes the
+Trains a line model from a base model on the lines of folders. `uncial train` calls it; package training describes the
 folder. Each line of standard output is a JSON object: {"kind": "start" | "progress" | "sample" | "done" | "error", ...}.
 SIGINT and SIGTERM save the state and end it with status 3; the same command continues from there."""
 import argparse
@@ -110,9 +110,7 @@ class Trainer:
         self.bfloat16 = o.device != 'cpu' or has_bfloat16()
         self.total = max(MIN_LINES, int(o.passes * len(whole)))
         self.seen, self.step, self.spent, self.before, self.curve = 0, 0, 0.0, None, []
-        for conv in self.net.conv[:o.kept]:
-            conv.requires_grad_(False)
-        groups = [{'params': [p for n, p in self.net.named_parameters() if p.requires_grad and (p.dim() > 1 and 'gain' not in n) == decays], 'weight_decay': .01 * decays}
+        groups = [{'params': [p for n, p in self.net.named_parameters() if (p.dim() > 1 and 'gain' not in n) == decays], 'weight_decay': .01 * decays}
                   for decays in (True, False)]
         self.optimiser = torch.optim.AdamW(groups, lr=o.rate, betas=(.9, .98))
         self.resume()
@@ -223,7 +221,8 @@ class Trainer:
 
 def main():
     a = argparse.ArgumentParser()
-    for name in ('lines', 'base', 'out', 'state'):
+    a.add_argument('--lines', nargs='+', required=True)
+    for name in ('base', 'out', 'state'):
         a.add_argument('--' + name, required=True)
     a.add_argument('--minutes', type=float, default=60)
     a.add_argument('--passes', type=float, default=20)
@@ -231,7 +230,6 @@ def main():
     a.add_argument('--threads', type=int, default=2)
     a.add_argument('--metadata', default='{}')
     a.add_argument('--printed', action='store_true', help='the lines are print, not handwriting')
-    a.add_argument('--kept', type=int, default=0, help='number of convolutions, from the first, whose weights are not trained')
     a.add_argument('--device', default='cpu', help='cpu or cuda')
     a.add_argument('--columns', type=int, default=COLUMNS, help='columns of a batch')
     a.add_argument('--channels', default='', help='channels of the convolutions of a network wider than the base model')

@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-//go:embed *.py
+//go:embed augment.py lines.py modelfile.py network.py train.py
 var programs embed.FS
 
 // python is the interpreter for which Debian installs python3-torch.

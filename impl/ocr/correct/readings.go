@@ -29,8 +29,8 @@ func alignEach(line []document.Word, readings ...[]document.Word) []aligned {
 	return out
 }
 
-// Confirm records in Signals.Network of the words of a line of print whether the network for print, which read the line too, read
-// the same. Words without signals stay unchanged, and so do all words if the network read none.
+// Confirm records in Signals.Network of the words of a line of print whether the network for print, which read the line too,
+// read the same. Words without signals stay unchanged, and so do all words if the network read none.
 func Confirm(line, network []document.Word) {
 	for _, v := range alignEach(line, network) {
 		for i := range line {

@@ -29,8 +29,8 @@ type networkReading struct {
 	trust    float64            // in the network on this page (correct.NetworkTrust)
 }
 
-// voteByNetwork reads the doubtful lines of print again with our own network, and corrects them where its reading is more likely
-// to be right.
+// voteByNetwork reads the doubtful lines of print again with our own network, and corrects them where its reading is more
+// likely to be right.
 func voteByNetwork(ctx context.Context, p *page) error {
 	doubtful := doubtfulLines(p.read.Blocks)
 	if len(doubtful) == 0 {
@@ -73,8 +73,8 @@ func (p *page) correctByNetwork(knowledge correct.Knowledge, read networkReading
 	return edits
 }
 
-// readByNetwork reads lines with the network for print. It reads the last networkProbe lines, of doubtful lines the least doubtful
-// ones, first. If the trust in the network is below minNetworkTrust then, it does not read the others.
+// readByNetwork reads lines with the network for print. It reads the last networkProbe lines, of doubtful lines the least
+// doubtful ones, first. If the trust in the network is below minNetworkTrust then, it does not read the others.
 func (p *page) readByNetwork(ctx context.Context, lines []*document.Line) (networkReading, error) {
 	out := networkReading{lines: lines, readings: make([]correct.Readings, len(lines))}
 	surest := max(len(lines)-networkProbe, 0)

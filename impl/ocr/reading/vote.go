@@ -10,7 +10,7 @@ import (
 )
 
 // vote reads the doubtful lines of print again, and corrects them by a vote of these readings. If the network for print can
-// read the page, it reads the other lines too, which would cost a plain reading 5 % more time. Nothing is changed until all is
+// read the page, it reads the other lines too, which would cost a plain reading too much time. Nothing is changed until all is
 // read.
 func vote(ctx context.Context, p *page) error {
 	lines := doubtfulLines(p.read.Blocks)

@@ -3,7 +3,7 @@ package correct
 // Limits of the vote. impl/ocr/reading/experiments.md has the figures.
 const (
 	// minVote is the minimum probability at which a candidate replaces the words that were read: nearly as many characters are
-	// corrected as with 0.45, and a third fewer are spoilt.
+	// corrected as with 0.45, and a sixth fewer are spoilt.
 	minVote = 0.55
 	// maxAdded (characters) and maxAddedShare (share of the words that it replaces) bound how much longer a candidate may be; the
 	// larger of the two limits counts. maxDropped and maxDroppedShare do the same for shorter candidates.

@@ -32,7 +32,7 @@ type networkReading struct {
 // voteByNetwork reads the doubtful lines of print again with our own network, and corrects them where its reading is more
 // likely to be right.
 func voteByNetwork(ctx context.Context, p *page) error {
-	doubtful := doubtfulLines(p.read.Blocks)
+	doubtful, sure := linesByDoubt(p.read.Blocks)
 	if len(doubtful) == 0 {
 		return nil
 	}
@@ -44,7 +44,7 @@ func voteByNetwork(ctx context.Context, p *page) error {
 	if err != nil {
 		return err
 	}
-	p.networkReads, p.sureLines = true, sureLines(p.read.Blocks)
+	p.networkReads, p.sureLines = true, sure
 	p.correctByNetwork(*knowledge, read)
 	for i, line := range read.lines {
 		correct.Confirm(line.Words, read.readings[i].Network[0])

@@ -13,7 +13,7 @@ import (
 // read the page, it reads the other lines too, which would cost a plain reading too much time. Nothing is changed until all is
 // read.
 func vote(ctx context.Context, p *page) error {
-	lines := doubtfulLines(p.read.Blocks)
+	lines, _ := linesByDoubt(p.read.Blocks)
 	if len(lines) == 0 && len(p.sureLines) == 0 {
 		return nil
 	}
@@ -25,9 +25,11 @@ func vote(ctx context.Context, p *page) error {
 	if err != nil {
 		return err
 	}
-	sure, err := p.readByNetwork(ctx, p.sureLines)
-	if err != nil {
-		return err
+	var sure networkReading
+	if p.options.Candidates == nil {
+		if sure, err = p.readByNetwork(ctx, p.sureLines); err != nil {
+			return err
+		}
 	}
 	knowledge.NetworkTrust = correct.NetworkTrust(lines, readings)
 	for i, line := range lines {
@@ -37,33 +39,24 @@ func vote(ctx context.Context, p *page) error {
 		}
 		p.edits = append(p.edits, knowledge.Vote(line, readings[i])...)
 	}
-	if p.options.Candidates == nil {
-		p.edits = append(p.edits, p.correctByNetwork(*knowledge, sure)...)
-	}
+	p.edits = append(p.edits, p.correctByNetwork(*knowledge, sure)...)
 	return nil
 }
 
-// sureLines returns the lines of print that are not doubtful, in reading order.
-func sureLines(blocks []document.Block) []*document.Line {
-	var lines []*document.Line
+// linesByDoubt returns the lines of print with a word that is in doubt, the most doubtful first, and the other lines of print,
+// in reading order.
+func linesByDoubt(blocks []document.Block) (doubtful, sure []*document.Line) {
 	for line := range document.Lines(blocks) {
-		if !line.Handwritten && lowestConfidence(line) >= sureVote {
-			lines = append(lines, line)
+		switch {
+		case line.Handwritten:
+		case lowestConfidence(line) < sureVote:
+			doubtful = append(doubtful, line)
+		default:
+			sure = append(sure, line)
 		}
 	}
-	return lines
-}
-
-// doubtfulLines returns the lines of print with a word that is in doubt, the most doubtful first.
-func doubtfulLines(blocks []document.Block) []*document.Line {
-	var lines []*document.Line
-	for line := range document.Lines(blocks) {
-		if !line.Handwritten && lowestConfidence(line) < sureVote {
-			lines = append(lines, line)
-		}
-	}
-	slices.SortStableFunc(lines, func(a, b *document.Line) int { return cmp.Compare(lowestConfidence(a), lowestConfidence(b)) })
-	return lines
+	slices.SortStableFunc(doubtful, func(a, b *document.Line) int { return cmp.Compare(lowestConfidence(a), lowestConfidence(b)) })
+	return doubtful, sure
 }
 
 // lowestConfidence returns the lowest confidence of a word of the line.

@@ -178,17 +178,6 @@ func (f *fewSure) Read(_ context.Context, img *image.Gray, _ int, model string, 
 	return []document.Block{block(lines...)}, nil
 }
 
-// TestRead_networkProbe checks that a network that cannot read the sure words of a page reads only a sample of it. A network
-// that can also reads the rest.
-func TestRead_networkProbe(t *testing.T) {
-	t.Parallel()
-	for network, want := range map[string][]int{"some good words bcfore house stands near the sea shore": {8, 4}, "sxmx gxxd wxrds bxfxrx hxxsx stxxds": {8}} {
-		src := &fewSure{schooled{network: network, sure: 99}, "some good words before house stands near the sea shore", 12, 0}
-		_, _, strips := src.reads(t.Context(), t, reading.Options{Language: "en"})
-		require.Equal(t, want, strips, network)
-	}
-}
-
 // reads reads a page of twelve lines. It returns the lines, the number of edits, and the number of strips in each call of the
 // network.
 func (f *fewSure) reads(ctx context.Context, t *testing.T, o reading.Options) (lines []document.Line, edits int, calls []int) {
@@ -200,6 +189,17 @@ func (f *fewSure) reads(ctx context.Context, t *testing.T, o reading.Options) (l
 		calls = append(calls, len(call))
 	}
 	return result.Page.Blocks[0].Lines, len(result.Edits), calls
+}
+
+// TestRead_networkProbe checks that a network that cannot read the sure words of a page reads only a sample of it. A network
+// that can also reads the rest.
+func TestRead_networkProbe(t *testing.T) {
+	t.Parallel()
+	for network, want := range map[string][]int{"some good words bcfore house stands near the sea shore": {8, 4}, "sxmx gxxd wxrds bxfxrx hxxsx stxxds": {8}} {
+		src := &fewSure{schooled{network: network, sure: 99}, "some good words before house stands near the sea shore", 12, 0}
+		_, _, strips := src.reads(t.Context(), t, reading.Options{Language: "en"})
+		require.Equal(t, want, strips, network)
+	}
 }
 
 // TestRead_networkReadsSureLines checks that the enhancement reads half of the page at three widths, and that it reads the

@@ -90,11 +90,7 @@ func (p *page) addNetwork(ctx context.Context, lines []*document.Line, readings 
 
 // maxNetworkLines returns the maximum number of lines that the network for print reads for the vote.
 func (p *page) maxNetworkLines() int {
-	lines := 0
-	for range document.Lines(p.read.Blocks) {
-		lines++
-	}
-	return max(int(math.Ceil(networkVoteShare*float64(lines))), minNetworkLines)
+	return max(int(math.Ceil(networkVoteShare*float64(countLines(p.read.Blocks)))), minNetworkLines)
 }
 
 // maxVotes returns the maximum number of readings of single lines. It is in proportion to the number of lines that all earlier
@@ -102,11 +98,16 @@ func (p *page) maxNetworkLines() int {
 func (p *page) maxVotes() int {
 	lines := 0
 	for _, a := range p.attempts {
-		for range document.Lines(a.raw) {
-			lines++
-		}
+		lines += countLines(a.raw)
 	}
 	return max(int(math.Ceil(voteShare*float64(lines))), minVotes)
+}
+
+func countLines(blocks []document.Block) (n int) {
+	for range document.Lines(blocks) {
+		n++
+	}
+	return n
 }
 
 // readBy reads a line in one way. Words have boxes on the page and calibrated confidences. It returns no words if the line lies

@@ -38,6 +38,7 @@ def load(folders):
 
 
 def load_folder(folder, train, held, left):
+    """Adds the lines of a folder to the results of load."""
     data = np.memmap(f'{folder}/lines.u8', np.uint8, 'r')
     with open(f'{folder}/lines.jsonl', encoding='utf-8') as rows:
         for row in map(json.loads, rows):

@@ -74,14 +74,14 @@ def phrase(paragraphs, font):
 
 
 def drawn(text, font):
-    """Returns a picture of the text, 0 for paper to 255 for ink, with the text's left and right end, its baseline and its size."""
+    """Returns a picture of the text, 0 for paper to 255 for ink, with the text's right end and its size. Its left end is at size, its baseline at 2 * size."""
     size = random.randint(26, 52)
     face = font.at(size)
     if not font.typescript and random.random() < .75:
         width = int(face.getlength(text)) + 2 * size + 10
         image = Image.new('L', (width, 3 * size))
         ImageDraw.Draw(image).text((size, 2 * size), text, font=face, fill=255, anchor='ls')
-        return image, size, width - size, 2 * size, size
+        return image, width - size, size
     gap = size * (random.uniform(-.03, .03) if font.typescript else random.choice([random.uniform(-.02, .04)] * 3 + [random.uniform(.08, .22)]))
     blank = 1 if font.typescript else random.uniform(.9, 1.3)
     advances = [face.getlength(c) * (blank if c == ' ' else 1) + gap for c in text]
@@ -92,7 +92,7 @@ def drawn(text, font):
         lift, shift = (random.gauss(0, size * .018), random.gauss(0, size * .008)) if uneven else (0, 0)
         draw.text((x + shift, 2 * size + lift), c, font=face, fill=ink, anchor='ls')
         x += advance
-    return image, size, x, 2 * size, size
+    return image, x, size
 
 
 def worn(image, size, rng):
@@ -131,7 +131,8 @@ def line(paragraphs, fonts, alphabet, rng):
     written = text.translate(PLAIN)
     if not text or not set(text) <= font.has or not set(written) <= alphabet:
         return None
-    image, left, right, base, size = drawn(text, font)
+    image, right, size = drawn(text, font)
+    left, base = size, 2 * size
     rows = np.nonzero(np.asarray(image).max(1) > 40)[0]
     if not len(rows):
         return None

@@ -245,9 +245,8 @@ func measured(f func() (string, float64, error)) (accuracy.Reading, error) {
 	}, err
 }
 
-// threadTime returns the processor time of this thread, user and system, or 0 if the kernel does not report it. It covers
-// the whole reading: recognition runs on the calling thread only (see impl/ocr/tesseract), and handwriting is read with one
-// engine here.
+// threadTime returns the processor time of this thread, user and system, or 0 if the kernel does not report it. It covers the
+// whole reading, except for garbage collection: every step begins on the calling thread, and here no step has a second one.
 func threadTime() time.Duration {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_THREAD, &usage); err != nil {

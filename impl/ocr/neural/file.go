@@ -122,15 +122,9 @@ func (f *file) tensor(name string, maxSize int, sizes ...*int) []float32 {
 // sums overflow.
 const maxWeight = 1e4
 
-// half returns the value of a 16-bit floating-point number (IEEE 754 binary16), and NaN for an infinite one.
+// half returns the value of a 16-bit floating-point number (IEEE 754 binary16). An infinite one or one that is not a number
+// becomes 65536 or more, which is above maxWeight.
 func half(bits uint16) float32 {
-	sign, exponent, fraction := uint32(bits>>15)<<31, uint32(bits>>10)&31, uint32(bits)&1023
-	switch exponent {
-	case 0: // subnormal: a multiple of 2^-24
-		v := float32(fraction) / (1 << 24)
-		return math.Float32frombits(math.Float32bits(v) | sign)
-	case 31:
-		return float32(math.NaN()) // infinite or not a number: invalid as a weight
-	}
-	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
+	const bias = 0x1p112 // the exponents of binary32 are 112 more
+	return math.Float32frombits(uint32(bits>>15)<<31 | math.Float32bits(math.Float32frombits(uint32(bits&0x7fff)<<13)*bias))
 }

@@ -80,15 +80,15 @@ type Maps struct {
 // Finder runs a FinderModel. It must not be used by several goroutines at once. It does not keep buffers between pages.
 type Finder struct {
 	kernels
-	model        *FinderModel
-	weights      []float32 // of the first convolution, in blocks
-	laterWeights []pairs   // weights of the other convolutions, in blocks
+	model   *FinderModel
+	weights []float32  // of the first convolution, in blocks
+	filters []*filters // of the other convolutions
 }
 
 // NewFinder returns a finder with the fastest kernels of this processor.
 func NewFinder(m *FinderModel) *Finder { return newFinder(m, available()[0]) }
 
-// newFinder returns a finder that computes with k. It packs the weights in the order in which k reads them.
+// newFinder returns a finder that computes with k.
 func newFinder(m *FinderModel, k kernels) *Finder {
 	f := &Finder{kernels: k, model: m}
 	for i, c := range m.convs {
@@ -96,11 +96,7 @@ func newFinder(m *FinderModel, k kernels) *Finder {
 			f.weights = k.packFirst(c)
 			continue
 		}
-		// The columns are in the order of the taps in convolve: by row, pair of channels and column of the taps.
-		pairs := pairsOf(c.in)
-		f.laterWeights = append(f.laterWeights, k.packPairs(c, func(i int) (pair, pixel int) {
-			return i / c.side % pairs, i/(pairs*c.side)*c.side + i%c.side
-		}))
+		f.filters = append(f.filters, k.newFilters(c))
 	}
 	return f
 }
@@ -182,22 +178,9 @@ func (f *Finder) halve(m *memory, ink []float32, w, h int) *stack {
 // convolve runs convolution i, which has 3x3 taps and is followed by a ReLU unless it is the last one. It releases its
 // input.
 func (f *Finder) convolve(i int, in *stack, m *memory) *stack {
-	c := f.model.convs[i]
-	out := m.stack(c.out, in.h, in.w)
-	weights := f.laterWeights[i-1]
-	pairs, unit := f.toPairs(in.data, in.h+2, in.channels, in.stride(), weights.levels)
-	rowSize := pairsOf(in.channels) * in.stride()
-	var taps []int32
-	for y := range c.side {
-		for pair := range pairsOf(in.channels) {
-			for x := range c.side {
-				taps = append(taps, int32(y*rowSize+pair*in.stride()+x))
-			}
-		}
-	}
-	for y := range out.h {
-		f.productOfPairs(pairs[y*rowSize:], taps, weights.data, c.out, weights.units, unit, c.bias, out.row(y), out.stride(), out.w, i < finderConvs-1)
-	}
+	out := m.stack(f.model.convs[i].out, in.h, in.w)
+	var b tileBuffers
+	f.kernels.convolve(f.filters[i-1], in.grid(), out.grid(), i < finderConvs-1, poolNothing, &b)
 	m.release(in)
 	return out
 }

@@ -7,8 +7,10 @@ package neural
 
 #define KERNELS(set) \
 	void product_##set(const float *in, const int32_t *off, long k, const float *w, const float *bias, long m, float *out, long stride, long n); \
-	void product_pairs_##set(const int32_t *in, const int32_t *off, long k, const int32_t *w, const float *units, float unit, const float *bias, long m, float *out, long stride, long n, int relu); \
-	float pairs_##set(const float *in, long rows, long planes, long n, float levels, int32_t *out); \
+	void product_pairs_##set(const int32_t *in, long k, const int32_t *w, const float *units, float unit, long m, float *out, long stride, long n); \
+	float unit_##set(const float *in, long n, float levels); \
+	void tiles_##set(const float *in, long plane, long row, long channels, long rows, long tiles, long half, float factor, int32_t *integers, int32_t *out, long sum); \
+	void join_##set(const float *in, long product, long stride, long channels, long rows, long tiles, const float *bias, int relu, int pool, float *out, long plane, long row, long h, long w); \
 	float blocks_##set(const float *in, long t, long n, float levels, int32_t *out); \
 	void lstm_##set(const float *pre, long pre_stride, const float *pre_units, const float *bias, const int32_t *wh, const float *units, float levels, long t, long h, int reverse, float *out, long stride, float *state); \
 	void softmax_##set(float *x, long t, long n, long stride);
@@ -28,13 +30,19 @@ KERNELS(vnni)
 static void product(int set, const float *in, const int32_t *off, long k, const float *w, const float *bias, long m, float *out, long stride, long n) {
 	DISPATCH(set, product, in, off, k, w, bias, m, out, stride, n);
 }
-static void product_pairs(int set, const int32_t *in, const int32_t *off, long k, const int32_t *w, const float *units, float unit, const float *bias, long m, float *out, long stride, long n, int relu) {
-	DISPATCH(set, product_pairs, in, off, k, w, units, unit, bias, m, out, stride, n, relu);
+static void product_pairs(int set, const int32_t *in, long k, const int32_t *w, const float *units, float unit, long m, float *out, long stride, long n) {
+	DISPATCH(set, product_pairs, in, k, w, units, unit, m, out, stride, n);
 }
-static float pairs(int set, const float *in, long rows, long planes, long n, float levels, int32_t *out) {
-	float unit;
-	DISPATCH(set, unit = pairs, in, rows, planes, n, levels, out);
-	return unit;
+static float unit(int set, const float *in, long n, float levels) {
+	float result;
+	DISPATCH(set, result = unit, in, n, levels);
+	return result;
+}
+static void tiles(int set, const float *in, long plane, long row, long channels, long rows, long tiles, long half, float factor, int32_t *integers, int32_t *out, long sum) {
+	DISPATCH(set, tiles, in, plane, row, channels, rows, tiles, half, factor, integers, out, sum);
+}
+static void join(int set, const float *in, long product, long stride, long channels, long rows, long tiles, const float *bias, int relu, int pool, float *out, long plane, long row, long h, long w) {
+	DISPATCH(set, join, in, product, stride, channels, rows, tiles, bias, relu, pool, out, plane, row, h, w);
 }
 static float blocks(int set, const float *in, long t, long n, float levels, int32_t *out) {
 	float unit;
@@ -66,8 +74,8 @@ type kernels struct {
 	rows int   // rows in a block of packed weights: ROWS in the set's C file
 }
 
-// slack is the number of floats beyond the end of a buffer that the kernels may read. They compute whole blocks of columns, and
-// drop the results beyond the last column.
+// slack is the number of floats beyond the end of a buffer that the kernels may read or write. They compute whole blocks of
+// columns and whole vectors, and drop the results beyond the last column.
 const slack = 64
 
 // available returns the kernels for the instruction sets of this processor, the fastest first. It checks the processor at run
@@ -90,45 +98,78 @@ func available() []kernels {
 func floats(s []float32) *C.float { return (*C.float)(unsafe.Pointer(unsafe.SliceData(s))) }
 func ints(s []int32) *C.int32_t   { return (*C.int32_t)(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// product computes a convolution followed by a ReLU: out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n
-// and m < rows; see kernels.h. w is in blocks. The rows of out are stride apart.
+// product computes a convolution followed by a ReLU: out[m][p] = bias[m] + sum over i of w[m][i] * in[off[i]+p] for p < n and
+// m < rows; see kernels.h. w is in blocks. The rows of out are stride apart.
 func (k kernels) product(in []float32, off []int32, w []float32, rows int, bias, out []float32, stride, n int) {
-	k.check(len(in), off, len(w), rows, len(out), stride, n)
-	if len(bias) < rows {
-		panic("neural: a product with too few biases")
+	if len(in) < int(slices.Max(off))+n+slack || len(bias) < rows || k.tooShort(len(off), len(w), rows, len(out), stride, n) {
+		panic("neural: a product reaches beyond its operands")
 	}
 	C.product(k.id, floats(in), ints(off), C.long(len(off)), floats(w), floats(bias), C.long(rows), floats(out), C.long(stride), C.long(n))
 }
 
-// productOfPairs is product for operands in pairs of integers: each element of in and of w is a pair. The value of an integer
-// of in is the integer times unit, and that of an integer in row m of w is the integer times units[m]. Without relu, no ReLU
-// follows. Without units, those are 1; without bias, nothing is added.
-func (k kernels) productOfPairs(in, off, w []int32, rows int, units []float32, unit float32, bias, out []float32, stride, n int, relu bool) {
-	k.check(len(in), off, len(w), rows, len(out), stride, n)
-	if (units != nil && len(units) < rows) || (bias != nil && len(bias) < rows) {
-		panic("neural: a product with too few units or biases")
-	}
-	C.product_pairs(k.id, ints(in), ints(off), C.long(len(off)), ints(w), floats(units), C.float(unit), floats(bias), C.long(rows),
-		floats(out), C.long(stride), C.long(n), flagOf(relu))
-}
-
-// check panics if a product of operands of these lengths reaches beyond them.
-func (k kernels) check(in int, off []int32, w, rows, out, stride, n int) {
-	blocks := (rows + k.rows - 1) / k.rows
-	if w < blocks*k.rows*len(off) || in < int(slices.Max(off))+n+slack || out < (rows-1)*stride+n {
+// productOfPairs is a product of matrices in pairs of integers: out[m][p] = sum over i < depth of w[m][i] * in[i][p]. The value
+// of an integer of in is the integer times unit, and that of an integer in row m of w is the integer times units[m], or 1
+// without units. in is in stripes, and w in blocks.
+func (k kernels) productOfPairs(in []int32, depth int, w []int32, rows int, units []float32, unit float32, out []float32, stride, n int) {
+	if len(in) < inStripes(n)*depth || (units != nil && len(units) < rows) || k.tooShort(depth, len(w), rows, len(out), stride, n) {
 		panic("neural: a product reaches beyond its operands")
 	}
+	C.product_pairs(k.id, ints(in), C.long(depth), ints(w), floats(units), C.float(unit), C.long(rows), floats(out), C.long(stride), C.long(n))
 }
 
-// toPairs converts floats to integers from -levels to levels, and returns them with their unit: a float is about its integer
-// times the unit. data has rows of planes of n floats each. Two successive planes of a row become one plane of pairs, in the
-// memory of data.
-func (k kernels) toPairs(data []float32, rows, planes, n int, levels float32) (out []int32, unit float32) {
-	if len(data) < rows*planes*n+slack {
-		panic("neural: planes reach beyond their buffer")
+// tooShort reports whether a product reaches beyond weights or a result of these lengths.
+func (k kernels) tooShort(depth, w, rows, out, stride, n int) bool {
+	return w < (rows+k.rows-1)/k.rows*k.rows*depth || out < (rows-1)*stride+n
+}
+
+// stripe is the number of columns of a matrix of pairs that are stored together: STRIPE in kernels.h.
+const stripe = 48
+
+// inStripes returns the number of columns that a matrix has in stripes: n, rounded up to a multiple of stripe.
+func inStripes(n int) int { return (n + stripe - 1) / stripe * stripe }
+
+// unit returns the unit of the values of a grid as integers from -levels to levels: a value is about its integer times the
+// unit.
+func (k kernels) unit(in grid, levels float32) float32 {
+	n := in.channels * (in.h + 2) * (in.w + 2)
+	if len(in.data) < n+slack {
+		panic("neural: a grid reaches beyond its buffer")
 	}
-	out = unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(data))), len(data))
-	return out, float32(C.pairs(k.id, floats(data), C.long(rows), C.long(planes), C.long(n), C.float(levels), ints(out)))
+	return float32(C.unit(k.id, floats(in.data), C.long(n), C.float(levels)))
+}
+
+// lanes is the number of floats in the widest vectors.
+const lanes = 16
+
+// tiles computes the sums of n rows of tiles from row first on, into b.sums; see kernels.h.
+func (k kernels) tiles(in grid, first, n, tiles int, unit float32, b *tileBuffers, sum int) {
+	half := tiles + lanes // an overlap of one tile
+	pairs := pairsOf(in.channels)
+	b.integers = grow(b.integers, (2*n+2)*pairs*2*half+slack)
+	data := in.data[2*first*in.row:]
+	if len(data) < (in.channels-1)*in.plane+(2*n+1)*in.row+2*half || tiles%lanes != 0 ||
+		len(b.sums) < (tileSums-1)*sum+inStripes(n*tiles)*pairs {
+		panic("neural: tiles reach beyond their buffers")
+	}
+	C.tiles(k.id, floats(data), C.long(in.plane), C.long(in.row), C.long(in.channels), C.long(n), C.long(tiles), C.long(half), C.float(1/unit),
+		ints(b.integers), ints(b.sums), C.long(sum))
+}
+
+// join computes channels of the result from channel c on, in n rows of tiles from row first on, from the products of the tiles;
+// see kernels.h.
+func (k kernels) join(in []float32, product, stride, channels, n, tiles int, bias []float32, relu bool, pool pooling, out grid, c, first int) {
+	perTile := 2 // rows of the result for each row of tiles
+	if pool != poolNothing {
+		perTile = 1
+	}
+	h := min(perTile*n, out.h-perTile*first)
+	data := out.data[c*out.plane+(perTile*first+1)*out.row+1:]
+	if len(in) < (tileSums-1)*product+(channels-1)*stride+n*tiles || len(bias) < channels || tiles%lanes != 0 ||
+		len(data) < (channels-1)*out.plane+(h-1)*out.row+out.w {
+		panic("neural: tiles reach beyond their buffers")
+	}
+	C.join(k.id, floats(in), C.long(product), C.long(stride), C.long(channels), C.long(n), C.long(tiles), floats(bias), flagOf(relu), C.int(pool),
+		floats(data), C.long(out.plane), C.long(out.row), C.long(h), C.long(out.w))
 }
 
 // toBlocks converts a matrix, whose rows follow each other in data, to integers from -levels to levels, and returns their unit:
@@ -149,22 +190,6 @@ func pairsOf(channels int) int { return (channels + 1) / 2 }
 func (k kernels) packFirst(c convolution) []float32 {
 	columns := c.side * c.side
 	return inBlocks(k.rows, c.out, columns, func(r, i int) float32 { return c.weight[r*columns+i] })
-}
-
-// packPairs returns the weights of a convolution in blocks. Column i has the taps of two successive channels at one pixel;
-// tap(i) returns the number of this pair of channels, and of the pixel.
-func (k kernels) packPairs(c convolution, tap func(i int) (pair, pixel int)) pairs {
-	area := c.side * c.side
-	weights, pair := quantize(c.out, 2*pairsOf(c.in)*area, math.MaxInt16, func(r, i int) float32 {
-		both, pixel := tap(i / 2)
-		channel := 2*both + i%2
-		if channel >= c.in {
-			return 0
-		}
-		return c.weight[(r*c.in+channel)*area+pixel]
-	})
-	weights.data = inBlocks(k.rows, c.out, weights.columns, pair)
-	return weights
 }
 
 func flagOf(b bool) C.int {
@@ -225,7 +250,7 @@ const minLargest = 1e-30
 // has a row for each of the 4*hidden gates.
 func newRecurrent(weights []float32, hidden int) pairs {
 	const panel = 128 // PANEL in kernels.h
-	p, pair := quantize(4*hidden, hidden, math.MaxInt8, func(r, c int) float32 { return weights[r*hidden+c] })
+	p, pair := quantize(weights, hidden, math.MaxInt8, levelsOf(weights, hidden, math.MaxInt8))
 	p.data = make([]int32, 0, hidden*hidden)
 	for first := 0; first < p.rows; first += panel {
 		for c := range p.columns {
@@ -238,35 +263,53 @@ func newRecurrent(weights []float32, hidden int) pairs {
 	return p
 }
 
-// quantize converts a matrix with an even number of columns to integers from -most to most; at(r, c) is an element of the
-// matrix. It does not fill p.data: pair(r, c) returns an element of it, so that the caller can choose the order. The integers
-// of the weights, and p.levels for the values, are as large as possible without overflow: no sum of products needs more than 31
-// bits.
-func quantize(rows, columns int, most float64, at func(r, c int) float32) (p pairs, pair func(r, c int) int32) {
-	largest, sums, ratio := make([]float64, rows), make([]float64, rows), 1.0
-	for r := range rows {
-		for c := range columns {
-			v := math.Abs(float64(at(r, c)))
-			largest[r], sums[r] = max(largest[r], v), sums[r]+v
-		}
-		if largest[r] > minLargest {
-			ratio = max(ratio, sums[r]/largest[r])
+// levelsOf returns the largest integer that values may have when quantize converts a matrix, so that the integers of the
+// weights and of the values are about equally large. The parameters are those of quantize.
+func levelsOf(weights []float32, columns int, most float64) float64 {
+	ratio := 1.0 // of the sum of a row to its largest element
+	for row := range slices.Chunk(weights, columns) {
+		if largest, sum := magnitudes(row); largest > minLargest {
+			ratio = max(ratio, sum/largest)
 		}
 	}
-	levels := math.Floor(min(max(math.Sqrt(math.MaxInt32/ratio), math.MaxInt32/(most*ratio)), math.MaxInt16))
+	return math.Floor(min(max(math.Sqrt(math.MaxInt32/ratio), math.MaxInt32/(most*ratio)), math.MaxInt16))
+}
+
+// magnitudes returns the largest magnitude of the elements, and the sum of all of them.
+func magnitudes(row []float32) (largest, sum float64) {
+	for _, v := range row {
+		m := math.Abs(float64(v))
+		largest, sum = max(largest, m), sum+m
+	}
+	return largest, sum
+}
+
+// quantize converts a matrix to integers from -most to most, which are to be multiplied by integers from -levels to levels.
+// weights has the rows one after the other; the number of columns is even. quantize does not fill p.data: pair(r, c) returns
+// an element of it, so that the caller can choose the order. The integers are as large as possible without overflow: no sum
+// of products needs more than 31 bits.
+func quantize(weights []float32, columns int, most, levels float64) (p pairs, pair func(r, c int) int32) {
+	rows := len(weights) / columns
 	p = pairs{rows: rows, columns: columns / 2, units: make([]float32, rows), levels: float32(levels)}
+	whole := make([]int16, rows*columns)
 	for r := range rows {
-		if largest[r] > minLargest { // rounding adds a half to each integer, and the float of the unit may be slightly too small
-			p.units[r] = float32(1 / min(most/largest[r], (math.MaxInt32/levels-float64(columns))/sums[r]))
+		row := weights[r*columns : (r+1)*columns]
+		largest, sum := magnitudes(row)
+		if largest <= minLargest {
+			continue
+		}
+		// Rounding adds a half to each integer, and the float of the unit may be slightly too small.
+		p.units[r] = float32(1 / min(most/largest, (math.MaxInt32/levels-float64(columns))/sum))
+		factor := 1 / float64(p.units[r])
+		for c, v := range row {
+			// The conversion keeps compilers from fusing the operations, so that all processors compute the same.
+			whole[r*columns+c] = int16(float64(float64(v)*factor) + math.Copysign(0.5, float64(v)))
 		}
 	}
-	whole := func(r, c int) int32 {
-		if p.units[r] == 0 {
-			return 0
-		}
-		return int32(math.Round(float64(at(r, c)) / float64(p.units[r])))
+	return p, func(r, c int) int32 {
+		low, high := whole[r*columns+2*c], whole[r*columns+2*c+1]
+		return int32(low)&math.MaxUint16 | int32(high)<<16
 	}
-	return p, func(r, c int) int32 { return whole(r, 2*c)&math.MaxUint16 | whole(r, 2*c+1)<<16 }
 }
 
 // grow returns a slice of n elements with undefined content, in the memory of s if that is large enough.

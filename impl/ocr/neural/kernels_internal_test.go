@@ -14,10 +14,9 @@ func TestQuantize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, columns := rapid.IntRange(1, 5).Draw(t, "rows"), 2*rapid.IntRange(1, 200).Draw(t, "pairs")
 		spread := math.Pow(10, rapid.Float64Range(-6, 6).Draw(t, "magnitude"))
-		weights := rapid.SliceOfN(rapid.Float64Range(-spread, spread), rows*columns, rows*columns).Draw(t, "weights")
-		at := func(r, c int) float32 { return float32(weights[r*columns+c]) }
+		weights := rapid.SliceOfN(rapid.Float32Range(float32(-spread), float32(spread)), rows*columns, rows*columns).Draw(t, "weights")
 		most := rapid.SampledFrom([]float64{math.MaxInt8, math.MaxInt16}).Draw(t, "most")
-		p, pair := quantize(rows, columns, most, at)
+		p, pair := quantize(weights, columns, most, levelsOf(weights, columns, most))
 		for r := range rows {
 			sum := 0.0
 			for c := range columns {
@@ -27,16 +26,16 @@ func TestQuantize(t *testing.T) {
 					whole = float64(v >> 16)
 				}
 				if math.Abs(whole) > most {
-					t.Fatalf("%g became %g", at(r, c), whole)
+					t.Fatalf("%g became %g", weights[r*columns+c], whole)
 				}
 				sum += math.Abs(whole)
 				if p.units[r] == 0 {
-					if v != 0 || math.Abs(float64(at(r, c))) > 1e-30 {
-						t.Fatalf("%g became nothing", at(r, c))
+					if v != 0 || math.Abs(float64(weights[r*columns+c])) > 1e-30 {
+						t.Fatalf("%g became nothing", weights[r*columns+c])
 					}
 					continue
 				}
-				if want, got := float64(at(r, c)), whole*float64(p.units[r]); math.Abs(want-got) > 0.501*float64(p.units[r]) {
+				if want, got := float64(weights[r*columns+c]), whole*float64(p.units[r]); math.Abs(want-got) > 0.501*float64(p.units[r]) {
 					t.Fatalf("%g became %g", want, got)
 				}
 			}
@@ -45,6 +44,6 @@ func TestQuantize(t *testing.T) {
 			}
 		}
 	})
-	p, pair := quantize(1, 2, math.MaxInt16, func(int, int) float32 { return 0 })
+	p, pair := quantize([]float32{0, 0}, 2, math.MaxInt16, 1)
 	require.Equal(t, []any{int32(0), float32(0)}, []any{pair(0, 0), p.units[0]}, "weights of zero")
 }

@@ -2,6 +2,7 @@
 #define NAME(f) f##_plain
 #define LANES 4
 #define SPREAD(x) {x, x, x, x}
+#define COUNT {0, 1, 2, 3}
 #define ROWS 4
 #define COLS 2
 #ifdef __SSE2__

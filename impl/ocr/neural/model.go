@@ -61,11 +61,10 @@ type layer struct {
 	recurrent [2]pairs  // forwards and backwards, in the order of the kernels
 }
 
-// matrix is a transposed matrix: each pair of columns has a row of data, and these are stride apart.
+// matrix is a transposed matrix in stripes: each pair of columns has a row of data.
 type matrix struct {
 	pairs
-	in, stride int     // in: columns of the matrix
-	offset     []int32 // of each pair of columns
+	in, stride int // columns of the matrix, and distance between the rows of its products
 }
 
 // Model holds the weights of a network that reads lines. It is immutable.

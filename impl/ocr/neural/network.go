@@ -2,6 +2,7 @@ package neural
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -70,29 +71,36 @@ func (f *file) layer(name string, in int) layer {
 	return l
 }
 
-// newMatrix returns the transposed matrix in integers; its rows are stride apart. weights has the rows of the matrix one after
-// the other.
+// newMatrix returns the transposed matrix in integers, in stripes. The rows of its products are stride apart. weights has the
+// rows of the matrix one after the other.
 func newMatrix(weights []float32, rows, columns, stride int) matrix {
-	p, pair := quantize(rows, 2*pairsOf(columns), math.MaxInt16, func(r, c int) float32 {
-		if c >= columns {
-			return 0
-		}
-		return weights[r*columns+c]
-	})
+	if columns%2 == 1 {
+		weights = padded(weights, columns)
+	}
+	even := 2 * pairsOf(columns)
+	p, pair := quantize(weights, even, math.MaxInt16, levelsOf(weights, even, math.MaxInt16))
 	m := matrix{pairs: p, in: columns, stride: stride}
-	m.data = make([]int32, p.columns*stride+slack)
-	for c := range p.columns {
-		m.offset = append(m.offset, int32(c*stride))
-		for r := range rows {
-			m.data[c*stride+r] = pair(r, c)
+	m.data = make([]int32, inStripes(stride)*p.columns)
+	for r := range rows {
+		first := r/stripe*stripe*p.columns + r%stripe
+		for c := range p.columns {
+			m.data[first+c*stripe] = pair(r, c)
 		}
 	}
 	return m
 }
 
-// planes are the channels of an image between two layers, each with a border of zeros: h rows of w pixels with a stride of w+2;
-// the first pixel is at offset stride+1 of its plane. Thanks to the border, a convolution is one product over the whole plane,
-// after which the values between the rows must be cleared.
+// padded returns a matrix with one more column, of zeros.
+func padded(weights []float32, columns int) []float32 {
+	var out []float32
+	for row := range slices.Chunk(weights, columns) {
+		out = append(append(out, row...), 0)
+	}
+	return out
+}
+
+// planes are the channels of an image between two layers, one after the other, each with a border of zeros: h rows of w pixels
+// with a stride of w+2; the first pixel is at offset stride+1 of its plane.
 type planes struct {
 	channels, h, w int
 	data           []float32
@@ -105,55 +113,59 @@ func (p *planes) size() int   { return (p.h + 2) * p.stride() }
 // extent is the number of values from the first pixel of a plane to its last one.
 func (p *planes) extent() int { return (p.h-1)*p.stride() + p.w }
 
-// reshape sets the shape of the planes, and all values to zero.
+// reshape sets the shape of the planes, and the border to zero. The pixels are undefined.
 func (p *planes) reshape(channels, h, w int) {
 	p.channels, p.h, p.w = channels, h, w
 	p.data = grow(p.data, channels*p.size()+2*slack)
-	clear(p.data)
+	p.clearBorder()
 }
 
 // pixels returns the data from the first pixel of a channel on; row y is at y*stride.
 func (p *planes) pixels(channel int) []float32 { return p.data[channel*p.size()+p.stride()+1:] }
 
-// clearBorder sets the values that a product wrote between the rows to zero again.
+// clearBorder sets the border to zero.
 func (p *planes) clearBorder() {
 	for c := range p.channels {
-		px := p.pixels(c)
-		for y := range p.h {
-			px[y*p.stride()+p.w], px[y*p.stride()+p.w+1] = 0, 0
+		plane := p.data[c*p.size():][:p.size()]
+		clear(plane[:p.stride()+1])
+		for y := 1; y <= p.h; y++ {
+			clear(plane[(y+1)*p.stride()-1:][:2])
 		}
+		clear(plane[(p.h+1)*p.stride()+1:])
 	}
 }
 
+func (p *planes) grid() grid { return grid{p.channels, p.h, p.w, p.size(), p.stride(), p.data} }
+
 // network runs a model's layers, one image at a time. It owns the buffers between the layers, which grow to the size that the
-// widest line needs: about 9 KB for each column of the image.
+// widest line needs: about 5 KB for each column of the image.
 type network struct {
 	*Model
 	kernels
-	weights      []float32 // of the first convolution, in blocks
-	laterWeights []pairs   // weights of the other convolutions, in blocks
-	taps         [][]int32 // of each convolution, for the current image
-	a, b         planes
-	phases       []float32
-	sequence     []float32 // output of the previous layer: steps by channels
-	next         []float32
-	blocks       []int32 // the sequence in pairs and in blocks
-	gates        []float32
-	state        []float32
-	scoreRows    []float32
+	weights   []float32  // of the first convolution, in blocks
+	filters   []*filters // of the other convolutions
+	taps      []int32    // of the first convolution, for the current image
+	a, b      planes
+	tiles     tileBuffers
+	phases    []float32
+	sequence  []float32 // output of the previous layer: steps by channels
+	next      []float32
+	blocks    []int32 // the sequence in pairs and in blocks
+	gates     []float32
+	state     []float32
+	scoreRows []float32
 }
 
 // newNetwork returns a network that computes with k. It packs the weights for k, and does not change the model, so that
 // networks can share it.
 func newNetwork(m *Model, k kernels) *network {
-	n := &network{Model: m, kernels: k, taps: make([][]int32, len(m.convs))}
+	n := &network{Model: m, kernels: k}
 	for i, c := range m.convs {
 		if i == 0 {
 			n.weights = k.packFirst(c)
 			continue
 		}
-		area := c.side * c.side
-		n.laterWeights = append(n.laterWeights, k.packPairs(c, func(i int) (pair, pixel int) { return i / area, i % area }))
+		n.filters = append(n.filters, k.newFilters(c))
 	}
 	return n
 }
@@ -163,14 +175,10 @@ func newNetwork(m *Model, k kernels) *network {
 func (n *network) scores(ink []float32, width int) (rows []float32, steps int) {
 	w := (width + 2*margin + step - 1) / step * step
 	n.convolveFirst(ink, width, w)
-	n.convolve(1, &n.a, &n.b)
-	n.b.clearBorder()
-	pool(&n.b, &n.a, 2, 2)
-	n.convolve(2, &n.a, &n.b)
-	n.b.clearBorder()
-	n.convolve(3, &n.b, &n.a)
-	pool(&n.a, &n.b, 2, 1)
-	n.convolve(4, &n.b, &n.a)
+	n.convolve(1, &n.a, &n.b, poolBoth)
+	n.convolve(2, &n.b, &n.a, poolNothing)
+	n.convolve(3, &n.a, &n.b, poolRows)
+	n.convolve(4, &n.b, &n.a, poolRows)
 	steps = n.a.w
 	n.maxOfColumns(&n.a)
 	for i := range n.layers {
@@ -214,58 +222,21 @@ func (n *network) convolveFirst(ink []float32, width, w int) {
 			row[((x+2)&1)*size+(x+2)/2] = v
 		}
 	}
-	taps := n.taps[0][:0]
+	n.taps = n.taps[:0]
 	for i := range c.side {
 		for j := range c.side {
-			taps = append(taps, int32((i&1*2+j&1)*size+i/2*stride+j/2))
+			n.taps = append(n.taps, int32((i&1*2+j&1)*size+i/2*stride+j/2))
 		}
 	}
-	n.taps[0] = taps
-	n.product(n.phases, taps, n.weights, c.out, c.bias, n.a.pixels(0), n.a.size(), n.a.extent())
+	n.product(n.phases, n.taps, n.weights, c.out, c.bias, n.a.pixels(0), n.a.size(), n.a.extent())
 	n.a.clearBorder()
 }
 
-// convolve runs convolution i, which has 3x3 taps and is followed by a ReLU. It overwrites its input.
-func (n *network) convolve(i int, in, out *planes) {
-	c := n.convs[i]
-	out.reshape(c.out, in.h, in.w)
-	taps := n.taps[i][:0]
-	for pair := range pairsOf(c.in) {
-		for y := range c.side {
-			for x := range c.side {
-				taps = append(taps, int32(pair*in.size()+y*in.stride()+x))
-			}
-		}
-	}
-	n.taps[i] = taps
-	weights := n.laterWeights[i-1]
-	pairs, unit := n.toPairs(in.data, 1, in.channels, in.size(), weights.levels)
-	n.productOfPairs(pairs, taps, weights.data, c.out, weights.units, unit, c.bias, out.pixels(0), out.size(), out.extent(), true)
-}
-
-// pool applies h x w max pooling.
-func pool(in, out *planes, h, w int) {
-	out.reshape(in.channels, in.h/h, in.w/w)
-	for c := range in.channels {
-		from, to := in.pixels(c), out.pixels(c)
-		for y := range out.h {
-			row := to[y*out.stride() : y*out.stride()+out.w]
-			for i := range h {
-				line := from[(y*h+i)*in.stride():]
-				if w == 1 {
-					line = line[:len(row)]
-					for x, v := range line {
-						row[x] = max(row[x], v) // values are never below 0 after a ReLU
-					}
-					continue
-				}
-				line = line[:2*len(row)]
-				for x := range row {
-					row[x] = max(row[x], line[2*x], line[2*x+1])
-				}
-			}
-		}
-	}
+// convolve runs convolution i, which has 3x3 taps and is followed by a ReLU and max pooling.
+func (n *network) convolve(i int, in, out *planes, pool pooling) {
+	h, w := pool.size(in.h, in.w)
+	out.reshape(n.convs[i].out, h, w)
+	n.kernels.convolve(n.filters[i-1], in.grid(), out.grid(), true, pool, &n.tiles)
 }
 
 // maxOfColumns sets the sequence to the maximum of each column of each channel, so that the vertical position of a letter in
@@ -290,7 +261,7 @@ func (n *network) multiply(m *matrix, steps int, buffer []float32) []float32 {
 	buffer = grow(buffer, steps*m.stride)
 	var unit float32
 	n.blocks, unit = n.toBlocks(n.sequence, steps, m.in, m.levels, n.blocks)
-	n.productOfPairs(m.data, m.offset, n.blocks, steps, nil, unit, nil, buffer, m.stride, m.stride, false)
+	n.productOfPairs(m.data, m.columns, n.blocks, steps, nil, unit, buffer, m.stride, m.stride)
 	return buffer
 }
 

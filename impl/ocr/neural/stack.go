@@ -15,7 +15,8 @@ type memory struct{ free [][]float32 }
 // stack returns a stack of zeros.
 func (m *memory) stack(channels, h, w int) *stack {
 	s := &stack{channels: channels, h: h, w: w}
-	n, best := (h+2)*s.rowSize()+slack, -1
+	rows := (h + 3) / 2 * 2 // a convolution reads an even number of rows
+	n, best := rows*s.rowSize()+slack, -1
 	for i, f := range m.free {
 		if cap(f) >= n && (best < 0 || cap(f) < cap(m.free[best])) {
 			best = i
@@ -37,6 +38,8 @@ func (m *memory) release(s *stack) { m.free = append(m.free, s.data) }
 // stride is the distance between channels within a row, and rowSize the distance between rows.
 func (s *stack) stride() int  { return s.w + 2 }
 func (s *stack) rowSize() int { return s.channels * s.stride() }
+
+func (s *stack) grid() grid { return grid{s.channels, s.h, s.w, s.stride(), s.rowSize(), s.data} }
 
 // row returns the data from row y on; channel c begins at c*stride.
 func (s *stack) row(y int) []float32 { return s.data[(y+1)*s.rowSize()+1:] }

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/layout"
@@ -147,27 +144,21 @@ func printWords(words []neural.Word) []tesseract.Word {
 // time.
 type recognizers []*neural.Recognizer
 
-// each calls read once for each index below n, on at most threads threads but at least one. Each thread has its own recognizer;
-// open makes the recognizers that are missing. If ctx ends, it returns ctx's error.
+// each calls read once for each index below n, on at most threads threads, of which the calling one is the first. Each thread has
+// its own recognizer; open makes the recognizers that are missing. If ctx ends, it returns ctx's error.
 func (all *recognizers) each(ctx context.Context, n, threads int, open func() *neural.Recognizer, read func(r *neural.Recognizer, i int)) error {
 	threads = max(min(threads, n/minStripsPerEngine), 1)
 	for len(*all) < threads {
 		*all = append(*all, open())
 	}
-	var next atomic.Int64
-	var group errgroup.Group
-	for _, r := range (*all)[:threads] {
-		group.Go(func() error {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				read(r, i)
-			}
-			return nil
-		})
-	}
-	return group.Wait()
+	inTurn(threads, n, func(worker, i int) bool {
+		if ctx.Err() != nil {
+			return false
+		}
+		read((*all)[worker], i)
+		return true
+	})
+	return ctx.Err()
 }
 
 // FindLines finds the lines of handwriting on a page. See hand.Reader.

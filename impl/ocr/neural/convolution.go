@@ -1,0 +1,136 @@
+package neural
+
+import "math"
+
+// A convolution of 3x3 taps is computed by Winograd's minimal filtering F(2x2, 3x3); see kernels.h. The 16 products of all
+// tiles with all filters are 16 products of matrices.
+const (
+	filterSide    = 3
+	tileSums      = 16
+	maxTileValues = 4 // magnitude of the largest sum of a tile, see tileValues
+	// tilesTogether is the number of tiles that are processed together. A row of tiles is never divided. More need more memory
+	// than the second-level cache has, and fewer read the weights more often.
+	tilesTogether    = 288
+	channelsTogether = 48 // channels of the result that are computed together: a whole number of blocks in every set
+)
+
+// filters are the weights of a convolution of 3x3 taps: for each of the 16 sums of a filter a matrix in blocks, with a row
+// for each channel of the result and a column for each pair of channels of the input.
+type filters struct {
+	in, out int
+	sums    [tileSums]pairs
+	bias    []float32
+	levels  float32 // the largest integer of the input
+}
+
+// grid is the channels of an image, each with a border of zeros, in memory: the first value of the border is at data[0].
+// Channels are plane floats apart, and rows are row floats apart.
+type grid struct {
+	channels, h, w, plane, row int
+	data                       []float32
+}
+
+// pooling is the max pooling after a convolution.
+type pooling int
+
+const (
+	poolNothing pooling = iota
+	poolRows            // over two rows
+	poolBoth            // over 2x2 values
+)
+
+// size returns the size of the result for one of h x w values.
+func (p pooling) size(h, w int) (int, int) {
+	switch p {
+	case poolBoth:
+		return h / 2, w / 2
+	case poolRows:
+		return h / 2, w
+	}
+	return h, w
+}
+
+// tileBuffers are the buffers of convolve. They grow to the needed size.
+type tileBuffers struct {
+	integers, sums []int32
+	products       []float32
+}
+
+// newFilters converts the weights of a convolution.
+func (k kernels) newFilters(c convolution) *filters {
+	f := &filters{in: c.in, out: c.out, bias: c.bias}
+	columns := 2 * pairsOf(c.in)
+	var sums [tileSums][]float32
+	for i := range sums {
+		sums[i] = make([]float32, c.out*columns)
+	}
+	for r := range c.out {
+		for channel := range c.in {
+			all := sumsOfFilter(c.weight[(r*c.in+channel)*filterSide*filterSide:])
+			for i, v := range all {
+				sums[i][r*columns+channel] = v
+			}
+		}
+	}
+	levels := float64(math.MaxInt16 / maxTileValues)
+	for i := range sums {
+		levels = min(levels, levelsOf(sums[i], columns, math.MaxInt16))
+	}
+	f.levels = float32(levels)
+	for i := range sums {
+		weights, pair := quantize(sums[i], columns, math.MaxInt16, levels*float64(tileValues(i)))
+		weights.data = inBlocks(k.rows, c.out, weights.columns, pair)
+		f.sums[i] = weights
+	}
+	return f
+}
+
+// tileValues returns the magnitude that sum i of a tile can have, in units of the largest value of the input, given that no
+// value is negative.
+func tileValues(i int) int {
+	if i == 5 { // (1, 1): the only sum without a difference
+		return maxTileValues
+	}
+	return maxTileValues / 2
+}
+
+// sumsOfFilter returns the 16 sums of the taps of a filter.
+func sumsOfFilter(taps []float32) [tileSums]float32 {
+	sums := func(a, b, c float64) [4]float64 { return [4]float64{a, (a + b + c) / 2, (a - b + c) / 2, c} }
+	var rows [filterSide][4]float64
+	for y := range rows {
+		t := taps[filterSide*y:]
+		rows[y] = sums(float64(t[0]), float64(t[1]), float64(t[2]))
+	}
+	var out [tileSums]float32
+	for x := range 4 {
+		for y, v := range sums(rows[0][x], rows[1][x], rows[2][x]) {
+			out[4*y+x] = float32(v)
+		}
+	}
+	return out
+}
+
+// convolve runs a convolution, followed by a ReLU if relu is set, and by max pooling. No value of in may be negative. With
+// pooling, the height and width of in must be even. The size of out must be pool.size of that of in.
+func (k kernels) convolve(f *filters, in, out grid, relu bool, pool pooling, b *tileBuffers) {
+	const apart = 16 // channels and sums that are a power of two apart would share a few lines of the cache
+	unit := k.unit(in, f.levels)
+	rows, tiles := (in.h+1)/2, ((in.w+1)/2+lanes-1)/lanes*lanes
+	together := min(max(tilesTogether/tiles, 1), rows)
+	pairs, columns := pairsOf(f.in), inStripes(together*tiles)
+	stride := columns + apart
+	sum, product := pairs*columns+apart, channelsTogether*stride+apart
+	b.sums, b.products = grow(b.sums, tileSums*sum), grow(b.products, tileSums*product)
+	for first := 0; first < rows; first += together {
+		n := min(together, rows-first)
+		k.tiles(in, first, n, tiles, unit, b, sum)
+		for c := 0; c < f.out; c += channelsTogether {
+			channels := min(channelsTogether, f.out-c)
+			for i, weights := range f.sums {
+				k.productOfPairs(b.sums[i*sum:], pairs, weights.data[c*pairs:], channels, weights.units[c:], unit, b.products[i*product:], stride, n*tiles)
+			}
+			k.join(b.products, product, stride, channels, n, tiles, f.bias[c:], relu, pool, out, c, first)
+		}
+	}
+}

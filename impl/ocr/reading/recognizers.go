@@ -144,8 +144,8 @@ func printWords(words []neural.Word) []tesseract.Word {
 // time.
 type recognizers []*neural.Recognizer
 
-// each calls read once for each index below n, on at most threads threads, of which the calling one is the first. Each thread has
-// its own recognizer; open makes the recognizers that are missing. If ctx ends, it returns ctx's error.
+// each calls read once for each index below n, on at most threads threads, of which the calling one is the first. Each thread
+// has its own recognizer; open makes the recognizers that are missing. If ctx ends, it returns its error.
 func (all *recognizers) each(ctx context.Context, n, threads int, open func() *neural.Recognizer, read func(r *neural.Recognizer, i int)) error {
 	threads = max(min(threads, n/minStripsPerEngine), 1)
 	for len(*all) < threads {

@@ -69,9 +69,9 @@ type service struct {
 	recognizer *recognizer
 }
 
-type clock struct{ at atomic.Int64 }
+type clock struct{ at, reads atomic.Int64 }
 
-func (c *clock) now() time.Time        { return time.Unix(0, c.at.Load()).UTC() }
+func (c *clock) now() time.Time        { c.reads.Add(1); return time.Unix(0, c.at.Load()).UTC() }
 func (c *clock) move(by time.Duration) { c.at.Add(int64(by)) }
 func newClock(start time.Time) *clock  { c := &clock{}; c.at.Store(start.UnixNano()); return c }
 func quiet() *slog.Logger              { return slog.New(slog.DiscardHandler) }

@@ -124,10 +124,13 @@ func TestService_Extract_LongerThanItsHold(t *testing.T) {
 	t.Parallel()
 	s := mustServe(t, "sqlite::memory:", func(o *impl.Service) { o.HoldTTL = 60 * time.Millisecond })
 	id, key := s.mustKey(t, "pro")
-	s.recognizer.read = func(_ context.Context, req ocr.Request) (*document.Document, error) {
-		for range 30 { // five times the lifetime of the hold
-			s.clock.move(10 * time.Millisecond)
-			time.Sleep(10 * time.Millisecond)
+	s.recognizer.read = func(ctx context.Context, req ocr.Request) (*document.Document, error) {
+		for range 10 { // five times the lifetime of the hold
+			before := s.clock.reads.Load()
+			s.clock.move(30 * time.Millisecond)
+			for s.clock.reads.Load() == before && ctx.Err() == nil { // only the extension of the hold reads the clock
+				time.Sleep(time.Millisecond)
+			}
 		}
 		return page(req.Language), nil
 	}

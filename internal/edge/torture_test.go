@@ -52,7 +52,8 @@ func postLarge(t *testing.T, url string, size int64) int {
 	}
 	r.ContentLength = int64(len(head)+len(tail)) + size
 	res, err := http.DefaultClient.Do(with(r))
-	if !assert.NoError(t, err, "every caller gets an answer") {
+	if err != nil {
+		t.Errorf("every caller gets an answer: %v", err)
 		return 0
 	}
 	_, _ = io.Copy(io.Discard, res.Body)

@@ -33,7 +33,7 @@ const (
 var voteWeights = Evidence{-1.195, 0.132, 1.150, 0.620, 0.116, 0.245, -0.604, -0.931, 0.509, 2.010, 0.219, 0.645, -0.131, 0.072}
 
 // networkWeights are the weights for corrections by the network for print alone.
-var networkWeights = Evidence{0.187, 0, 0, 0, 0.127, 0.303, 0.336, -0.694, 0, 0.962, 0.466, 0.010, -0.057, -0.269}
+var networkWeights = Evidence{0.094, 0, 0, 0, 0.094, 0.259, 0.381, -0.654, 0, 0.831, 0.530, -0.173, 0.029, -0.065}
 
 // Limits of the repair of the long s, measured on the same pages.
 const (

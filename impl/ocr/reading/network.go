@@ -22,61 +22,12 @@ func mayUseNetwork(p *page) bool {
 	return ok && !p.isHandwritten && p.src.Has(own.Print) && isLatinScript(p.language)
 }
 
-// networkReading is what the network for print reads in some lines.
-type networkReading struct {
-	lines    []*document.Line
-	readings []correct.Readings // of each line; without a reading by the network if trust is below minNetworkTrust
-	trust    float64            // in the network on this page (correct.NetworkTrust)
-}
-
-// voteByNetwork reads the doubtful lines of print again with our own network, and corrects them where its reading is more
-// likely to be right.
+// voteByNetwork reads the lines of print with our own network too, and corrects them where its reading is more likely to be right.
+// It reads the last networkProbe lines, the least doubtful ones, first. If the trust in the network is below minNetworkTrust
+// then, it does not read the others, and changes nothing.
 func voteByNetwork(ctx context.Context, p *page) error {
-	doubtful, sure := linesByDoubt(p.read.Blocks)
-	if len(doubtful) == 0 {
-		return nil
-	}
-	read, err := p.readByNetwork(ctx, doubtful)
-	if err != nil || read.trust < minNetworkTrust {
-		return err
-	}
-	knowledge, err := p.knowledge()
-	if err != nil {
-		return err
-	}
-	p.networkReads, p.sureLines = true, sure
-	p.correctByNetwork(*knowledge, read)
-	for i, line := range read.lines {
-		correct.Confirm(line.Words, read.readings[i].Network[0])
-	}
-	return nil
-}
-
-// correctByNetwork corrects lines that the network for print has read, and returns the corrections: none if the network cannot
-// read the page.
-func (p *page) correctByNetwork(knowledge correct.Knowledge, read networkReading) []document.Edit {
-	if read.trust < minNetworkTrust {
-		return nil
-	}
-	knowledge.NetworkAlone, knowledge.NetworkTrust = true, read.trust
-	other := p.otherLines()
-	var edits []document.Edit
-	for i, line := range read.lines {
-		readings := read.readings[i]
-		readings.Other = wordsNear(other, line)
-		if p.options.Candidates != nil && !p.options.Enhance {
-			p.options.Candidates(line.Words, knowledge.Candidates(line.Words, readings))
-			continue
-		}
-		edits = append(edits, knowledge.Vote(line, readings)...)
-	}
-	return edits
-}
-
-// readByNetwork reads lines with the network for print. It reads the last networkProbe lines, of doubtful lines the least
-// doubtful ones, first. If the trust in the network is below minNetworkTrust then, it does not read the others.
-func (p *page) readByNetwork(ctx context.Context, lines []*document.Line) (networkReading, error) {
-	out := networkReading{lines: lines, readings: make([]correct.Readings, len(lines))}
+	lines := linesByDoubt(p.read.Blocks)
+	readings, trust := make([]correct.Readings, len(lines)), 0.0
 	surest := max(len(lines)-networkProbe, 0)
 	for _, span := range [][2]int{{surest, len(lines)}, {0, surest}} {
 		if span[0] == span[1] {
@@ -84,16 +35,41 @@ func (p *page) readByNetwork(ctx context.Context, lines []*document.Line) (netwo
 		}
 		read, err := p.readLines(ctx, lines[span[0]:span[1]], 1)
 		if err != nil {
-			return networkReading{}, err
+			return err
 		}
 		for i, words := range read[0] {
-			out.readings[span[0]+i].Network = [][]document.Word{words}
+			readings[span[0]+i].Network = [][]document.Word{words}
 		}
-		if out.trust = correct.NetworkTrust(lines, out.readings); out.trust < minNetworkTrust {
+		if trust = correct.NetworkTrust(lines, readings); trust < minNetworkTrust {
 			break
 		}
 	}
-	return out, nil
+	if p.networkReads = trust >= minNetworkTrust; !p.networkReads {
+		return nil
+	}
+	return p.correctByNetwork(lines, readings, trust)
+}
+
+// correctByNetwork corrects lines that the network for print has read.
+func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readings, trust float64) error {
+	knowledge, err := p.knowledge()
+	if err != nil {
+		return err
+	}
+	knowledge.NetworkAlone, knowledge.NetworkTrust = true, trust
+	other := p.otherLines()
+	for i, line := range lines {
+		readings[i].Other = wordsNear(other, line)
+		if p.options.Candidates != nil && !p.options.Enhance {
+			p.options.Candidates(line.Words, knowledge.Candidates(line.Words, readings[i]))
+			continue
+		}
+		knowledge.Vote(line, readings[i])
+	}
+	for i, line := range lines {
+		correct.Confirm(line.Words, readings[i].Network[0])
+	}
+	return nil
 }
 
 // readLines reads lines with the network for print once for each width, a factor by which it scales them horizontally. It
@@ -159,7 +135,11 @@ func narrowed(r image.Rectangle, width float64) image.Rectangle {
 // bandOf returns the band of a line on the sheet. usual is the distance that the letters of most lines reach above their
 // baseline, in pixels of the sheet.
 func (p *page) bandOf(line *document.Line, usual float64) layout.Band {
-	box := p.sheet.boxOnSheet(document.WordsBox(line.Words))
+	words := slices.Clone(line.Words) // on a slanted page, the box of all words is narrower than the line
+	for i := range words {
+		words[i].Box = p.sheet.boxOnSheet(words[i].Box)
+	}
+	box := document.WordsBox(words)
 	band := layout.Band{X0: float64(box.X), X1: float64(box.X + box.W)}
 	if len(line.Baseline) < 2 {
 		height, foot := float64(box.H), float64(box.Y)+bandFoot*float64(box.H)

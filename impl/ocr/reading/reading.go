@@ -105,13 +105,12 @@ type page struct {
 	isHandwritten         bool    // the whole page is written by hand
 	handwritingConfidence float64 // confidence of the handwriting model in some lines, 0..1; 0 if it did not read any
 
-	isGreek      bool             // a sample shows Greek in addition to the language's own letters
-	isEarly      bool             // a sample shows that the early-print model reads the page best
-	attempts     []attempt        // readings of print, the one to keep first
-	written      []document.Box   // handwriting on a printed page, which the print model should not have read
-	networkReads bool             // the network for print reads the page well enough to correct it
-	sureLines    []*document.Line // the lines of print that were not doubtful before the step network, if networkReads
-	read         hand.Result      // the result: attempts[0] in coordinates of the page, with the handwriting
+	isGreek      bool           // a sample shows Greek in addition to the language's own letters
+	isEarly      bool           // a sample shows that the early-print model reads the page best
+	attempts     []attempt      // readings of print, the one to keep first
+	written      []document.Box // handwriting on a printed page, which the print model should not have read
+	networkReads bool           // the network for print reads the page well enough to correct it
+	read         hand.Result    // the result: attempts[0] in coordinates of the page, with the handwriting
 	edits        []document.Edit
 	doubts       []document.Doubt
 	graphics     []document.Graphic

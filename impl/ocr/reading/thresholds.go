@@ -217,7 +217,7 @@ const (
 // share of their characters that are correct. "uncial-accuracy --fit" prints them; README.md has the commands and the figures.
 var (
 	printWeights = Evidence{
-		-1.156, 0.107, 0.890, -0.240, 0.368, -1.173, -0.250, 0.711, 0.340, 0.344, -0.238, 0.763, -0.632, 0.491, -0.358, 0.165, -0.443, 0.487,
+		-0.583, 0.133, 0.732, -0.101, 0.309, -1.173, -0.424, 0.090, -0.122, 0, -0.420, 0.637, 0.046, 0.312, -0.118, 0.328, -0.420, -0.339,
 	}
 	handwritingWeights = Evidence{
 		-0.535, 0.026, 2.037, 1.175, 0.917, 0.465, -0.522, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.649, 0.266, -0.767, -0.498,
@@ -266,10 +266,9 @@ const minPixelsPerEngine = 700_000
 // With this limit, they need about as much memory as one engine for the largest image.
 const maxPixelsOfEngines = 100_000_000
 
-// Reading doubtful lines again for the vote.
+// Reading lines of print with the network, and doubtful lines again for the vote.
 const (
-	// Lines with a word below sureVote are read again: by the network for print and, with enhance, for the vote. They are 789 of
-	// the 1,259 lines of print of the second set.
+	// With enhance, lines with a word below sureVote are read again for the vote.
 	sureVote = 0.95
 	// voteShare is the maximum number of readings of single lines by Tesseract per line that was read before. A page of few lines
 	// may have minVotes readings. With it and with networkVoteShare, the 40 printed pages of the first set took 1.9 times the
@@ -278,8 +277,8 @@ const (
 	// networkVoteShare bounds, because of the processor time, how much of a page the network for print reads at each width for
 	// the vote, in lines per line of the page. On a page of few lines it may read minNetworkLines.
 	networkVoteShare, minNetworkLines = 0.5, 4
-	// networkProbe is the number of lines that the network for print reads to decide whether it reads the other doubtful lines
-	// too, and minNetworkTrust the minimum trust (correct.NetworkTrust) at which it does. Greek has less.
+	// networkProbe is the number of lines that the network for print reads to decide whether it reads the other lines too, and
+	// minNetworkTrust the minimum trust (correct.NetworkTrust) at which it does. Greek has less.
 	networkProbe, minNetworkTrust = 8, 0.3
 	// bandFoot is the distance of a line's baseline from the upper edge of the box of its words, in heights of that box. bandUp
 	// and bandDown are the distances above and below the baseline that the network gets, in the same unit.

@@ -31,7 +31,8 @@ func tryUnprepared(ctx context.Context, p *page) error {
 
 // readUnprepared reads the unprepared page with the language's own model. It reports whether that reading is better than the
 // result so far, which means that clearly more of its words are listed. Confidence does not show that, because models are
-// confident even of blurred letters.
+// confident even of blurred letters. If handwriting was found beside print, clearly more than in the print alone are enough, if
+// they are no fewer than in both: handwriting is read with word lists, so that even blots become listed words.
 func readUnprepared(ctx context.Context, p *page) (attempt, bool, error) {
 	s := p.sheet
 	s.img = p.gray
@@ -45,7 +46,15 @@ func readUnprepared(ctx context.Context, p *page) (attempt, bool, error) {
 	a.img, a.blocks = s.img, dropScraps(a.blocks)
 	a.right, a.tidy = pageConfidence(a.blocks, len(s.letters)), true
 	words := p.src.Lexicon(p.model)
-	return a, words != nil && knownShare(a.blocks, words) >= knownShare(p.read.Blocks, words)+knownLead, nil
+	if words == nil {
+		return a, false, nil
+	}
+	now := knownShare(p.read.Blocks, words)
+	least := now + knownLead
+	if !p.isHandwritten && foundHandwriting(p) {
+		least = min(least, max(now, knownShare(p.attempts[0].blocks, words)+knownLead))
+	}
+	return a, knownShare(a.blocks, words) >= least, nil
 }
 
 // knownShare returns the share of listed words among the longer words, counted in letters.

@@ -101,12 +101,19 @@ type blurred struct {
 	mixed
 	inPrint string
 	words   *lexicon.Lexicon
+
+	unprepared []byte   // the pixels of the page; other pixels are read as print without known words. If nil, all pixels are read alike
+	written    []string // the words of the handwriting in turn, "nnvmt" if nil
 }
 
 func (b *blurred) Lexicon(string) *lexicon.Lexicon { return b.words }
 
 func (b *blurred) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
-	return (&scripted{says: map[string]said{"eng": {b.inPrint, 0.5}}}).Read(ctx, img, dpi, model, mode)
+	text := b.inPrint
+	if b.unprepared != nil && !bytes.Equal(img.Pix, b.unprepared) {
+		text = "trnuxi dnn rsqirtnen dn mnissnnce"
+	}
+	return (&scripted{says: map[string]said{"eng": {text, 0.5}}}).Read(ctx, img, dpi, model, mode)
 }
 
 func (b *blurred) ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
@@ -114,6 +121,9 @@ func (b *blurred) ReadStrips(ctx context.Context, model string, strips []*image.
 	for _, line := range all {
 		for i := range line {
 			line[i].Text, line[i].Confidence = "nnvmt", 2
+			if b.written != nil {
+				line[i].Text = b.written[i%len(b.written)]
+			}
 			if model == own.Hands {
 				line[i].Confidence = 16.5 // about 59 % of the characters are likely to be right
 			}
@@ -187,15 +197,22 @@ func TestRead_unpreparedBesideHandwriting(t *testing.T) {
 		page.Pix[i] = v/2 + 60 + uint8(i%page.Stride*40/page.Stride) // dim, and darker on the left
 	}
 	for name, c := range map[string]struct {
-		inPrint string
-		written bool
+		inPrint    string
+		unprepared []byte
+		written    []string
+		want       bool
 	}{
-		"reads spoilt print that looks like handwriting again without preparing it": {"extrait des registres de naissance", false},
-		"keeps handwriting if print has no known words":                             {"trnuxi dnn rsqirtnen dn mnissnnce", true},
+		"reads spoilt print that looks like handwriting again without preparing it": {"extrait des registres de naissance", nil, nil, false},
+		"keeps handwriting if print has no known words":                             {"trnuxi dnn rsqirtnen dn mnissnnce", nil, nil, true},
+		"reads spoilt print again if as many words are known as in the handwriting": {
+			"extrait des registres dn mnissnnce", page.Pix, []string{"extrait", "registres", "mnissnnce"}, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			src := &legibleHand{blurred{mixed: mixed{prints: both(0.3, 0), hands: both(0.3, 0)}, inPrint: c.inPrint, words: words}}
+			src := &legibleHand{blurred{
+				mixed: mixed{prints: both(0.3, 0), hands: both(0.3, 0)}, inPrint: c.inPrint, words: words, unprepared: c.unprepared, written: c.written,
+			}}
 			options := reading.Options{Language: "en", Without: []string{"handwriting", "unsure-print", "doubtful-print", "turn"}}
 			result, err := reading.Read(t.Context(), decode.Page{Image: page}, options, src)
 			require.NoError(t, err)
@@ -204,7 +221,7 @@ func TestRead_unpreparedBesideHandwriting(t *testing.T) {
 			for l := range document.Lines(result.Page.Blocks) {
 				written = written || l.Handwritten
 			}
-			require.Equal(t, c.written, written)
+			require.Equal(t, c.want, written)
 		})
 	}
 }

@@ -9,12 +9,11 @@ import (
 	"uncial/internal/document"
 )
 
-// vote reads the doubtful lines of print again, and corrects them by a vote of these readings. If the network for print can
-// read the page, it reads the other lines too, which would cost a plain reading too much time. Nothing is changed until all is
-// read.
+// vote reads the doubtful lines of print again, and corrects them by a vote of these readings.
 func vote(ctx context.Context, p *page) error {
-	lines, _ := linesByDoubt(p.read.Blocks)
-	if len(lines) == 0 && len(p.sureLines) == 0 {
+	lines := linesByDoubt(p.read.Blocks)
+	lines = slices.DeleteFunc(lines, func(l *document.Line) bool { return lowestConfidence(l) >= sureVote })
+	if len(lines) == 0 {
 		return nil
 	}
 	knowledge, err := p.knowledge()
@@ -25,12 +24,6 @@ func vote(ctx context.Context, p *page) error {
 	if err != nil {
 		return err
 	}
-	var sure networkReading
-	if p.options.Candidates == nil {
-		if sure, err = p.readByNetwork(ctx, p.sureLines); err != nil {
-			return err
-		}
-	}
 	knowledge.NetworkTrust = correct.NetworkTrust(lines, readings)
 	for i, line := range lines {
 		if p.options.Candidates != nil {
@@ -39,24 +32,19 @@ func vote(ctx context.Context, p *page) error {
 		}
 		p.edits = append(p.edits, knowledge.Vote(line, readings[i])...)
 	}
-	p.edits = append(p.edits, p.correctByNetwork(*knowledge, sure)...)
 	return nil
 }
 
-// linesByDoubt returns the lines of print with a word that is in doubt, the most doubtful first, and the other lines of print,
-// in reading order.
-func linesByDoubt(blocks []document.Block) (doubtful, sure []*document.Line) {
+// linesByDoubt returns the lines of print, that with the most doubtful word first.
+func linesByDoubt(blocks []document.Block) []*document.Line {
+	var lines []*document.Line
 	for line := range document.Lines(blocks) {
-		switch {
-		case line.Handwritten:
-		case lowestConfidence(line) < sureVote:
-			doubtful = append(doubtful, line)
-		default:
-			sure = append(sure, line)
+		if !line.Handwritten {
+			lines = append(lines, line)
 		}
 	}
-	slices.SortStableFunc(doubtful, func(a, b *document.Line) int { return cmp.Compare(lowestConfidence(a), lowestConfidence(b)) })
-	return doubtful, sure
+	slices.SortStableFunc(lines, func(a, b *document.Line) int { return cmp.Compare(lowestConfidence(a), lowestConfidence(b)) })
+	return lines
 }
 
 // lowestConfidence returns the lowest confidence of a word of the line.

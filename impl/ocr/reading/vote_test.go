@@ -63,7 +63,8 @@ func TestRead_voteSkipsSureLines(t *testing.T) {
 type schooled struct {
 	mixed
 	network string
-	later   string  // what the network reads from its second call on, if that is different
+	later   string // what the network reads after call `first`, counted from 0, if that is different
+	first   int
 	sure    float64 // its confidence, 0..100
 	asked   []string
 	widths  [][]int // of the strips of each call
@@ -83,7 +84,7 @@ func (s *schooled) Read(ctx context.Context, img *image.Gray, dpi int, model str
 
 func (s *schooled) ReadStrips(_ context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
 	words := strings.Fields(s.network)
-	if len(s.asked) > 0 && s.later != "" {
+	if s.later != "" && len(s.asked) > s.first {
 		words = strings.Fields(s.later)
 	}
 	s.asked, s.widths = append(s.asked, model), append(s.widths, nil)
@@ -113,7 +114,7 @@ func TestRead_network(t *testing.T) {
 		{"corrects a doubtful word that the network reads otherwise", 0.8, 99, network, network, nil},
 		{"keeps a line that both read in the same way", 0.8, 99, read, read, nil},
 		{"does not believe a network that is not sure of this print", 0.9, 5, "tnc house ftuncs npom tnc mill amd towm", read, nil},
-		{"does not read a line that is sure", 0.999, 99, network, read, nil},
+		{"corrects a line that is sure too", 0.999, 99, network, network, nil},
 		{"can be left out", 0.8, 99, network, read, []string{"network"}},
 	} {
 		src := &schooled{network: c.network, sure: c.sure}
@@ -202,46 +203,44 @@ func TestRead_networkProbe(t *testing.T) {
 	}
 }
 
-// TestRead_networkReadsSureLines checks that the enhancement reads half of the page at three widths, and that it reads the
-// lines that are not doubtful too.
-func TestRead_networkReadsSureLines(t *testing.T) {
+// TestRead_networkReadsAllLines checks that the network reads and corrects all lines, and with enhancement half of the page at three
+// widths if it is doubtful.
+func TestRead_networkReadsAllLines(t *testing.T) {
 	t.Parallel()
 	const read, network = "some good words hefore house stands near the sea shore", "some good words before house stands near the sea shore"
 	for _, c := range []struct {
-		enhance         bool
-		doubtful, edits int
-		calls           []int
+		enhance  bool
+		doubtful int
+		calls    []int
 	}{
-		{false, 8, 0, []int{8}},
-		{true, 8, 4, []int{8, 6, 6, 6, 4}},
-		{true, 0, 0, nil},
+		{false, 8, []int{8, 4}},
+		{true, 8, []int{8, 4, 6, 6, 6}},
+		{true, 0, []int{8, 4}},
 	} {
 		src := &fewSure{schooled{network: network, sure: 99}, read, c.doubtful, 0}
 		lines, edits, calls := src.reads(t.Context(), t, reading.Options{Language: "en", Enhance: c.enhance})
 		require.Equal(t, c.calls, calls)
-		require.Equal(t, c.edits, edits)
-		for i, line := range lines {
-			want := read
-			if i < c.doubtful || c.edits > 0 {
-				want = network
-			}
-			require.Equal(t, want, line.Text())
+		require.Zero(t, edits)
+		for _, line := range lines {
+			require.Equal(t, network, line.Text())
 		}
 	}
 }
 
-// TestRead_voteAllOrNothing checks that no line is changed if the time ends after the doubtful lines are read again.
+// TestRead_voteAllOrNothing checks that no line is changed if the time ends before the doubtful lines are read at all widths.
 func TestRead_voteAllOrNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		src := &fewSure{
-			schooled{network: "some good words hefore house stands near the sea shore", later: "some good words before house stands near the sea shore", sure: 99},
+			schooled{
+				network: "some good words hefore house stands near the sea shore", later: "some good words before house stands near the sea shore", first: 1, sure: 99,
+			},
 			"some good words hefore house stands near the sea shore", 8, 5,
 		}
 		lines, edits, calls := src.reads(ctx, t, reading.Options{Language: "en", Enhance: true})
-		require.Equal(t, []int{8, 6, 6, 6, 4}, calls)
+		require.Equal(t, []int{8, 4, 6, 6, 6}, calls)
 		require.Zero(t, edits)
 		for _, line := range lines {
 			require.Equal(t, src.text, line.Text())

@@ -22,9 +22,9 @@ func mayUseNetwork(p *page) bool {
 	return ok && !p.isHandwritten && p.src.Has(own.Print) && isLatinScript(p.language)
 }
 
-// voteByNetwork reads the lines of print with our own network too, and corrects them where its reading is more likely to be right.
-// It reads the last networkProbe lines, the least doubtful ones, first. If the trust in the network is below minNetworkTrust
-// then, it does not read the others, and changes nothing.
+// voteByNetwork reads the lines of print with our own network too, and corrects them where its reading is more likely to be
+// right. It reads the last networkProbe lines, the least doubtful ones, first. If the trust in the network is below
+// minNetworkTrust then, it does not read the others, and changes nothing.
 func voteByNetwork(ctx context.Context, p *page) error {
 	lines := linesByDoubt(p.read.Blocks)
 	readings, trust := make([]correct.Readings, len(lines)), 0.0

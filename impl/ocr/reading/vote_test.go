@@ -203,8 +203,8 @@ func TestRead_networkProbe(t *testing.T) {
 	}
 }
 
-// TestRead_networkReadsAllLines checks that the network reads and corrects all lines, and with enhancement half of the page at three
-// widths if it is doubtful.
+// TestRead_networkReadsAllLines checks that the network reads and corrects all lines, and with enhancement half of the page at
+// three widths if it is doubtful.
 func TestRead_networkReadsAllLines(t *testing.T) {
 	t.Parallel()
 	const read, network = "some good words hefore house stands near the sea shore", "some good words before house stands near the sea shore"

@@ -1,5 +1,6 @@
 # What an operator does, in the order of the guide. deb.sh runs it in a container as root; "guide NAME" runs a block of the guide.
-guide() { echo "== $1"; source "/root/blocks/$1"; }
+BLOCKS=$PWD/blocks
+guide() { echo "== $1"; source "$BLOCKS/$1"; }
 fail() { echo "FAILED: $*" >&2; exit 1; }
 reads() { uncial extract /usr/share/doc/uncial/page.jpg | grep -q 'second century of the Christian' || fail "the page was not read $1"; }
 expect() { grep -q -- "$2" <<<"$1" || fail "expected \"$2\" in: $1"; }

@@ -1,7 +1,8 @@
 # The package in a container without systemd: "download" fetches the packages, "offline" installs and runs them without a network.
 # deb.sh runs it as root.
 export DEBIAN_FRONTEND=noninteractive
-guide() { echo "== $1"; source "/root/blocks/$1"; }
+BLOCKS=$PWD/blocks
+guide() { echo "== $1"; source "$BLOCKS/$1"; }
 if [ "$1" = download ]; then
 	apt-get update -qq
 	guide download >/tmp/download.log

@@ -21,10 +21,9 @@ const (
 // filters are the weights of a convolution of 3x3 taps: for each of the 16 sums of a filter a matrix in blocks, with a row
 // for each channel of the result and a column for each pair of channels of the input.
 type filters struct {
-	in, out int
-	sums    [tileSums]pairs
-	bias    []float32
-	levels  float32 // the largest integer of the input
+	sums   [tileSums]pairs
+	bias   []float32
+	levels float32 // the largest integer of the input
 }
 
 // grid is the channels of an image, each with a border of zeros, in memory: the first value of the border is at data[0].
@@ -62,7 +61,7 @@ type tileBuffers struct {
 
 // newFilters converts the weights of a convolution.
 func (k kernels) newFilters(c convolution) *filters {
-	f := &filters{in: c.in, out: c.out, bias: c.bias}
+	f := &filters{bias: c.bias}
 	columns := 2 * pairsOf(c.in)
 	var sums [tileSums][]float32
 	for i := range sums {
@@ -122,15 +121,15 @@ func (k kernels) convolve(f *filters, in, out grid, relu bool, pool pooling, b *
 	unit := k.unit(in, f.levels)
 	rows, tiles := (in.h+1)/2, ((in.w+1)/2+lanes-1)/lanes*lanes
 	together := min(max(tilesTogether/tiles, 1), rows)
-	pairs, columns := pairsOf(f.in), inStripes(together*tiles)
+	pairs, columns := pairsOf(in.channels), inStripes(together*tiles)
 	stride := columns + apart
 	sum, product := pairs*columns+apart, channelsTogether*stride+apart
 	b.sums, b.products = grow(b.sums, tileSums*sum), grow(b.products, tileSums*product)
 	for first := 0; first < rows; first += together {
 		n := min(together, rows-first)
 		k.tiles(in, first, n, tiles, unit, b, sum)
-		for c := 0; c < f.out; c += channelsTogether {
-			channels := min(channelsTogether, f.out-c)
+		for c := 0; c < out.channels; c += channelsTogether {
+			channels := min(channelsTogether, out.channels-c)
 			for i, weights := range f.sums {
 				k.productOfPairs(b.sums[i*sum:], pairs, weights.data[c*pairs:], channels, weights.units[c:], unit, b.products[i*product:], stride, n*tiles)
 			}

@@ -179,8 +179,7 @@ func (f *Finder) halve(m *memory, ink []float32, w, h int) *stack {
 // input.
 func (f *Finder) convolve(i int, in *stack, m *memory) *stack {
 	out := m.stack(f.model.convs[i].out, in.h, in.w)
-	var b tileBuffers
-	f.kernels.convolve(f.filters[i-1], in.grid(), out.grid(), i < finderConvs-1, poolNothing, &b)
+	f.kernels.convolve(f.filters[i-1], in.grid(), out.grid(), i < finderConvs-1, poolNothing, &m.tiles)
 	m.release(in)
 	return out
 }

@@ -142,7 +142,7 @@ void NAME(product_pairs)(const int32_t *in, long k, const int32_t *w, const floa
 }
 
 // Returns the unit of n floats as integers from -levels to levels: a float is about its integer times the unit.
-static inline float unit_of(const float *in, long n, float levels) {
+float NAME(unit)(const float *in, long n, float levels) {
 	vf most = fill(0.0f);
 	float largest = 0;
 	long p = 0;
@@ -157,9 +157,6 @@ static inline float unit_of(const float *in, long n, float levels) {
 // Algorithms for Convolutional Neural Networks, 2016). The input is divided into tiles of 4x4 values that overlap by two. Each tile
 // becomes 16 sums of its values, each filter 16 sums of its taps, and the 16 products of these, added up over the channels, become
 // 2x2 values of the result. That takes 16 multiplications instead of 36.
-
-// unit returns the unit of n floats as integers from -levels to levels; see unit_of.
-float NAME(unit)(const float *in, long n, float levels) { return unit_of(in, n, levels); }
 
 // split converts rows of channels to integers, which are floats times factor. For each row, it writes pairs of successive channels:
 // first the pairs at even columns, then those at odd columns, half of each, which must be a multiple of LANES. Channels are plane
@@ -208,9 +205,9 @@ void NAME(tiles)(const float *in, long plane, long row, long channels, long rows
 			}
 }
 
-// join computes channels of the result, for rows of tiles tiles each, a multiple of LANES, from the 16 products of each tile. Product i of channel c of
-// the tile in row r and column t is at in[i * product + c * stride + r * tiles + t]. The result has h rows of w floats, in planes
-// and rows that are plane and row floats apart. pool is 0 for no max pooling, 1 for pooling over two rows, and 2 for 2x2 pooling.
+// join computes channels of the result, for rows of tiles tiles each, a multiple of LANES, from the 16 products of each tile.
+// Product i of channel c of the tile in row r and column t is at in[i * product + c * stride + r * tiles + t]. The result has h rows
+// of w floats, in planes and rows that are plane and row floats apart. pool is 0 for no max pooling, 1 for pooling over two rows, and 2 for 2x2 pooling.
 void NAME(join)(const float *in, long product, long stride, long channels, long rows, long tiles, const float *bias, int relu, int pool,
 	float *out, long plane, long row, long h, long w) {
 	const vi low = (vi)COUNT / 2 + ((vi)COUNT & 1) * LANES, high = low + LANES / 2;
@@ -243,9 +240,9 @@ void NAME(join)(const float *in, long product, long stride, long channels, long 
 }
 
 // Converts t rows of n floats to pairs of successive integers, in blocks like those of product, and returns their unit; see
-// unit_of. in must be readable for LANES - 1 floats beyond its end.
+// unit. in must be readable for LANES - 1 floats beyond its end.
 float NAME(blocks)(const float *in, long t, long n, float levels, int32_t *out) {
-	float unit = unit_of(in, t * n, levels);
+	float unit = NAME(unit)(in, t * n, levels);
 	vf factor = fill(1 / unit);
 	long columns = (n + 1) / 2;
 	for (long s = 0; s < t; s++, in += n) {

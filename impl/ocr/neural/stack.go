@@ -9,8 +9,11 @@ type stack struct {
 	data           []float32
 }
 
-// memory keeps the buffers of released stacks for other stacks of the same page.
-type memory struct{ free [][]float32 }
+// memory keeps the buffers of released stacks for other stacks of the same page, and those of convolutions.
+type memory struct {
+	free  [][]float32
+	tiles tileBuffers
+}
 
 // stack returns a stack of zeros.
 func (m *memory) stack(channels, h, w int) *stack {

@@ -30,6 +30,11 @@ func BoxOnSheet(b document.Box, size image.Point, angle float64) document.Box {
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.boxOnSheet(b)
 }
 
+// WordsOnSheet returns the box of words on a sheet that was rotated by an angle.
+func WordsOnSheet(words []document.Word, size image.Point, angle float64) document.Box {
+	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.wordsOnSheet(words)
+}
+
 // RuleOnSheet converts a rule of a page of that size to one of its sheet, which was rotated by an angle.
 func RuleOnSheet(r layout.Rule, size image.Point, angle float64) layout.Rule {
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.ruleOnSheet(r)

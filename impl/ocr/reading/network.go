@@ -135,11 +135,7 @@ func narrowed(r image.Rectangle, width float64) image.Rectangle {
 // bandOf returns the band of a line on the sheet. usual is the distance that the letters of most lines reach above their
 // baseline, in pixels of the sheet.
 func (p *page) bandOf(line *document.Line, usual float64) layout.Band {
-	words := slices.Clone(line.Words) // on a slanted page, the box of all words is narrower than the line
-	for i := range words {
-		words[i].Box = p.sheet.boxOnSheet(words[i].Box)
-	}
-	box := document.WordsBox(words)
+	box := p.sheet.wordsOnSheet(line.Words)
 	band := layout.Band{X0: float64(box.X), X1: float64(box.X + box.W)}
 	if len(line.Baseline) < 2 {
 		height, foot := float64(box.H), float64(box.Y)+bandFoot*float64(box.H)

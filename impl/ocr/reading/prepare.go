@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"math"
+	"slices"
 
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
@@ -134,6 +135,16 @@ func (s sheet) boxOnPage(b document.Box) document.Box {
 func (s sheet) boxOnSheet(b document.Box) document.Box {
 	s.angle = -s.angle
 	return s.boxOnPage(b)
+}
+
+// wordsOnSheet returns the box on the sheet of words of the page. It converts each word, because the box of all words of a slanted
+// line is narrower than the line.
+func (s sheet) wordsOnSheet(words []document.Word) document.Box {
+	words = slices.Clone(words)
+	for i := range words {
+		words[i].Box = s.boxOnSheet(words[i].Box)
+	}
+	return document.WordsBox(words)
 }
 
 // pointOnPage converts a point of the sheet to one of the page: it undoes the rotation by the sheet's angle around the middle

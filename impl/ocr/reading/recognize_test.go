@@ -240,6 +240,18 @@ func TestSheet_onPage(t *testing.T) {
 	require.InDelta(t, 480, back.Y, 1)
 }
 
+func TestSheet_wordsOnSheet(t *testing.T) {
+	t.Parallel()
+	size := image.Pt(1000, 1000)
+	line := row(100, 480, .9, strings.Split("ten words of one line that runs across the page", " ")...)
+	slanted := reading.OnPage([]document.Block{block(line)}, size, 30)[0].Lines[0].Words
+	want, got := document.WordsBox(line.Words), reading.WordsOnSheet(slanted, size, 30)
+	require.InDelta(t, want.X, got.X, 2)
+	require.InDelta(t, want.Y, got.Y, 2)
+	require.InDelta(t, want.W, got.W, 4, "the ends of the line are not lost")
+	require.InDelta(t, want.H, got.H, 4, "nor does it contain its neighbours")
+}
+
 func textOf(blocks []document.Block) string {
 	page := document.Page{Blocks: blocks}
 	return strings.ReplaceAll(page.Text(), "\n\n", "\n")

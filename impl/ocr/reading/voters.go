@@ -113,7 +113,7 @@ func countLines(blocks []document.Block) (n int) {
 // readBy reads a line in one way. Words have boxes on the page and calibrated confidences. It returns no words if the line lies
 // outside the sheet.
 func (p *page) readBy(ctx context.Context, v voter, line *document.Line) ([]document.Word, error) {
-	sheet, box := p.sheetRead(), p.sheet.boxOnSheet(document.WordsBox(line.Words))
+	sheet, box := p.sheetRead(), p.sheet.wordsOnSheet(line.Words)
 	margin := max(int(v.margin*float64(box.H)), minLineMargin)
 	area := box.Rectangle().Inset(-margin).Intersect(sheet.Rect)
 	if area.Empty() {

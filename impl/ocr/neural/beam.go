@@ -10,14 +10,16 @@ import (
 // Weights and limits of the beam search. They were tuned on lines of the training collections that were held back from
 // training; none of these lines is from a page that accuracy is measured on.
 const (
-	beamWidth      = 25    // prefixes kept at each step; with 10, pages have 1 to 3 % more errors and take a tenth less time
-	wordBeamWidth  = 10    // beamWidth in the search for a single word; the weights of confidence were fitted with it
-	languageWeight = 0.4   // weight of the character model's log probabilities relative to the network's
-	listedWeight   = 0.5   // the same for the character model of searches with word lists
-	characterBonus = 1.5   // score for every character; without it, the character model would favour short texts
-	surelyBlank    = 5e-4  // if all classes except blank have less than this probability together, no character begins at the step
-	minLog         = -7.0  // minimum log probability of a class that is followed
-	never          = -1e30 // logarithm of 0
+	beamWidth      = 25      // prefixes kept at each step; with 10, pages have 1 to 3 % more errors and take a tenth less time
+	wordBeamWidth  = 10      // beamWidth in the search for a single word; the weights of confidence were fitted with it
+	languageWeight = 0.4     // weight of the character model's log probabilities relative to the network's
+	listedWeight   = 0.5     // the same for the character model of searches with word lists
+	characterBonus = 1.5     // score for every character; without it, the character model would favour short texts
+	surelyBlank    = 5e-4    // if all classes except blank have less than this probability together, no character begins at the step
+	minLog         = -7.0    // minimum log probability of a class that is followed
+	maxLikely      = 64      // classes that are followed at a step; only noise has more with that probability
+	manyPrefixes   = 1 << 16 // prefixes (7 MB) from which on those that are no longer followed are dropped
+	never          = -1e30   // logarithm of 0
 )
 
 // The influence of word lists on the search. Listed words become likelier; other words remain possible. Tuned on held-back
@@ -75,6 +77,7 @@ type beam struct {
 	at  []int32 // the prefixes that are followed
 
 	ranks []rank // buffer of keepBest
+	limit int    // number of prefixes from which on prune drops some
 }
 
 // rank is a prefix with its score.
@@ -105,12 +108,21 @@ func (n *network) searchWord(g guide, rows []float32, from, to int, before conte
 // searchPart is search in the steps [from, to). before is the character model's context before these steps, and next
 // the symbol after them.
 func (n *network) searchPart(g guide, rows []float32, from, to int, before context, next uint16) []text {
-	b := &beam{guide: g, net: n}
-	b.all = append(b.all, prefix{parent: -1, context: before, character: never, seen: -1})
-	b.at = []int32{0}
+	b := n.newBeam(g, before)
 	for t := from; t < to; t++ {
 		b.advance(t, rows[t*n.out.stride:t*n.out.stride+n.out.classes])
 	}
+	return b.texts(next)
+}
+
+// newBeam returns a search that begins in a context of the character model.
+func (n *network) newBeam(g guide, before context) *beam {
+	root := prefix{parent: -1, context: before, character: never, seen: -1}
+	return &beam{guide: g, net: n, all: []prefix{root}, at: []int32{0}, limit: manyPrefixes}
+}
+
+// texts returns the followed prefixes as texts before the symbol next, the likeliest first.
+func (b *beam) texts(next uint16) []text {
 	texts := make([]text, len(b.at))
 	for k, i := range b.at {
 		texts[k] = b.text(i, next)
@@ -166,6 +178,10 @@ func (b *beam) advance(t int, row []float32) {
 			likely = append(likely, int32(class))
 		}
 	}
+	if len(likely) > maxLikely {
+		slices.SortStableFunc(likely, func(x, y int32) int { return cmp.Compare(row[y], row[x]) })
+		likely = likely[:maxLikely]
+	}
 	old := make([]before, len(b.at))
 	for k, i := range b.at {
 		p := &b.all[i]
@@ -199,6 +215,9 @@ func (b *beam) advance(t int, row []float32) {
 		}
 	}
 	b.keepBest(next)
+	if len(b.all) > b.limit {
+		b.prune()
+	}
 }
 
 // keepBest follows the prefixes with the highest scores from now on.
@@ -212,6 +231,37 @@ func (b *beam) keepBest(prefixes []int32) {
 	for _, r := range b.ranks[:min(len(b.ranks), b.width)] {
 		b.at = append(b.at, r.prefix)
 	}
+}
+
+// prune drops the prefixes that are no beginning of a followed one. The search would create those that it needs again with the
+// same values, so its result does not change.
+func (b *beam) prune() {
+	needed := make([]bool, len(b.all))
+	for _, i := range b.at {
+		for ; i >= 0 && !needed[i]; i = b.all[i].parent {
+			needed[i] = true
+		}
+	}
+	moved := make([]int32, len(b.all)) // where each prefix is now; a parent precedes its children
+	kept := b.all[:0]
+	for i, p := range b.all {
+		if !needed[i] {
+			continue
+		}
+		moved[i] = int32(len(kept))
+		if p.parent >= 0 {
+			p.parent = moved[p.parent]
+			kept[p.parent].children = append(kept[p.parent].children, moved[i])
+		}
+		p.children = p.children[:0]
+		kept = append(kept, p)
+	}
+	clear(b.all[len(kept):])
+	b.all = kept
+	for k, i := range b.at {
+		b.at[k] = moved[i]
+	}
+	b.limit = max(manyPrefixes, 2*len(kept))
 }
 
 // child returns the prefix with one more character. It creates it if necessary.

@@ -114,8 +114,9 @@ func sumsOfFilter(taps []float32) [tileSums]float32 {
 	return out
 }
 
-// convolve runs a convolution, followed by a ReLU if relu is set, and by max pooling. No value of in may be negative. With
-// pooling, the height and width of in must be even. The size of out must be pool.size of that of in.
+// convolve runs a convolution, followed by a ReLU if relu is set, and by max pooling. No value of in may be negative, because
+// the sums of tiles would overflow. The sides of in that pooling halves must be even. The size of out must be pool.size of that
+// of in.
 func (k kernels) convolve(f *filters, in, out grid, relu bool, pool pooling, b *tileBuffers) {
 	const apart = 16 // channels and sums that are a power of two apart would share a few lines of the cache
 	unit := k.unit(in, f.levels)

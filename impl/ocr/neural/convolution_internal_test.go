@@ -93,6 +93,48 @@ func TestKernels_convolve(t *testing.T) {
 	}
 }
 
+// TestKernels_convolve_largestSums lets all products of a sum have the same sign and the largest values, so that integers that
+// are too large by a little would overflow.
+func TestKernels_convolve_largestSums(t *testing.T) {
+	t.Parallel()
+	const channels, h, w = maxWidth, 6, 18
+	filterOf := map[string]func(y, x int) float32{
+		"taps of one sign":              func(int, int) float32 { return 1 },
+		"negative taps":                 func(int, int) float32 { return -1 },
+		"signs that alternate in a row": func(_, x int) float32 { return float32(1 - x%2*2) },
+		"one tap":                       func(y, x int) float32 { return float32((2 - y) / 2 * (2 - x) / 2) },
+	}
+	for image, value := range map[string]func(y, x int) float32{
+		"the largest value everywhere":   func(int, int) float32 { return 3 },
+		"stripes of the largest value":   func(_, x int) float32 { return float32(3 * (x % 2)) },
+		"one pixel of the largest value": func(y, x int) float32 { return map[bool]float32{true: 3}[y == 2 && x == 5] },
+	} {
+		var p planes
+		p.reshape(channels, h, w)
+		for channel := range channels {
+			for i := range h * w {
+				p.pixels(channel)[i/w*p.stride()+i%w] = value(i/w, i%w)
+			}
+		}
+		for name, taps := range filterOf {
+			c := convolution{in: channels, out: 1, side: filterSide, bias: []float32{0}}
+			for i := range channels * filterSide * filterSide {
+				c.weight = append(c.weight, taps(i/filterSide%filterSide, i%filterSide))
+			}
+			want := convolved(c, p.grid())
+			for _, k := range available() {
+				var out planes
+				var b tileBuffers
+				out.reshape(1, h, w)
+				k.convolve(k.newFilters(c), p.grid(), out.grid(), false, poolNothing, &b)
+				for i, v := range want[0] {
+					require.InDelta(t, v, out.pixels(0)[i/w*out.stride()+i%w], 30, "%s, %s, %s", image, name, k.name) // 0.1 % of the largest sum
+				}
+			}
+		}
+	}
+}
+
 // pooled returns value i of a channel after max pooling over h x w values and, with relu, a ReLU.
 func pooled(channel []float64, stride, h, w, i int, relu bool) float64 {
 	largest := math.Inf(-1)

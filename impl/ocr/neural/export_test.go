@@ -38,6 +38,24 @@ func (r *Recognizer) TextKnowing(known func(string) bool, probabilities [][]floa
 	return text
 }
 
+// Prefixes returns the texts of a search that drops prefixes from limit on, the likeliest first, and the largest number of
+// prefixes that it held after a step. limit 0 is the usual one.
+func (r *Recognizer) Prefixes(probabilities [][]float32, limit int) (texts []string, most int) {
+	rows := r.rows(probabilities)
+	b := r.net.newBeam(r.guide, r.guide.language.begin())
+	for t := range probabilities {
+		if limit > 0 {
+			b.limit = limit
+		}
+		b.advance(t, rows[t*r.net.out.stride:t*r.net.out.stride+r.net.out.classes])
+		most = max(most, len(b.all))
+	}
+	for _, t := range b.texts(0) {
+		texts = append(texts, r.net.spell(t.classes))
+	}
+	return texts, most
+}
+
 // Compare returns the text that an ensemble finds likeliest. Each view has the probabilities of the classes at each step.
 func (r *Recognizer) Compare(views ...[][]float32) string {
 	j := newEnsemble(r.net, r.guide)

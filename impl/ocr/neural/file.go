@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 )
 
 const (
@@ -33,6 +35,7 @@ type file struct {
 	meta    map[string]string
 	tensors map[string]tensorHeader
 	data    []byte
+	used    int   // bytes of the tensors that were read
 	err     error // the first error
 }
 
@@ -103,6 +106,8 @@ func (f *file) tensor(name string, maxSize int, sizes ...*int) []float32 {
 		f.fail("tensor %q has type %q and bytes %d to %d, which does not fit its shape", name, t.Dtype, from, to)
 		return nil
 	}
+	delete(f.tensors, name)
+	f.used += to - from
 	raw, values := f.data[from:to], make([]float32, n)
 	for i := range values {
 		if wide == 2 {
@@ -118,8 +123,18 @@ func (f *file) tensor(name string, maxSize int, sizes ...*int) []float32 {
 	return values
 }
 
-// maxWeight is the maximum absolute value of a weight: far above any that training produces, and far below any that could make
-// sums overflow.
+// complete records an error if the file has tensors that were not read, which a newer network may need, or if tensors share
+// bytes or leave some out.
+func (f *file) complete() {
+	if len(f.tensors) > 0 {
+		f.fail("tensor %q is unknown to this program", slices.Min(slices.Collect(maps.Keys(f.tensors))))
+	}
+	if f.used != len(f.data) {
+		f.fail("its tensors have %d bytes; the file has %d", f.used, len(f.data))
+	}
+}
+
+// maxWeight is the maximum absolute value of a weight: far above any that training produces.
 const maxWeight = 1e4
 
 // half returns the value of a 16-bit floating-point number (IEEE 754 binary16). An infinite one or one that is not a number

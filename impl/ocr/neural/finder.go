@@ -24,8 +24,7 @@ const (
 
 // FinderModel holds the weights of a network that finds baselines. It is immutable.
 type FinderModel struct {
-	version, digest string
-	convs           []convolution
+	convs []convolution
 }
 
 // LoadFinder reads a model that finds lines from the content of its file, which has the same format as that of a line model. It
@@ -35,8 +34,9 @@ func LoadFinder(data []byte) (*FinderModel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
-	m := &FinderModel{version: f.meta["version"], digest: f.meta["sha256"]}
+	m := &FinderModel{}
 	m.build(f)
+	f.complete()
 	if f.err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrModel, f.err)
 	}
@@ -101,7 +101,8 @@ func newFinder(m *FinderModel, k kernels) *Finder {
 	return f
 }
 
-// MaxFinderPixels is the maximum number of pixels that Maps accepts. It needs 180 MB for that many.
+// MaxFinderPixels is the maximum number of pixels that Maps accepts. It needs 180 MB for that many, and more if a side is below
+// finderCell.
 const MaxFinderPixels = 3_000_000
 
 // Maps finds baselines. ink has h rows of w values, from 0 for paper to 1 for ink. It returns empty maps if w or h is less than

@@ -32,15 +32,15 @@ const (
 	maxClasses = 4096 // characters of the alphabet, and the blank
 	maxWidth   = 1024 // channels of a layer
 	maxLayers  = 8    // of LSTM
+
+	maxDescription = 1000 // bytes of the version and the languages together, which workers send to the service
 )
 
 // Info is the description of a model in its file. Version and Digest identify the model in documents and reports.
 type Info struct {
 	Version   string   // of the model
-	Licence   string   // SPDX expression
 	Languages []string // BCP 47 tags that it was trained for; none if the file does not say
 	Digest    string   // SHA-256 of the weights, in hexadecimal digits
-	Height    int      // of a line's image, in pixels
 	Alphabet  []string // the characters that the model reads; class i is Alphabet[i-1]
 }
 
@@ -129,6 +129,7 @@ func load(data []byte) (*Model, error) {
 		return nil, err
 	}
 	m.build(f)
+	f.complete()
 	return m, f.err
 }
 
@@ -139,7 +140,10 @@ func (m *Model) describe(f *file) error {
 		return fmt.Errorf("its lines are %q pixels high; this program reads lines of %d pixels", f.meta["height"], lineHeight)
 	}
 	m.info = Info{
-		Version: f.meta["version"], Licence: f.meta["licence"], Languages: strings.Fields(f.meta["languages"]), Digest: f.meta["sha256"], Height: height,
+		Version: f.meta["version"], Languages: strings.Fields(f.meta["languages"]), Digest: f.meta["sha256"],
+	}
+	if n := len(f.meta["version"] + f.meta["languages"]); n > maxDescription {
+		return fmt.Errorf("its version and languages have %d bytes; expected at most %d", n, maxDescription)
 	}
 	if err := json.Unmarshal([]byte(f.meta["alphabet"]), &m.info.Alphabet); err != nil {
 		return errors.New("its alphabet is not a JSON array")

@@ -14,13 +14,24 @@ const (
 	maxKeptC  = 16 << 20
 )
 
-// releaseMemory returns the memory of a large page to the system. It is called after the answer has been sent, so that the
-// caller does not wait for it.
-func releaseMemory() {
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
-	metrics.Read(heap)
-	if heap[0].Value.Uint64()+heap[1].Value.Uint64() > maxKeptGo {
+// memory is the memory of a worker. live is the number of bytes of Go's heap that were in use when it was last returned to the
+// system: the models, and buffers that stay.
+type memory struct{ live uint64 }
+
+// release returns the memory of a large page to the system. It is called after the answer has been sent, so that the caller
+// does not wait for it.
+func (m *memory) release() {
+	if objects, free := sizeOfHeap(); objects+free > m.live+maxKeptGo {
 		debug.FreeOSMemory()
+		m.live, _ = sizeOfHeap()
 	}
 	tesseract.ReleaseMemory(maxKeptC)
+}
+
+// sizeOfHeap returns the number of bytes of Go's heap that are or were in use since the last collection, and of those that are
+// free.
+func sizeOfHeap() (objects, free uint64) {
+	sizes := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(sizes)
+	return sizes[0].Value.Uint64(), sizes[1].Value.Uint64()
 }

@@ -94,6 +94,7 @@ type reader func(ctx context.Context, req pipe.Request, image []byte) (pipe.Answ
 
 // serve answers requests until the pipe ends. It is a separate function so that tests can replace the reader.
 func serve(conn *pipe.Conn, read reader) error {
+	var heap memory
 	for {
 		req, image, err := conn.ReceiveRequest()
 		if errors.Is(err, io.EOF) {
@@ -110,7 +111,7 @@ func serve(conn *pipe.Conn, read reader) error {
 		if fatal := (*panicError)(nil); errors.As(failed, &fatal) {
 			return failed
 		}
-		releaseMemory()
+		heap.release()
 	}
 }
 

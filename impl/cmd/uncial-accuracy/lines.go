@@ -37,7 +37,7 @@ func measureLines(ctx context.Context, folder *accuracy.Folder, set *models.Set,
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		one, err := findLines(engines, folder, p, truth[p.ID])
+		one, err := findLines(ctx, engines, folder, p, truth[p.ID])
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.ID, err)
 		}
@@ -55,14 +55,14 @@ func measureLines(ctx context.Context, folder *accuracy.Folder, set *models.Set,
 }
 
 // findLines finds the lines of a page and compares them with the true ones.
-func findLines(engines *reading.Engines, folder *accuracy.Folder, p accuracy.Page, truth []accuracy.TrueLine) (pageLines, error) {
+func findLines(ctx context.Context, engines *reading.Engines, folder *accuracy.Folder, p accuracy.Page, truth []accuracy.TrueLine) (pageLines, error) {
 	gray, err := loadGray(folder, p)
 	if err != nil {
 		return pageLines{}, err
 	}
 	var found []accuracy.Polygon
 	cost, err := measured(func() (string, float64, error) {
-		lines, err := engines.FindLines(gray)
+		lines, err := engines.FindLines(ctx, gray)
 		if err != nil {
 			return "", 0, err
 		}

@@ -18,7 +18,7 @@ func (p *handwritingSearch) readClear(ctx context.Context, r Reader, inPrint []d
 	if len(open) < openSpots || joinedShare(open) < minOpenShare {
 		return nil, nil
 	}
-	found, err := p.layout(r)
+	found, err := p.layout(ctx, r)
 	if err != nil {
 		return nil, err
 	}

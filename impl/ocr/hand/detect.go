@@ -15,7 +15,7 @@ func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 	if p.onSide || p.joinedShare < minJoinedShare {
 		return 0, false, nil
 	}
-	found, err := p.layout(r)
+	found, err := p.layout(ctx, r)
 	if err != nil {
 		return 0, false, err
 	}

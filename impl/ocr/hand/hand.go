@@ -31,7 +31,7 @@ type Reader interface {
 	// requests.
 	ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, s Search) ([]Readings, error)
 	// FindLines finds the lines of handwriting on a page whose bounds begin at (0, 0).
-	FindLines(g *image.Gray) (*layout.Page, error)
+	FindLines(ctx context.Context, g *image.Gray) (*layout.Page, error)
 }
 
 // Search configures the further readings of lines of handwriting.
@@ -112,7 +112,7 @@ func (p *Page) Use(m Models) {
 // Text returns what the handwriting model reads in up to n of the longer lines, spread evenly over the page, one line of text
 // for each.
 func (p *Page) Text(ctx context.Context, r Reader, n int) (string, error) {
-	found, err := p.layout(r)
+	found, err := p.layout(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -130,7 +130,7 @@ func (p *Page) Text(ctx context.Context, r Reader, n int) (string, error) {
 // Sample estimates the share of characters that are right if the page is read as handwriting, 0..1, from some of its longer
 // lines.
 func (p *Page) Sample(ctx context.Context, r Reader) (float64, error) {
-	found, err := p.layout(r)
+	found, err := p.layout(ctx, r)
 	if err != nil {
 		return 0, err
 	}
@@ -139,9 +139,9 @@ func (p *Page) Sample(ctx context.Context, r Reader) (float64, error) {
 }
 
 // layout returns the lines of the page, found at the first call.
-func (p *Page) layout(r Reader) (*layout.Page, error) {
+func (p *Page) layout(ctx context.Context, r Reader) (*layout.Page, error) {
 	if p.found == nil {
-		found, err := r.FindLines(p.gray)
+		found, err := r.FindLines(ctx, p.gray)
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +152,7 @@ func (p *Page) layout(r Reader) (*layout.Page, error) {
 
 // Read reads a page that Detect reported as handwritten. The print model reads its lines of print.
 func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
-	found, err := p.layout(r)
+	found, err := p.layout(ctx, r)
 	if err != nil {
 		return Result{}, err
 	}

@@ -40,21 +40,25 @@ func (r reader) ReadStripsAgain(ctx context.Context, model string, strips []*ima
 	return out, err
 }
 
-func (r reader) FindLines(g *image.Gray) (*layout.Page, error) { return find(g) }
+func (r reader) FindLines(ctx context.Context, g *image.Gray) (*layout.Page, error) {
+	return find(ctx, g)
+}
 
 // find finds the lines of a page with the shipped model.
-func find(g *image.Gray) (*layout.Page, error) {
+func find(ctx context.Context, g *image.Gray) (*layout.Page, error) {
 	model, err := neural.LoadFinder(own.LinesFile())
 	if err != nil {
 		return nil, err
 	}
-	return layout.NewFinder(model).Find(g), nil
+	return layout.NewFinder(model).Find(ctx, g)
 }
 
 // broken is a hand.Reader whose reads fail.
 type broken struct{ err error }
 
-func (b broken) FindLines(g *image.Gray) (*layout.Page, error) { return find(g) }
+func (b broken) FindLines(ctx context.Context, g *image.Gray) (*layout.Page, error) {
+	return find(ctx, g)
+}
 
 func (broken) HandwritingModelsFor(string) []string { return []string{"hand"} }
 
@@ -227,7 +231,7 @@ func TestPage_Read(t *testing.T) {
 func TestPage_PrintedPart(t *testing.T) {
 	t.Parallel()
 	part := func(g *image.Gray) image.Rectangle {
-		found, err := hand.NewPage(g, imaging.Letters(g), hand.Models{}).PrintedPart(broken{})
+		found, err := hand.NewPage(g, imaging.Letters(g), hand.Models{}).PrintedPart(t.Context(), broken{})
 		require.NoError(t, err)
 		return found
 	}

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"context"
 	"image"
 	"math"
 	"slices"
@@ -20,15 +21,18 @@ func NewFinder(m *neural.FinderModel) *Finder { return &Finder{neural.NewFinder(
 
 // Find finds the lines of a page whose bounds begin at (0, 0). Blank and very small pages have none. If rules divide the page
 // into columns, Find searches each column separately if a line found on the whole page crosses a rule, or if the columns have
-// writing of different sizes.
-func (f *Finder) Find(g *image.Gray) *Page {
+// writing of different sizes. If ctx ends before the last column, Find returns its error.
+func (f *Finder) Find(ctx context.Context, g *image.Gray) (*Page, error) {
 	whole := &Page{f.findIn(g, image.Point{})}
 	rules := Rules(g)
 	if len(rules) == 0 {
-		return whole
+		return whole, ctx.Err()
 	}
 	parts, heights := &Page{}, []float64{}
 	for _, column := range columnsOf(g.Rect.Size(), 1, rules) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		blocks := f.findIn(column.cutOnto(g), column.Box.Min)
 		parts.Blocks = append(parts.Blocks, blocks...)
 		if len(blocks) > 0 {
@@ -39,9 +43,9 @@ func (f *Finder) Find(g *image.Gray) *Page {
 		return slices.ContainsFunc(rules, func(r Rule) bool { return r.isCrossed(l.Box(), g.Rect.Dy()) })
 	}
 	if slices.ContainsFunc(whole.Lines(), crosses) || len(heights) > 1 && slices.Max(heights) > otherSize*slices.Min(heights) {
-		return parts
+		return parts, nil
 	}
-	return whole
+	return whole, nil
 }
 
 // findIn finds the lines of a part of a page that begins at origin. It runs the network on the whole part at a fixed size

@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"math"
@@ -69,7 +70,15 @@ func find(g *image.Gray) *layout.Page {
 	if err != nil {
 		panic(err)
 	}
-	return layout.NewFinder(model).Find(g)
+	return findWith(layout.NewFinder(model), g)
+}
+
+func findWith(f *layout.Finder, g *image.Gray) *layout.Page {
+	p, err := f.Find(context.Background(), g)
+	if err != nil {
+		panic(err)
+	}
+	return p
 }
 
 // requireLines checks that exactly the drawn lines were found, in the same order and at the same positions.

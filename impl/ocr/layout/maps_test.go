@@ -73,7 +73,7 @@ func TestFinder_Find_idealMaps(t *testing.T) {
 			if c.also != nil {
 				c.also(g)
 			}
-			p := layout.NewFinderOf(ideal(c.lines, c.w)).Find(g)
+			p := findWith(layout.NewFinderOf(ideal(c.lines, c.w)), g)
 			requireLines(t, c.lines, p)
 			require.Equal(t, c.blocks, len(p.Blocks)) //nolint:testifylint // the lines themselves would fill pages
 		})
@@ -95,7 +95,7 @@ func TestFinder_Find_onlyWriting(t *testing.T) {
 		}
 	}
 	seen := append(column(1, 200, 1050, 900, 80), column(8, 1250, 1550, 200, 80)...)
-	p := layout.NewFinderOf(ideal(append(seen, lines...), 1600)).Find(g)
+	p := findWith(layout.NewFinderOf(ideal(append(seen, lines...), 1600)), g)
 	requireLines(t, lines, p)
 }
 
@@ -103,9 +103,9 @@ func TestFinder_Find_cutLines(t *testing.T) {
 	t.Parallel()
 	lines, cut := column(10, 300, 1150, 200, 80), column(8, 4, 70, 230, 80)
 	g := sheet(1200, 1400, append(cut, lines...))
-	requireLines(t, lines, layout.NewFinderOf(ideal(append(cut, lines...), 1200)).Find(g))
+	requireLines(t, lines, findWith(layout.NewFinderOf(ideal(append(cut, lines...), 1200)), g))
 	few := column(2, 4, 70, 230, 480)
-	p := layout.NewFinderOf(ideal(append(few, lines...), 1200)).Find(sheet(1200, 1400, append(few, lines...)))
+	p := findWith(layout.NewFinderOf(ideal(append(few, lines...), 1200)), sheet(1200, 1400, append(few, lines...)))
 	require.Equal(t, 12, len(p.Lines())) //nolint:testifylint // the lines themselves would fill pages
 }
 
@@ -147,7 +147,7 @@ func TestFinder_Find_noise(t *testing.T) {
 			return m
 		})
 		start := time.Now()
-		f.Find(sheet(1400, 1900, column(3, 100, 1200, 200, 100)))
+		findWith(f, sheet(1400, 1900, column(3, 100, 1200, 200, 100)))
 		require.Less(t, time.Since(start), 20*time.Second, name)
 	}
 }

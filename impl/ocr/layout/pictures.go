@@ -16,6 +16,9 @@ func Pictures(page *image.Gray, marks []image.Rectangle, height int) []image.Rec
 			found = append(found, m)
 		}
 	}
+	if len(found) > maxPictures {
+		return nil
+	}
 	found = united(found)
 	return slices.DeleteFunc(found, func(b image.Rectangle) bool {
 		return float64(min(b.Dx(), b.Dy())) < minSide || !b.Inset(-1).In(page.Rect) || inkShare(page, b) < minPictureInk
@@ -32,6 +35,9 @@ func Initials(page *image.Gray, marks []image.Rectangle, height int) []image.Rec
 			m.Inset(-1).In(page.Rect) && inkShare(page, m) >= minPictureInk {
 			found = append(found, m)
 		}
+	}
+	if len(found) > maxInitials {
+		return nil
 	}
 	return united(found)
 }

@@ -55,6 +55,21 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+func TestPictures_ofAPattern(t *testing.T) {
+	t.Parallel()
+	page := image.NewGray(image.Rect(0, 0, 8_000, 8_000)) // black
+	var marks []image.Rectangle
+	for y := 20; y < 7_900; y += 60 {
+		for x := 20; x < 7_900; x += 60 {
+			marks = append(marks, image.Rect(x, y, x+58, y+58))
+		}
+	}
+	require.NotEmpty(t, layout.Initials(page, marks[:100], 16))
+	require.NotEmpty(t, layout.Pictures(page, []image.Rectangle{image.Rect(20, 20, 900, 900)}, 5))
+	require.Empty(t, layout.Initials(page, marks, 16), "there are too many to be initials")
+	require.Empty(t, layout.Pictures(page, marks, 5), "there are too many to be parts of pictures")
+}
+
 // ruled draws n lines, three pixels thick and space pixels apart, that slope down by fall pixels from left to right.
 func ruled(page *image.Gray, from image.Point, n, space, fall int) {
 	for i := range n {

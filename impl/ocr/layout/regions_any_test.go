@@ -1,8 +1,10 @@
 package layout_test
 
 import (
+	"cmp"
 	"image"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,7 +32,13 @@ func TestRegions_AnyPage(t *testing.T) {
 				}
 			}
 		}
-		for _, r := range layout.Regions(letters, height, size, nil) {
+		var rules []layout.Rule
+		for range random.IntN(4) {
+			top := float64(random.IntN(2*size.X) - size.X/2) // some are outside the page
+			rules = append(rules, layout.Rule{Top: top, Bottom: top + float64(random.IntN(200)-100)})
+		}
+		slices.SortFunc(rules, func(a, b layout.Rule) int { return cmp.Compare(a.Top, b.Top) })
+		for _, r := range layout.Regions(letters, height, size, rules) {
 			require.False(t, r.Box.Empty(), "%v", r.Box)
 			require.True(t, r.Box.In(image.Rectangle{Max: size}), "%v in %v", r.Box, size)
 		}

@@ -236,7 +236,8 @@ func betweenColumns(rules []Rule, width float64) []Rule {
 	return kept[:len(kept)-1]
 }
 
-// columnsOf returns the columns of a page between its rules, from left to right, or the whole page if there are no rules.
+// columnsOf returns the columns of a page between its rules, from left to right, or the whole page if there are no rules. Rules
+// outside the page, or on top of each other, have no column between them.
 // height is the height of the regions' bands in pixels.
 func columnsOf(page image.Point, height int, rules []Rule) []Region {
 	rest := Whole(page, height)
@@ -251,7 +252,8 @@ func columnsOf(page image.Point, height int, rules []Rule) []Region {
 		}
 		all = append(all, left.fitted())
 	}
-	return append(all, rest.fitted())
+	all = append(all, rest.fitted())
+	return slices.DeleteFunc(all, func(r Region) bool { return r.Box.Dx() == 0 })
 }
 
 // cutOnto is Cut, except that pixels of neighbouring regions have the grey of the region's paper. It returns page itself if the

@@ -31,8 +31,8 @@ func findColumns(_ context.Context, p *page) error {
 func (s sheet) ruleOnSheet(r layout.Rule) layout.Rule {
 	s.angle = -s.angle
 	h := float64(s.img.Rect.Dy())
-	x0, y0 := s.pointOnPage(r.Top+(r.Bottom-r.Top)/4, h/4)
-	x1, y1 := s.pointOnPage(r.Bottom-(r.Bottom-r.Top)/4, h*3/4)
+	x0, y0 := s.unrotated(r.Top+(r.Bottom-r.Top)/4, h/4)
+	x1, y1 := s.unrotated(r.Bottom-(r.Bottom-r.Top)/4, h*3/4)
 	slope := (x1 - x0) / (y1 - y0)
 	return layout.Rule{Top: x0 - slope*y0, Bottom: x0 + slope*(h-y0)}
 }

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"context"
 	"image"
 
 	"uncial/impl/ocr/decode"
@@ -18,6 +19,7 @@ var (
 
 	InGreekLetters = inGreekLetters
 	EnginesFor     = enginesFor
+	InTurn         = inTurn
 )
 
 // OnPage converts blocks of a sheet that was rotated by an angle to ones of a page of that size.
@@ -28,6 +30,18 @@ func OnPage(blocks []document.Block, size image.Point, angle float64) []document
 // BoxOnSheet converts a box of a page of that size to one of its sheet, which was rotated by an angle.
 func BoxOnSheet(b document.Box, size image.Point, angle float64) document.Box {
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.boxOnSheet(b)
+}
+
+// OtherReading returns the number of words of the second-best reading of a sheet of that size, once tryOtherSize has read it,
+// and whether there is such a reading.
+func OtherReading(ctx context.Context, src Source, size image.Point, first []document.Block) (words int, exists bool, err error) {
+	sheet := sheet{img: image.NewGray(image.Rectangle{Max: size})}
+	p := &page{src: src, gray: sheet.img, sheet: sheet, attempts: []attempt{{model: "eng", factor: 1, blocks: first, raw: first}}}
+	err = tryOtherSize(ctx, p)
+	for _, at := range p.otherReading() {
+		words += len(at)
+	}
+	return words, p.otherReading() != nil, err
 }
 
 // WordsOnSheet returns the box of words on a sheet that was rotated by an angle.

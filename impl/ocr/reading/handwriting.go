@@ -121,7 +121,7 @@ func readHandwriting(ctx context.Context, p *page) (err error) {
 
 // isOnlyHandwriting reports whether no part of a page of handwriting is print. A part that looks like print is read as such.
 func isOnlyHandwriting(ctx context.Context, p *page) (bool, error) {
-	part, err := p.handwriting.page.PrintedPart(p.handwriting.reader)
+	part, err := p.handwriting.page.PrintedPart(ctx, p.handwriting.reader)
 	if err != nil || part.Empty() {
 		return true, err
 	}

@@ -89,12 +89,12 @@ func (m *mixed) Read(_ context.Context, img *image.Gray, _ int, model string, mo
 
 func (*mixed) HandwritingModelsFor(string) []string { return []string{own.Hands} }
 
-func (m *mixed) FindLines(g *image.Gray) (*layout.Page, error) {
+func (m *mixed) FindLines(ctx context.Context, g *image.Gray) (*layout.Page, error) {
 	model, err := neural.LoadFinder(own.LinesFile())
 	if err != nil {
 		return nil, err
 	}
-	return layout.NewFinder(model).Find(g), nil
+	return layout.NewFinder(model).Find(ctx, g)
 }
 
 func (m *mixed) ReadStrips(_ context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {

@@ -137,8 +137,8 @@ func (s sheet) boxOnSheet(b document.Box) document.Box {
 	return s.boxOnPage(b)
 }
 
-// wordsOnSheet returns the box on the sheet of words of the page. It converts each word, because the box of all words of a slanted
-// line is narrower than the line.
+// wordsOnSheet returns the box on the sheet of words of the page. It converts each word, because the box of all words of a
+// slanted line is narrower than the line.
 func (s sheet) wordsOnSheet(words []document.Word) document.Box {
 	words = slices.Clone(words)
 	for i := range words {
@@ -147,14 +147,19 @@ func (s sheet) wordsOnSheet(words []document.Word) document.Box {
 	return document.WordsBox(words)
 }
 
-// pointOnPage converts a point of the sheet to one of the page: it undoes the rotation by the sheet's angle around the middle
-// of the image, and clips the result to the page.
+// pointOnPage converts a point of the sheet to one of the page, and clips it to the page.
 func (s sheet) pointOnPage(x, y float64) (float64, float64) {
 	if s.angle == 0 {
 		return x, y
 	}
+	x, y = s.unrotated(x, y)
+	return min(max(x, 0), float64(s.img.Rect.Dx()-1)), min(max(y, 0), float64(s.img.Rect.Dy()-1))
+}
+
+// unrotated undoes the rotation of a point by the sheet's angle around the middle of the image.
+func (s sheet) unrotated(x, y float64) (float64, float64) {
 	cx, cy := float64(s.img.Rect.Dx()-1)/2, float64(s.img.Rect.Dy()-1)/2
 	sin, cos := math.Sincos(s.angle * math.Pi / 180)
 	dx, dy := x-cx, y-cy
-	return min(max(cx+dx*cos+dy*sin, 0), 2*cx), min(max(cy-dx*sin+dy*cos, 0), 2*cy)
+	return cx + dx*cos + dy*sin, cy - dx*sin + dy*cos
 }

@@ -3,6 +3,7 @@ package reading_test
 import (
 	"context"
 	"image"
+	"math"
 	"strings"
 	"testing"
 
@@ -89,6 +90,9 @@ func TestRuleOnSheet(t *testing.T) {
 	size := image.Pt(1001, 2001)
 	level := layout.Rule{Top: 300, Bottom: 320}
 	require.InDelta(t, 300, reading.RuleOnSheet(level, size, 0).Top, 1e-6)
+	wide := reading.RuleOnSheet(layout.Rule{Top: 100, Bottom: 110}, image.Pt(32_000, 1_000), 5)
+	require.InDelta(t, 105, wide.Top, 16_000, "it moves by as much as a rotation moves the edge of the page")
+	require.InDelta(t, 10-1_000*math.Tan(5*math.Pi/180), wide.Bottom-wide.Top, 2, "it turns by the angle, although its ends leave the page")
 	for _, angle := range []float64{-4, 1.5, 5} {
 		moved := reading.RuleOnSheet(level, size, angle)
 		for _, y := range []float64{600, 1000, 1400} {

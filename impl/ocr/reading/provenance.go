@@ -32,11 +32,16 @@ func (e *Engines) ModelsOf(doc *document.Document) []document.Model {
 	return all
 }
 
+const digestPrefix = "sha256:"
+
 // digest returns the digest of a model's files, or "" if they cannot be read. It computes the digest at the first call and
 // caches it.
 func (e *Engines) digest(name string) string {
 	if known, ok := e.digests[name]; ok {
 		return known
+	}
+	if h := e.trainedNetwork(name); h != nil {
+		return digestPrefix + h.model.Info().Digest
 	}
 	parts := [][]byte{e.data(name)}
 	switch name {
@@ -52,7 +57,7 @@ func (e *Engines) digest(name string) string {
 		length += len(part)
 	}
 	if length > 0 {
-		e.digests[name] = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+		e.digests[name] = digestPrefix + hex.EncodeToString(sum.Sum(nil))
 	}
 	return e.digests[name]
 }

@@ -111,9 +111,17 @@ func isLegible(p *page) bool { return p.attempts[0].right >= inDoubt }
 func isDoubtful(p *page) bool { return !isLegible(p) }
 
 // tryOtherSize reads the sheet with the same model at another size, smaller if the letters are large and larger if they are
-// small. That reading has different errors from the first one, and costs less than another model.
+// small. That reading has different errors from the first one, and costs less than another model. A sheet that would exceed the
+// recognizer's limits at that size is not read again.
 func tryOtherSize(ctx context.Context, p *page) error {
-	again, err := readResized(ctx, p)
+	factor := largerFactor
+	if lineHeight(p.attempts[0].blocks) >= minLargeLine {
+		factor = smallerFactor
+	}
+	if !isReadable(p.sheet.img.Rect.Size(), factor) {
+		return nil
+	}
+	again, err := p.sheet.read(ctx, p.src, p.attempts[0].model, factor)
 	if err != nil {
 		return err
 	}
@@ -131,18 +139,10 @@ func tryOtherSize(ctx context.Context, p *page) error {
 	return nil
 }
 
-// readResized reads the sheet at another size. If that size exceeds the recognizer's limits, it returns an empty reading.
-func readResized(ctx context.Context, p *page) (attempt, error) {
-	factor, model := largerFactor, p.attempts[0].model
-	if lineHeight(p.attempts[0].blocks) >= minLargeLine {
-		factor = smallerFactor
-	}
-	size := p.sheet.img.Rect.Size()
+// isReadable reports whether the recognizer reads an image of that size once it is scaled by a factor.
+func isReadable(size image.Point, factor float64) bool {
 	w, h := int(float64(size.X)*factor), int(float64(size.Y)*factor)
-	if w < 1 || h < 1 || w > tesseract.MaxSide || h > tesseract.MaxSide || w*h > ocr.MaxPixels {
-		return attempt{model: model}, nil
-	}
-	return p.sheet.read(ctx, p.src, model, factor)
+	return min(w, h) >= 1 && max(w, h) <= tesseract.MaxSide && w*h <= ocr.MaxPixels
 }
 
 // lineHeight returns the median height of lines in pixels, or 0 if there are none.

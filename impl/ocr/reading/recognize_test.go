@@ -160,6 +160,18 @@ func TestRead_models(t *testing.T) {
 	}
 }
 
+func TestRead_otherSize(t *testing.T) {
+	t.Parallel()
+	first := []document.Block{block(row(100, 100, .5, "all", "that", "was", "read"))}
+	words, exists, err := reading.OtherReading(t.Context(), &scripted{says: map[string]said{"eng": {"read again", .4}}}, image.Pt(600, 200), first)
+	require.NoError(t, err)
+	require.True(t, exists)
+	require.Equal(t, 2, words)
+	_, exists, err = reading.OtherReading(t.Context(), &scripted{}, image.Pt(tesseract.MaxSide, 200), first)
+	require.NoError(t, err)
+	require.False(t, exists, "a sheet that would become too large is not read again")
+}
+
 func TestRead_blank(t *testing.T) {
 	t.Parallel()
 	paper := image.NewGray(image.Rect(0, 0, 400, 600))

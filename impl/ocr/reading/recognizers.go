@@ -162,7 +162,7 @@ func (all *recognizers) each(ctx context.Context, n, threads int, open func() *n
 }
 
 // FindLines finds the lines of handwriting on a page. See hand.Reader.
-func (e *Engines) FindLines(g *image.Gray) (*layout.Page, error) {
+func (e *Engines) FindLines(ctx context.Context, g *image.Gray) (*layout.Page, error) {
 	if e.finder == nil {
 		model, err := neural.LoadFinder(own.LinesFile())
 		if err != nil {
@@ -170,7 +170,7 @@ func (e *Engines) FindLines(g *image.Gray) (*layout.Page, error) {
 		}
 		e.finder = layout.NewFinder(model)
 	}
-	return e.finder.Find(g), nil
+	return e.finder.Find(ctx, g)
 }
 
 // handwritingWords converts words to Tesseract's type and scale of confidence.

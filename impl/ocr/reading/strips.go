@@ -1,12 +1,10 @@
 package reading
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/models/own"
@@ -35,26 +33,18 @@ func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.
 	if err != nil {
 		return nil, err
 	}
-	out := make([][]tesseract.Word, len(strips))
-	var next atomic.Int64
-	work := func(engine *tesseract.Engine) error {
-		for i := int(next.Add(1)) - 1; i < len(strips); i = int(next.Add(1)) - 1 {
-			var err error
-			if out[i], err = readStrip(ctx, engine, strips[i]); err != nil {
-				return fmt.Errorf("reading: %w", err)
-			}
-		}
-		return nil
+	out, errs := make([][]tesseract.Word, len(strips)), make([]error, len(engines))
+	err = withStripSettings(engines, func() error {
+		inTurn(len(engines), len(strips), func(worker, i int) bool {
+			out[i], errs[worker] = readStrip(ctx, engines[worker], strips[i])
+			return errs[worker] == nil
+		})
+		return cmp.Or(errs...)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading: %w", err)
 	}
-	var group errgroup.Group
-	for _, engine := range engines[1:] {
-		group.Go(func() error { return withStripSettings(engine, work) })
-	}
-	err = withStripSettings(engines[0], work)
-	if other := group.Wait(); err == nil {
-		err = other
-	}
-	return out, err
+	return out, nil
 }
 
 // ReadStripsAgain reads each image with a handwriting model: first as ReadStrips does, then again as s requests. See
@@ -99,20 +89,23 @@ func (e *Engines) closeExtraEngines() {
 	e.extraEngines = nil
 }
 
-// withStripSettings calls work with an engine that reads each image as one line, without inverting it and without searching for
-// the line. It restores the engine's settings.
-func withStripSettings(engine *tesseract.Engine, work func(*tesseract.Engine) error) error {
+// withStripSettings calls work while engines read each image as one line, without inverting it and without searching for the
+// line. It restores their settings.
+func withStripSettings(engines []*tesseract.Engine, work func() error) (err error) {
 	const invert = "tessedit_do_invert"
-	defer engine.Clear()
-	engine.SetMode(tesseract.RawLine)
-	if err := engine.SetVariable(invert, "0"); err != nil {
-		return err
+	for _, engine := range engines {
+		defer engine.Clear()
+		engine.SetMode(tesseract.RawLine)
+		if err := engine.SetVariable(invert, "0"); err != nil {
+			return err
+		}
+		defer func() {
+			if problem := engine.SetVariable(invert, "1"); err == nil {
+				err = problem
+			}
+		}()
 	}
-	err := work(engine)
-	if problem := engine.SetVariable(invert, "1"); err == nil {
-		err = problem
-	}
-	return err
+	return work()
 }
 
 // readStrip returns the words of a strip, which shows one line, in pixels of the strip. If the engine finds several lines,

@@ -2,7 +2,9 @@ package reading
 
 import (
 	"context"
+	"fmt"
 	"image"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -53,10 +55,11 @@ func sourcesFor(src Source, model string, regions []layout.Region) ([]Source, er
 }
 
 // inTurn runs tasks, numbered from 0, in order on n workers, at least 1. The first worker is the calling goroutine. Once do has
-// reported false, no further task begins.
+// reported false, no further task begins. A panic of another worker panics in the calling goroutine, which can recover it.
 func inTurn(n, tasks int, do func(worker, task int) bool) {
 	var next atomic.Int64
 	var failed atomic.Bool
+	var panicked atomic.Pointer[string] // with the stack, which would be lost
 	work := func(worker int) {
 		for task := int(next.Add(1)) - 1; task < tasks && !failed.Load(); task = int(next.Add(1)) - 1 {
 			if !do(worker, task) {
@@ -66,8 +69,20 @@ func inTurn(n, tasks int, do func(worker, task int) bool) {
 	}
 	var group sync.WaitGroup
 	for worker := 1; worker < n; worker++ {
-		group.Go(func() { work(worker) })
+		group.Go(func() {
+			defer func() {
+				if value := recover(); value != nil {
+					failed.Store(true)
+					text := fmt.Sprintf("%v\n%s", value, debug.Stack())
+					panicked.Store(&text)
+				}
+			}()
+			work(worker)
+		})
 	}
 	work(0)
 	group.Wait()
+	if text := panicked.Load(); text != nil {
+		panic(*text)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/draw"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,29 @@ func TestFile_readsColumnsAtTheSameTime(t *testing.T) {
 	together, extra := read(2)
 	require.Equal(t, 1, extra)
 	require.Equal(t, alone, together)
+}
+
+func TestInTurn(t *testing.T) {
+	t.Parallel()
+	var done [100]atomic.Int32
+	reading.InTurn(4, len(done), func(_, task int) bool { done[task].Add(1); return true })
+	for i := range done {
+		require.EqualValues(t, 1, done[i].Load())
+	}
+	t.Run("a panic of any worker reaches the caller", func(t *testing.T) {
+		t.Parallel()
+		require.Panics(t, func() {
+			begun := make(chan bool) // until the other worker has begun, the calling one waits
+			reading.InTurn(2, 2, func(worker, _ int) bool {
+				if worker == 1 {
+					close(begun)
+					panic("of a helper")
+				}
+				<-begun
+				return true
+			})
+		})
+	})
 }
 
 func TestEngines_Read_sharesLines(t *testing.T) {

@@ -10,12 +10,12 @@ import (
 )
 
 // LoadHandwritingModels loads the handwriting models of the set, which archives have trained (package train). If a file is not
-// a usable model, or has the name of the shipped one, the error names it. Without a call of LoadHandwritingModels, only the
+// a usable model, or has the name of another model, the error names it. Without a call of LoadHandwritingModels, only the
 // shipped model is used.
 func (e *Engines) LoadHandwritingModels() error {
 	for _, file := range e.set.HandwritingModels() {
-		if file.Name == own.Hands {
-			return fmt.Errorf("%s has the name of the model that ships with the program, which would be used instead; rename it", file.Path)
+		if _, isPrint := e.set.Model(file.Name); isPrint || file.Name == own.Hands || file.Name == own.Print {
+			return fmt.Errorf("%s has the name of a model that is installed already; rename it", file.Path)
 		}
 		model, err := neural.Open(file.Path)
 		if err != nil {
@@ -74,6 +74,11 @@ func (e *Engines) handwritingNetwork(name string) *handwritingNetwork {
 	if name == own.Hands {
 		return &e.handwriting
 	}
+	return e.trainedNetwork(name)
+}
+
+// trainedNetwork returns the network of that name that an archive has trained, or nil if there is none.
+func (e *Engines) trainedNetwork(name string) *handwritingNetwork {
 	for _, h := range e.trained {
 		if h.name == name {
 			return h.handwritingNetwork

@@ -13,6 +13,7 @@ import (
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/neural"
 	"uncial/impl/ocr/reading"
+	"uncial/internal/document"
 )
 
 // mustModel writes the shipped model as a model for other languages.
@@ -61,9 +62,26 @@ func TestEngines_HandwritingModelsFor(t *testing.T) {
 	require.ErrorIs(t, err, neural.ErrModel)
 	require.ErrorContains(t, err, "broken.uhm")
 
-	dir = t.TempDir()
-	mustModel(t, dir, own.Hands, "fr")
-	set, err = models.Find(dir)
+	for _, name := range []string{own.Hands, own.Print, "eng"} {
+		dir = t.TempDir()
+		mustModel(t, dir, name, "fr")
+		set, err = models.Find(append([]string{dir}, models.Dirs()...)...)
+		require.NoError(t, err)
+		require.ErrorContains(t, reading.NewEngines(set, 1).LoadHandwritingModels(), name+".uhm has the name of a model that is installed already")
+	}
+}
+
+func TestEngines_ModelsOf_trained(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mustModel(t, dir, "notaries", "fr")
+	set, err := models.Find(append([]string{dir}, models.Dirs()...)...)
 	require.NoError(t, err)
-	require.ErrorContains(t, reading.NewEngines(set, 1).LoadHandwritingModels(), "hands.uhm has the name of the model that ships with the program")
+	engines := reading.NewEngines(set, 1)
+	t.Cleanup(engines.Close)
+	require.NoError(t, engines.LoadHandwritingModels())
+	line := document.Line{Words: []document.Word{{Text: "un", Model: "eng"}, {Text: "deux", Model: "notaries"}}}
+	found := engines.ModelsOf(&document.Document{Pages: []document.Page{{Blocks: []document.Block{{Lines: []document.Line{line}}}}}})
+	require.Len(t, found, 2)
+	require.Equal(t, document.Model{Name: "notaries", Digest: "sha256:" + engines.HandwritingModels()["notaries"].Digest}, found[1])
 }

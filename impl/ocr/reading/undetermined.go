@@ -40,7 +40,7 @@ func findLanguage(ctx context.Context, p *page) error {
 	if err == nil && found.Tag == "" {
 		found, err = p.languageOfPrint(within)
 	}
-	if within.Err() != nil && ctx.Err() == nil {
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
 		found, err, p.curtailed = guess.Guess{Tag: unknownLanguage(p.src, latin)}, nil, true
 	}
 	if err != nil {

@@ -10,18 +10,25 @@ import (
 // pair is a part of an alignment: the indexes of two characters aligned with each other; -1 where one has no partner.
 type pair struct{ a, b int }
 
+// maxAligned is the maximum product of the lengths of two texts that are aligned: 4,000 characters each, far more than a line
+// has.
+const maxAligned = 16_000_000
+
 // align returns an alignment of two texts at the lowest cost, where inserting, dropping and replacing a character cost the
-// same.
+// same. In texts that are too long, no character has a partner.
 func align(a, b []rune) []pair {
+	if len(a)*len(b) > maxAligned {
+		return unaligned(a, b)
+	}
 	width := len(b) + 1
-	costs := make([]int, (len(a)+1)*width)
+	costs := make([]int32, (len(a)+1)*width)
 	for i := range len(a) + 1 {
 		for j := range width {
 			switch {
 			case i == 0:
-				costs[j] = j
+				costs[j] = int32(j)
 			case j == 0:
-				costs[i*width] = i
+				costs[i*width] = int32(i)
 			default:
 				costs[i*width+j] = min(costs[(i-1)*width+j-1]+replacementCost(a[i-1], b[j-1]), costs[(i-1)*width+j]+1, costs[i*width+j-1]+1)
 			}
@@ -46,8 +53,20 @@ func align(a, b []rune) []pair {
 	return pairs
 }
 
+// unaligned returns an alignment without partners.
+func unaligned(a, b []rune) []pair {
+	var pairs []pair
+	for i := range a {
+		pairs = append(pairs, pair{i, -1})
+	}
+	for i := range b {
+		pairs = append(pairs, pair{-1, i})
+	}
+	return pairs
+}
+
 // replacementCost returns the cost of reading b for a, in characters.
-func replacementCost(a, b rune) int {
+func replacementCost(a, b rune) int32 {
 	if a == b {
 		return 0
 	}

@@ -284,3 +284,10 @@ func TestConfirm(t *testing.T) {
 	correct.Confirm(unread, nil)
 	require.Zero(t, unread[0].Signals.Network, "the network read nothing")
 }
+
+func TestAlign(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 4, correct.Partners([]rune("bread"), []rune("reed")))
+	require.Equal(t, 4000, correct.Partners(slices.Repeat([]rune("a"), 4000), slices.Repeat([]rune("b"), 4000)))
+	require.Zero(t, correct.Partners(slices.Repeat([]rune("a"), 4001), slices.Repeat([]rune("a"), 4000)), "texts that are far too long for a line")
+}

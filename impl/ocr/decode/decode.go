@@ -78,6 +78,8 @@ type frame struct {
 	orientation int
 	// dpiX and dpiY are the resolutions along the stored rows and columns, 0 if unknown.
 	dpiX, dpiY float64
+	// scans is the number of scans of a JPEG.
+	scans int
 	// decode reads the pixels with our own decoders or with Go's.
 	decode func() (image.Image, error)
 	// rescue reads the pixels with the library if decode fails. It is nil if the library would fail too.

@@ -384,3 +384,14 @@ func TestPages_cutJPEG(t *testing.T) {
 		require.Greater(t, refused, len(whole)*3/4, name)
 	}
 }
+
+func TestTIFF_countsScansOfAllBlocks(t *testing.T) {
+	t.Parallel()
+	const scans = 3
+	block := jpegOfScans(8, scans)
+	err := decode.ReadJPEGBlock(block, 8, decode.MaxScanPixels-scans*8*8+1)
+	require.ErrorContains(t, err, "the TIFF has blocks that are progressive JPEGs with too many scans")
+	err = decode.ReadJPEGBlock(block, 8, decode.MaxScanPixels-scans*8*8)
+	require.Error(t, err, "the scans of the block are empty")
+	require.NotContains(t, err.Error(), "too many scans")
+}

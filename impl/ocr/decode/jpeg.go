@@ -43,7 +43,6 @@ func parseJPEG(data []byte) ([]frame, error) {
 		},
 		rescue: func(lib Library) (image.Image, error) { return lib.Decode(data) },
 	}
-	scans := 0
 	// The file begins with the marker SOI, which has no segment.
 	for rest := data[2:]; ; {
 		marker, segment, after, ok := nextSegment(rest)
@@ -53,7 +52,7 @@ func parseJPEG(data []byte) ([]frame, error) {
 		rest = after
 		switch {
 		case marker == markSOS:
-			scans++
+			f.scans++
 			rest = skipCoded(rest)
 		case marker >= markSOF0 && marker <= markSOF15 && marker != markDHT && marker != markJPG && marker != markDAC:
 			if len(segment) < 5 {
@@ -74,12 +73,12 @@ func parseJPEG(data []byte) ([]frame, error) {
 			}
 		}
 	}
-	if f.Width == 0 && scans == 0 {
+	if f.Width == 0 && f.scans == 0 {
 		return nil, io.ErrUnexpectedEOF
 	}
 	// Baseline images have one scan, however large they are.
-	if limit := min(maxScans, maxScanPixels/max(f.Width*f.Height, 1)); scans > limit && scans > 1 {
-		return nil, invalidImage("the JPEG has %d scans; at most %d are allowed at its size: save it as a baseline JPEG", scans, limit)
+	if limit := min(maxScans, maxScanPixels/max(f.Width*f.Height, 1)); f.scans > limit && f.scans > 1 {
+		return nil, invalidImage("the JPEG has %d scans; at most %d are allowed at its size: save it as a baseline JPEG", f.scans, limit)
 	}
 	return []frame{f}, nil
 }

@@ -33,6 +33,8 @@ type tiffImage struct {
 	blockWidth, blockHeight int
 	// offsets and counts say where the blocks are in the file, and how many bytes each has.
 	offsets, counts []uint64
+	// scanned is the number of pixels in the scans of the JPEG blocks that were decoded.
+	scanned int
 }
 
 // decode reads an image of any layout: strips or tiles, of pixels or of planes. Samples are reduced to 8 bits row by row, on
@@ -58,6 +60,9 @@ func (t *tiff) decode(d directory, width, height int) (image.Image, error) {
 	}
 	for i := range across * down * planeCount {
 		plane, at := i/(across*down), i%(across*down)
+		if plane >= len(c.to) {
+			break // extra samples are not shown
+		}
 		b := block{x: at % across * m.blockWidth, y: at / across * m.blockHeight, first: plane, samples: each}
 		b.columns, b.rows = min(m.blockWidth, width-b.x), min(m.blockHeight, height-b.y)
 		raw := t.part(m.offsets[i], m.counts[i])

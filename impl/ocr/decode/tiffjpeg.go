@@ -26,9 +26,14 @@ func (m *tiffImage) readJPEG(c *canvas, b block, raw []byte) error {
 	if err != nil {
 		return err
 	}
-	if f := frames[0]; f.Width != m.blockWidth || f.Height < b.rows || f.Height > m.blockHeight {
+	f := frames[0]
+	if f.Width != m.blockWidth || f.Height < b.rows || f.Height > m.blockHeight {
 		// A small block must not make the decoder allocate a large image.
 		return errTIFF
+	}
+	// All blocks together must not cost more than one JPEG may: blocks can share their bytes.
+	if m.scanned += f.scans * f.Width * f.Height; m.scanned > maxScanPixels && f.scans > 1 {
+		return invalidImage("the TIFF has blocks that are progressive JPEGs with too many scans; save it with baseline JPEG or another compression")
 	}
 	img, err := jpeg.Decode(bytes.NewReader(stream))
 	if _, ok := errors.AsType[jpeg.UnsupportedError](err); ok {

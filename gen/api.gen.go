@@ -399,7 +399,7 @@ type ExtractionResult struct {
 	// RemainingPoints Points left after this call.
 	RemainingPoints *int64 `json:"remainingPoints,omitempty"`
 
-	// Success Always true.
+	// Success Always true; errors have `false`.
 	Success ExtractionResultSuccess `json:"success"`
 
 	// Text The plain text. A line feed separates lines, and a form feed separates pages. Empty for a blank page.
@@ -414,7 +414,7 @@ type ExtractionResult struct {
 // ExtractionResultPointsUsed Points charged for this call; in a stored answer, for the original call.
 type ExtractionResultPointsUsed int64
 
-// ExtractionResultSuccess Always true.
+// ExtractionResultSuccess Always true; errors have `false`.
 type ExtractionResultSuccess bool
 
 // FetchFailure Why the image at `imageUrl` could not be fetched, and whether repeating the request can help. Present only if fetching
@@ -477,7 +477,7 @@ type InsufficientPointsError struct {
 	// RemainingPoints Points left under the limit that `limitedBy` names.
 	RemainingPoints int64 `json:"remainingPoints"`
 
-	// Success Always false.
+	// Success Always false; a 200 has `true`.
 	Success InsufficientPointsErrorSuccess `json:"success"`
 }
 
@@ -488,7 +488,7 @@ type InsufficientPointsErrorCode string
 // equal, `account`.
 type InsufficientPointsErrorLimitedBy string
 
-// InsufficientPointsErrorSuccess Always false.
+// InsufficientPointsErrorSuccess Always false; a 200 has `true`.
 type InsufficientPointsErrorSuccess bool
 
 // InvalidAPIKeyError The key is missing, unknown, expired or revoked, its account is suspended, or it is used from outside its IP ranges.
@@ -502,14 +502,14 @@ type InvalidAPIKeyError struct {
 	// Message Technical description for debugging.
 	Message string `json:"message"`
 
-	// Success Always false.
+	// Success Always false; a 200 has `true`.
 	Success InvalidAPIKeyErrorSuccess `json:"success"`
 }
 
 // InvalidAPIKeyErrorCode Always `INVALID_API_KEY`.
 type InvalidAPIKeyErrorCode string
 
-// InvalidAPIKeyErrorSuccess Always false.
+// InvalidAPIKeyErrorSuccess Always false; a 200 has `true`.
 type InvalidAPIKeyErrorSuccess bool
 
 // InvalidRequestError The request does not match the contract, or its image cannot be fetched or read.
@@ -530,14 +530,14 @@ type InvalidRequestError struct {
 	// Message Technical description for debugging.
 	Message string `json:"message"`
 
-	// Success Always false.
+	// Success Always false; a 200 has `true`.
 	Success InvalidRequestErrorSuccess `json:"success"`
 }
 
 // InvalidRequestErrorCode Always `INVALID_REQUEST`.
 type InvalidRequestErrorCode string
 
-// InvalidRequestErrorSuccess Always false.
+// InvalidRequestErrorSuccess Always false; a 200 has `true`.
 type InvalidRequestErrorSuccess bool
 
 // RateLimit State of the rate-limit window.
@@ -566,14 +566,14 @@ type RateLimitedError struct {
 	// RemainingPoints Points left.
 	RemainingPoints int64 `json:"remainingPoints"`
 
-	// Success Always false.
+	// Success Always false; a 200 has `true`.
 	Success RateLimitedErrorSuccess `json:"success"`
 }
 
 // RateLimitedErrorCode Always `RATE_LIMITED`.
 type RateLimitedErrorCode string
 
-// RateLimitedErrorSuccess Always false.
+// RateLimitedErrorSuccess Always false; a 200 has `true`.
 type RateLimitedErrorSuccess bool
 
 // Reader What produced the text. ALTO (`Processing`), PAGE-XML (`MetadataItem`) and hOCR (`meta`) name the same models, and each line refers
@@ -589,7 +589,7 @@ type Reader struct {
 
 	// Version Version of the program; absent if it is unknown.
 	//
-	// Example: 1.4.0
+	// Example: 1.1.0
 	Version *string `json:"version,omitempty"`
 }
 
@@ -617,14 +617,14 @@ type ServerError struct {
 	// Message Technical description for debugging.
 	Message string `json:"message"`
 
-	// Success Always false.
+	// Success Always false; a 200 has `true`.
 	Success ServerErrorSuccess `json:"success"`
 }
 
 // ServerErrorCode Always `SERVER_ERROR`.
 type ServerErrorCode string
 
-// ServerErrorSuccess Always false.
+// ServerErrorSuccess Always false; a 200 has `true`.
 type ServerErrorSuccess bool
 
 // StatusRecord State of the key and of its account. A server must send the required fields; Uncial always sends all.
@@ -651,14 +651,14 @@ type StatusRecord struct {
 	// Status Always `active`; a key in any other state gets a 401.
 	Status *StatusRecordStatus `json:"status,omitempty"`
 
-	// Success Always true.
+	// Success Always true; errors have `false`.
 	Success *StatusRecordSuccess `json:"success,omitempty"`
 }
 
 // StatusRecordStatus Always `active`; a key in any other state gets a 401.
 type StatusRecordStatus string
 
-// StatusRecordSuccess Always true.
+// StatusRecordSuccess Always true; errors have `false`.
 type StatusRecordSuccess bool
 
 // WeakPlace A place on a page whose reading is likely to be wrong or incomplete.
@@ -2389,205 +2389,206 @@ func (sh *strictHandler) Status(w http.ResponseWriter, r *http.Request) {
 // const string: with thousands of chunks the chained `+` fold is several
 // times slower for the Go compiler than parsing a slice literal.
 var swaggerSpec = []string{
-	"7H0Ncxs3kuhfweNd1crZIT2kSdmiynVFy3LCxJYVSbbjmFoPOAOSsIbAZIARxfj5/fZX6AbmiyNKtJ29",
-	"d/v2auMTSXw2Gv3djc+tUC4TKZjQqjX83FowGrEU/jyi4YIdSaFTGZvPEVNhyhPNpWgNWyOhVixVhKaM",
-	"XNOYR2QmUyIFIyGNY5YSquHTUi6Z0IckkkRITUIzKNELtuy0vBa7ocskZq1hS8i20jJlLa+Vsj8ynrKo",
-	"NdRpxryWChdsSc0KmMiWreGHovGl19LrxPRXOuVi3vryxWuNI7ZMpGYiXJ+xJKZrM1R9+RcLrghXZiUE",
-	"xooIhR0RLQkVhNE05iwlZjFMabLieoGN6ZKRoDRH+xe2DjxCRUSEJInkQiuyYikj4YKmc4aA4ZrQOeWi",
-	"MxFjrchURmuc3oBpBiPPeKq0XUWHjKaKCU1mqVwSGsdE6oUBKkK9MxEV6BlAtZogBT80QuklF1cNpxpF",
-	"KVMKl8QVCc3x01CTvbMXR+TJ/qPug+q5TTLffxQ+lAkTNOGdNV3G8BU7JCmLn05aiqXXPGRtM8+ktfV4",
-	"E6o1S0U+6od/4FCXf3dD/nDLmJvbO6OaveRLrjf3eK6pZg7oNAxlJvTfFEmpZu3YdCErLiK5GpIgDRwC",
-	"KBKzmfZIoAOiWChFpEgmNI/NyaZMMa0mYm98fPGCRCmdaTIplkDwUpEZZ3GkAB1+urg4nbQe1M9x0rLr",
-	"mbQO06eDg0P9tN+7J8z+Ue285//vD932weUHv31w+cODQ13/5j+3w+1UxjxcN10cRhBKgLtB3sGAamYo",
-	"gpZDEvxRghwXJFjlYPvOYPrj6b5/uHq6738NmP54WoIIjHIvqLxbMHFkhmimLHcDqENODc4ITfis0oIr",
-	"kuAvnXvt+PvvcOve7nt1cvLFsamjojPKYxaRKZvJlJmbs6KGxsBsnXvdhL8Q85lO16OZZmnDvu2N15Ks",
-	"KNduA2Zrgt1oYpayTCyVPOh2fc9gu+lMun6n13lUpZr93jZcncl0SXVr2OJC7/dbXmtJb/jS0PN932st",
-	"ucAPfr4JLjSbs7S2i9fXLI0ljb56NxUkBdaHZNcgqcyAbYU0oSHXayJTsqDKMEDB9EqmV5X99u63vUf7",
-	"/t0bfPfu3SjTCyY0D6lmzfeP3SQs1IanF03NYcAqWOMxdTv7nTpze8ZoytJ7iSS2aSOr/e0M0X/ccBbj",
-	"yCxvxplChutuChc5yFn6N0ViOe+QXzOp8dosmCBrmQF/NuxZZUki0xrR8Ls/P++/P/j15/13By+6J48u",
-	"nhwNzh7/0vvt1X1p5Yf/1f4/l5+7Xrf35EvTrfnitRKa0iXTVmYsyUW/sAbu8YpeMUVovk1FZ8zgYcoS",
-	"RnWHjGeFkGXvtP1NFT/cUyaD37kgvf5ELGSWKs+Abs50k9RnxLeErg0Km07zQ2hjOVJlaCdTBkSZ9kp2",
-	"yMiukcBtWS14zAqJbiLyM1UkzYTgYg73TlnBsEMutu+BUBLx2YylDKCBg4U0UwDKvu93yGsRr51wiH2U",
-	"pjpTE9HzfZDRcbtDQg1tAAk3TWUKy9ycNaSCTBnJlAEQiK2ka46pNxiQa674NGZkdH40HoOMS0PdIJMO",
-	"Zj7rT33a3qeDXrsfdln7IDqYtv3wUTSg3egx63ZbXosbtEA4t7yWoEuGt6K8oArdX9Kbl0zM9aI17A0G",
-	"QC/c567XhLy9waABeb3WTTvNYKXLTBkiePcWEeNTphIpFAOEP74B+Riw2+hSQjMBMidNktiSnYefFP5s",
-	"gQMdpzFFAVxlyyVN10b4JvAlSegciCwlKgtDplTLa13TOGN2ihmPmAgZUEgmFlSE5hrPaKyY14qpmGd0",
-	"bvbFzIGgQvJGmSZd32slqTRDcjG/4AbWj8yXKcLfQFdGLFat4YdLr6XkTK9oaoZ6I0JOY7MOliq8yt1O",
-	"v+O3AB5Lyg1Wn8JUreHBwRPfa7m1W/qi2Y0h+i2vtWL0ykxgYDnL4rgGhDi2EuCtu+4c9O/a+PIeO+/2",
-	"+s1b/9yK+Jwps1y1oL3B/vBg9mQ/8p90nzzph4+j/cEB7c0YpX44GNDI7w7oo+msP+tOe1N/+qTXC6Pu",
-	"INoPu4OpP/N96j8pMNvoleuPScqFbn35Jhgf3ArjdwsqUPgcJSmPY4YUwbAXZQghM1RLajYRhvBEqZwv",
-	"UKp7RdNwQRZUL0jC0pBF5kKA/Gaa144O+DStnR7QISfxGfZyr7Osn9S3bQt4bhLN6pdLMbM9ai726fMX",
-	"Zr+0dOE8w3KnVDGQSW67bpEMsyXc8NbPb58dn3H/5uWn8JdX56PV+McDTj+tnrzsng3CH99c/9p74b9/",
-	"d3P9+/rg1/fvojhcj9bj56P5m0/9v//+bnA17f38x9Gn8fzV0bPr90v55PTo4A377Vn8svts8Xvv7Z8v",
-	"fZ38/tPJ9NV6tBq/+Dl66Z9cR+8G/vj58d9Pl2+z3818c/mnGdOMdfp8df32p3j1+znOZ8YJl2+z6MjO",
-	"yw9Ofn93lrx/8/M1e6FW5ruTi6vu+PncfxX7pTGTfrh8uzz6NJqfjOTq1fNR/t/4+fvuycWr7vjH9/Oj",
-	"T6PSb1dz+/d8yke/lPp0X3H799GzbFwe72J0M3bj/tifH4mz9ft3sfr9t7GBxQX9LYnHz3+9frM8uI6O",
-	"oC3A7kic+O9/+9lnP/0c/z6XNyeffv3l5/O3Ly7897+0/l8liPv3JYhaXdfxFgVmxHwaRYYv5Gh4+7Xq",
-	"VpA1ZtcsnmiD6B9FtpzoaSzDK/wzoSn+EXNhf13JNLLfsZmeaC2TiV7xSC8mesH4fKEn2sw30WYXE9Gd",
-	"6O5E+xv/2+/7E93z/Yludyd6IgbQrvK/nj/RT0yrbm+iB08m+qDb8eH/JtrecxQsvpne9/1e49k8vvVs",
-	"7PxAUPCQyidzsZIkiWnIQJMKFyy8uv08njz5LizrNuT8F2ZZM0vbZ9/Esj63pvIGDdwGfVvDwROvBRjd",
-	"Gj4ycsBNa9h90vO91ro17PW7/hevTvsTOKkuwB8EulYmzFG0ubhqffE2Ztjv5zP0uz2Y4cCg4Nqg4sb4",
-	"nf5+0xSxXLVL7XKAVaDS+nIJkmkhJP9nymatYes/HhbW/Yf4q3pYiKxnTGWxRql2U4nmSyOHrqhRSmnU",
-	"IV2/ybrtkem6qrrK1AOzVrPSVFi4oGfJ1C4FM/pr3QPRLrkgmrZl2z+suCuqboB22Q+wbYwm10HJVr6t",
-	"60vEgqrheVuHomG5V7uwu96rs23+xWv91rZmhvb4zn2WLBJw+GOhstmMh5wJ7a7rTtpMSJMEwVvQx55D",
-	"F8NDSCaMJm1u5lIKvYjXJKSJMyVegY5XIp0RaIEn529evBgfjY9PLj6evh6fXJwbRmD01tawdSI1YUJm",
-	"84WbZwb6LFeE5RhuEAoMkyx6ZtaEEy2ZUkh2DfrljUkolVYFnh+SHsmp2J0bOCQp5QoVf/glRevazGrZ",
-	"4CQwVJXd6DP4e9jq+b39tt9r+90L3x/C/35vNZDOXoluAu8wh8ZLh7YF8p7ZkGAsYtE/B8bWbvOVcD4k",
-	"WTJPaYSATGIq/mpI3ptwbt6SY4BTA/1sBlwFCh1ygqYmNIIjNf2eBPD/A6oFjudRwq2tcQeCxbFvTdYW",
-	"a3OTURDhYAskNAxZom+5O29HL8fPP45Oxx9/OX5fujeGfY5OxzCYHQem61Quha62WnKQ9DySiSshV8Ij",
-	"7CYBHVqmJGXX8spwW65Vbhk1mm+mEiYi8wt6mblCsx04jmWmFY8YdBqfkpSKOVOHRDERkUlrlOmFTPmf",
-	"AKUhQRM2Qd+rXRc6XsHH+g3XpnRMt96YC6Si/0xA/Hddtnfv3rXrPoxt/eouj+9zbey3O94bigEC9XtD",
-	"7PeVq5Nk05iHWy7O2fGvb47PL1oGFzTlMd5MI3a+SWN7QdzAlTEPyZxfI4d4c/YSTDnCyqtSEGpbWe+J",
-	"gVf5YmK7UGZxBENOGZkxHS4cflG4pvCVWU8uiqdsZhCq7UBguItO13QaM3cpyrfb7WNIvtM2mmSAaabW",
-	"Na009xo52QQHpOpKkTA2vAv0VZ2u0bRPYqph9G85JTtjynSWChaRgf/oEGJe7pj1Ox0NgMGeh3XhPvIr",
-	"52O0zS3H87Xrb5TLljBD/VBu39t3hn3f79+OWN8L4kLq9kxmItrtGuy21iboFjaTGgXKhHWCsojkjXaE",
-	"bMkgM2npeDFpuQubj31Y/DkkEfNIxNovqZ55hBlGJZYemaXmv6VH5mlo+JRHYmqYWVQHfskxeIuI4BY0",
-	"JH/JepoAbLlv3QpZNeiX2PQ3YK81GnBwTJYQoKBa4BqmXwG4Au3uP0kTNBS7Zmndy3GOX6ILVWGkY7gz",
-	"sllzYMkBSclUyphR4aHoSXJfZR404ZpKAeYvw6I9otmN9shChqlHaKylZz0aWl17JIlmu4PPrm1I7lja",
-	"obVOFw13W9i3i5VWjNkqV7r9RpLhjpdUhxg64AIcQWosUCKk4hZq2Ki1TQTGk4owziLwyq9SKebEClZE",
-	"rxPmGbomwVD6J4sgAtQjSxobALKI/Hz++gSiEKzQax1n6FX/t0p4T9k2Hw6NUTsItnHRq7jo78pmBwxt",
-	"Q2qBBoj6dT8bXRx/fDl+Nb44fl7WBqUkSyrWeUTkphqIwXNckX2/ZCJQJGEpWXKRaXZYkj24IP2ei6ds",
-	"3W1q3/VqlaC49V459WtBra6VJWigodptyQUSu7jAf9s8bIxeOw813Nq7kGi/8Wacg+SFx7mrqUSzVNR5",
-	"4AWYOTOF4YAiXjeFrDXckfPjs7fHZx+Pz85en9UsJi6+sJBGzb5iplk5iLTG5+3ikBcfkj8gRM40LwPr",
-	"1oC5b2FAZYjeckHcjjDu1SOpYQEYOqn5knn3C6UkY4RsTJUmeiVJSBVTHuqVGL62oGoighJiBbcxqv8x",
-	"l60ciPzt964+2tdcwTyi9luvIoTm7XgL7xsplcTUYF+SytyffObYg2MM+PWF1OZSd33f9zddz2n5wGL8",
-	"Y98v8ZrWcHAAwXBMt4bdx/uPe73B/r7/pdT1rNpW2X23DHe7rqh3oJ7vGlQE4lKV33wdJBp2XVn6LkQB",
-	"9njGQplGd5g5EQr/Zonfdp3ykwFIPUMXfC2piaQs1FTMY7CrGYzJkpTPF7qI/Er4DYsVGou5ViRLjOgF",
-	"nstQpoKl5kiSVCYs1Zypsp9/a0h77/H+4+0x7XmQwDePc/Mdxlh/8xhfyrHlH1o3LTOo26TnoFYEysvp",
-	"JxYCHj0vdGMaRdycHo1PKzCvBvvWwtHrd+2dtUWjLmaIxcp+4/IDOuQXtsYcRjRrCLo0nBWUMaANLFWe",
-	"CwOHHw1/DozyFoAgwkV5gd2GXR1HTUlor4WRc9LUph8sacQwkIIRq3svmdBDIgy4pjJLgULINILcPKNk",
-	"x1wwNLdDOEbKIBYp6pB30Kr4RSWxEcTTifgkuWARbFdW5vdszDiHO6ISCGqaMr1iDO8LzNwhAaaKQBQH",
-	"WyZ6DcrRqjZh7r8JINg8MI0mot4qSmWSmPWCJJkvRXkEWCGLzLWUacRSj+gsxXVodoNx/0ZqKgGKcKEl",
-	"CczPAQo51btKm/N6SlOzCPfhEYoZazDWod0mZsCsqytvNWAgAqh5JoQAxNOEci74n0YkLI+fMpxA2FCY",
-	"zdGRvG1jQIYC1mKL6ms5yn9zMnsB/k7Z2BTJbBqz8v3vNt59kS2nSD4Sa5mtecPhd2d0Q5oLlLZbmS6n",
-	"Nm6GbhOFwqD9jSnoMk9MMy0Q0ZYujqC6wXKSAG3/eWn+8dsH7cvPvveo+6U5P6xM1BK0LZvjyI/cs0hm",
-	"V1g5giZqVw7Dyj1xzXTPhgvWE7CdZ0dEZOEMEzQiXG/yqtzWaOA2o1msbxn13YJBorGWDmbEYIGeZbHD",
-	"X0ggMTNxMe+Q84TFsSFOXBHBrllKljJiqeDKqRt259Z+aLbuTnw7Jr/AVs6jAibjzy0q1q9nENBXSgR5",
-	"0j3oVY/1p8XlhwuN/50mlx/O1eV/DR8+/PCPh//1H5dmUVxD7sc7NiWFQ69+4arJUM+jyw8jimOO6OXw",
-	"wz88gzG9weDL4YdnU/zxXF1+OGaX+32vNMtYALV2Xo3aNJf1Q2iyUNtQ0CEJFlonAbAh85cKyJ7BdKk0",
-	"eeJ1D3qlfJUHYNWkJIiopsMALN9A6DHOvUNG1hg+EZSMx+MXJOBiJjtG/wiI0lREKjd/xUYyVdqtCDip",
-	"Vs6jk7B0ybWymUjWcWkByyyHRUtqPU8INjF8+BDGVR37Q0em84fmmrV9v9v5lFSM4FnKkSjliUCPD/Yf",
-	"+TZ7sCwgWPhvMflvZgXNZXuD8Ja9TvkFwnjy6tG9tA3ddC4G25B9Sp4dnZL+Y6LpfEgCJgKPBBHDf8Fp",
-	"E5C9H1m6pGDie5HSK52lh2R8/pp0Bwe9/gOPBDE17Wcp/rsMJmLvFY+imJEXKRPhwrRhYhkQ9/WxmMdc",
-	"wfdcB0AtoJaA43RK0zgGucFgRpCJKKhke0ZMs9DmzMXF7iaC0XCBuUpAy3P2bFEDAKy8XEmzlgoUosqD",
-	"dUjNe6fpvJLeRlYLqdhEBNZ50nE9AxJz5dL58u5SsI1kNAvfKtY8qmaP1SjIqP274Q2fe96TL3tt+9Fv",
-	"H1x+7npPvjz44T9L99ueaw4eTef3STjLEaLckagsXJijYRD55lZeZ0E5TbyLt0CI7wa/PMtFEDg0Qwrs",
-	"TYbFQYRQg8p9SDDkm9B4BdmPzJAImlsiCLsJWaJJ4PAeES5gEdcq8MhqwcMFiVhixre6WMmuV2Va22SY",
-	"Y6X5kprjVguQZ2c5vyqlJH6bMFPkTzRJc/nN5pVtYL2PJdWHhNoSHoZUI0kFWKCQSsYGcc19YX9kNFb2",
-	"e49M5Y0lmIVaisRkIqpqqxmNR9g2E/yPjHXI4vXRGfwwennxmixkHMHpmA4g1hq5363cHPrp6Mfj9m+v",
-	"XhbbMX2UaTcRCXieTReXkpg77oGcBafhj3Cs1kuK3746vjgvhgN+Y4awjcGlkavdIN93JmIigiSaBZj1",
-	"OONxTj/NoZCgbBwz7UrJWjhBYgQnp+RZ9QBY7jRl9Ephxnd/v/+kyPjuPzBnQNRCrtRE5EDyirTiXF7n",
-	"wmWEwoHhgfPUZn/Yg1BkmvFYG9Zy+vzFw1G7NzUATnios9QyzNPnLyC3Fs6Fq4lgyymLIoSnLYegoFwO",
-	"FWtb8sUNACpX0ZqSUCbrDrmQc5DY0BxsGyvMbjPTaXrFiBMQuvvkFX92SKZsLUU0EWZRnhmIY5dYGhJt",
-	"8NFaohX/M1ctsWoPObPp2JiZLBqyh+dMI/wW0ubaudI3EzF2mhUCTZCL87ceoQBrslgnCybgVlNNKJ6g",
-	"oRRKG2JTwAiSUQzPGs9cX8MJnA8XsVUrFs/Alg53B1dj2np4OVYp15YV4cRmguCn96dBzrOKPqASnr95",
-	"dv7x6PXJxfHJReAVd8fOUWsOTE/rlE8zzUgQZkrLZQCscyoBZ1OtyF7gdm2Q8rP5ctg9xKGGUzbnkDB+",
-	"+CV4gHgGFxyoblEzyHRymeJKzrTbz96bv/v+6PkDgPyoKsiTJV2TBb1m4LSTRC9SxizKWeHeuhhifsVi",
-	"DuU7zGxDs7d86wZkF+xGH/+R8eugQAouInYTWC3PmwjUGtytsofj+IGDn+vlH5o54JDM+KOXF8dnJ6OL",
-	"8dvjAH4BGHBhKJBKqAgcsQhjqhQJaAw+Ic2vWc5zJgI8P1yoYhFmbC5UcdzV3cPvEYsDDwsw1ecI0HRR",
-	"7wT6uz0Tc9aOroP9APP4C4EJ0dHOz1MSllRzp08t+Bw0sjxFyq7E9O2Y+wP9zTWD4wTjAVy1OM6UTil6",
-	"kvdWUkZhppVHmJin9BoPOFlILecpTRbqAYyzzJSR3MGiNIeejp6inFBH+iWAaWykkTPoAOCciOCVGch+",
-	"5RWHWV5VUNDa4OL96XFAAl752XBOWFDgWc6mSCDD9CNIP6XuVnBYT0Rw8/GKiwgPZ10/Dsup4ayQ+cCm",
-	"LW4QIZHoHyKhdxYwpek1U8j/KOANwAJkzDsskiD4NJlgcnvXbbY/4HGVpeYSRSZiZpDQJRQC39RpBkYj",
-	"rtlS3ZkDFqHpfklvxtge3ECFFETTlIJlvkha/HybqSC3y4HQis07jYp/VY3aqJpUloLRUGgDCzrkBSiy",
-	"lcofoKp4NtS7op1A300dhkVDEMastILyjSNyJb0NWKWTP9iNPnTJGzYjrnQfPFyFXV8evDvLhSavtmrD",
-	"c1khRpmdFhVJsLgJGlYQub6rslLHzbLzq34eGElSKWGHBeFoHB8i7a0UUPFyO4FM+ZwLGkNTKEiDJXK6",
-	"/mWDrW/TvlfPed1YWf47+NDNWpY8jrkNh9luUWz0eRT5tFuDYrBVU2brLcAD75FjfBZ2X7G83Em64ddC",
-	"HcxdfAtn8/Gy6fJh5mjTxUtiQ/ycHghS14wZ1YolNKVGSDLfWUGXgn5TbwBXqUOOc6dAubZCoy3bJVTX",
-	"QIcJ1SswhpeJNVfE9LC3lVGlSchSoNoglnhESZsjb1QMJQVI2pCWjXwKmnXIyYZHZSLMvmCLWIzMUHi4",
-	"wGYxrihRyoCZLLFUFhVk4OcKgFnTwC/YEVCQQg9FEWptxKwpc+6olE2EEVoNdTuuOgGo8wFYX47LXtEL",
-	"ppjLObc1enA0LSVSjHtR/3eMXgGgqyxgsEH+azaHohwN4FLFxF0hJ002iRdMh4sXlMdZk3/k3WJdTlbQ",
-	"JHAGjqAxOt2z/jxmpS+jkwBJKIV7gqbF4qQoZIZxSjMchIv5RGBkTs5Za/XqrA4BoZ0QbYrJRWVLomFR",
-	"LkZ0mulS5CiEizb4olwMfR0EbSONwiztLI2DIlh5MxgVNSFwbXKtmZiINglq+SnBlsQTqyzKtEhzi43u",
-	"F+VhsMLwoimLpZFpsSRqHmpl45LIHp0I4pyGMZ2yGLozgRdWkKDj+gQeCTqxDN1f1Ap3nYVcsg5NExqg",
-	"+JmH6KZMyfiawc6ErG1qIcvRvOyGKwzgtYFTlWQkIL15aBkFmcroA23DuuFvOo1ZMDQdQykEczmqBumm",
-	"DMQzaK1jN30e4mYoEJ9BVpaZ/uLleT1tEHvyJZOZtr0RbyKOKE3TlF+jI44vcSIuXNyb7VFalkG3WKpK",
-	"0b4CEV0/iw8RN0JmUEu9wG+hUoIkcqaZwFOHQ27K46rsJU/8qA5rIQ+2S1zPXt/ve6Tf9R9Av5lMpzyK",
-	"mKj2i5jIa9+5Q6JAZVwhh3y0rkf6/iPzz2OP9AddHHeaqXV1yDtydshev3fgkYH/CAfAXm2IH6wOZKtV",
-	"7g1837TvmX/6dlYatVHwqc0N37HIKcKoHGLgE0AZvrfXHMubOqBS0UatpjIgUCUllwxjhCrHYsVNRDEp",
-	"2+ChqSCZORVgWNM1mjqojSTkS66NjvgSIGKrdyiwCdAoIkii1JBELOSonQR5lk9QN67b7KvdvarVjK2v",
-	"LFN56OpJED5DrmCpvFdec64h5SUGN3PkJgJQB6UXQ/mM4AZhmtpWi3607/u4+3tXsWz2YRcZU9u0qkq1",
-	"Q3M2wIAhv0ljRFJdyqsxbMtqyhM2subcH1v4tj5hx+risGFeADZ3Vpfs/WgUsc4erpyjACJqCnU9FzjL",
-	"oRbBQoZpQPZA0+92eg+8iQhorGVA9sB+0O+ACywB3X8vt0T0/O5B23/c7g7Mr1pdB2TvginFjPhlqLSM",
-	"s6Ww9g20M+/Rejmw3KD8AG4AmAwxJqi0N1uJCEt+WghZUcisveW1zHJbngsQ0Oq6hbXILhuQ/7Z6ApvB",
-	"DfVqAk2+kojdqiEEDVUegpLK0FgFomnFrHl9z4tPcHsSJpOYde62jpTKRmzeAx4ubBLBAmQsg1CluhZW",
-	"vDFyCxVh7jAIbFJCkIsyDeU6giu2DhwpWKMsDm4Yr+hfPeyiqMUVWzfCJo9J39CwWLgQPKQxiWpwitg0",
-	"m8+Ntn83qErFLhpIhrACHUAHYnLBfPTm4qjqA6OatQ1Ja6bFO6i1RTWUcq3r/DwD9PP+BdouRK2UcBc+",
-	"X95JCQvVBXHYwxtTHNvm/sswb6KaDXUNGrXr/4aqBrvRhkoVixpdqFa4+GfQhL/4Hv134dcWDKqkMDai",
-	"0H0TGA0i3JXA+JXoYVNYG9HDpbdeNobk5kG920wSLvb3L0CoPHl9a7BZ2Trxr4uFxXk04eN9H83YrPe/",
-	"gVRx8zBn7k0Ia2+AaIBijF1DQYskjVsnAm4F3tgiC/FrTMSNnPeN4De5Fdo9C0K1dWuWkkbxhZCdJ64d",
-	"r0txKfbtVrb1NF0W5yYuNyWm7kIcygmvFcpQyYT9F+Aau8hG/6OFnkZEyv0jDfkVSSqjDOpuWm9ZB329",
-	"e0HhqAkelIIl9oJXTNOIajrWbGnNfqDy7QVLpmnwAI2PuQKMRU5RtYeYQ3BQ4FsqEwFWIqms088GQJvZ",
-	"z14fHZ+fj09+PDt+cW60SwzAeDoBf8+zNfmsNEvUsNPpHH6ZtEyLm484V/AA/eo5u3ULWjbZc10R1ibG",
-	"jb+V1pbHFXkuRAS90EhZeWojOkyTw1KKRd2bci8zP57bK7OEqqF/v7/p5y2qum4LrU9SOU9p7e2uvArs",
-	"HZcoLxJbn+Et/lCbpGyUt5IvSs7V2bHg7B2T1y+G26znTu92vEf4NSSVQc/S0WKOzAZ6uMK8Gxz1p1G7",
-	"N9h3m4bR/qYg+E1Vd/j9KvqWTHR20A9++4C2Z5ef9/vNFjosArwNJ2Dl1RUzYE27nAhM4zlgNZ1GLYH9",
-	"rmTrXVlZOS+9wsoqCev/VoC+qwJUyZbdLnMaLRqMu7OyjvzNccubaIJpw1uJYEyFl4dpB7OUQQx/kkp0",
-	"atE0XPBrFnS+0ii+kau8zRDjMriyFJ6HSVjKZfQVIkglJ3wTNWpWtup0Lo6PKxIUXuCAJHGWf5NvJ/jq",
-	"xW2NVAGrSCMwPFuXh4t5/v5OqcZK7hEwGLaAyNqyxdDgXMX2iI77wgaGxi+RR3wiYnoVSHibULDG6ALq",
-	"9nk45/Zy+G6QPaTJbV6H7VrLXencGwVfWrek7zfSW3ikSZEg79BJv+WQVV4WoZlCY758cEgomtREKUha",
-	"AamASCpK+n63UzHdQrWBy6+ghfcLraknBxoCUsHZzSvdRAyLqIwGYQMjsLEqJHh7QeYtBcc0hJjIlBSu",
-	"5E1C932SSe+ViJEr4LCNQ+LbAJ9VyrUrfYBOfxr9D8hAvT2Ao1quPxiWc6MNdCqntOTKbNiGIszoksec",
-	"pu0FFZEFTDAkpU9FXKNVKyDAhaZRvCalgdybBMGQcHGFnWIprxBHcphD/EwJ7tDbhYi3QSsJhjYqSqbO",
-	"iebyatdmA5bkOWyLWHq3T7nuPN544OCr3MhSU92oWjxn85QxRabrklEGTaQuC8uGYoaxDK9WUMFdluyr",
-	"5ZQb6+WYypvKW56Vty4nAkc36ortapM6ShofZwIXXBwpJL1ELIxpyhTZO77hswd3uZp7j8ue5gPzIYs1",
-	"T2L2eoafN5G3OQrwnYu2dUpqyjYVVBfJbjMNijhBFycNyJLDA6+4KFU3cdd7F8WgkmpdQRR7DTdJKZRt",
-	"DLOU6/U5PPiI5A7KW48yLLWBn5zju2XLXW84vIN718gObC0JWX0rU+k8NwMC12N+zT4GnumnCgUqvLLB",
-	"wdBGM6U/BvisINr9C8aGyrDa0ak0q/mVJqLmWAINO5RLpqqeJSuJ/K3sX5qIMwnsFvbArlm6Jgc+ieha",
-	"mX2xBMMtbV0rSwfQTyFjNOOkzJx2qLGllsXoFmsSqSDhCm8APttpWK57kNOe+ELrBKvscDGTTfZZEPoh",
-	"ExXDDbDAC6Qam9UtuNIyRZ3KevmV59KL0DJl6a9mmMD0ww9YMkREzhf/ww/kGIAQ0jgmIU1TzkyDvLY7",
-	"yJS4dKLlFROgtaDoMcvijZcRJqL0NALAF68Qi7HamlE4OsTKvRij56TGXPq0GSsWVZRlzgbcebrJRExp",
-	"DEI9hqPnEVdGgPmbKrnWcxKVwsukSlMBZwvWuJDGTEQ0RanZA5+ze4/SxoFMROlJStLzfbMLV+qIbD57",
-	"aFq4TCK0gbkQkarEl6li6bn728nzE2Efoo+4sgF0qvQ2Z06lDXJ4lVBj1A2tIllI/ZXkxxWLY4sPZ3n1",
-	"KUAFA5NyYURKZvwGIsLAEyBnZN93voKOxZzSM7UsIsHp6/ML8tCiRYAxycqbCBfuyrWLBALWLKTukODH",
-	"4wvyEKES2Mwh7OjSE/E766K3j46WNWy7QK4c4bcFlyai/EI1qC31ik95Np+2g2ZY5CSNLIxel4ycGJMN",
-	"98a5x/f6fvcBHIKoF5Dc6/cOyj+pBU0KR5Slj3t937eNMMGiqKZXJcd7A4dalWJ55Qnsge/1/V75a4sv",
-	"GBBs5kOiabDsFk/r4W348wBQlOtNJ61HAvjLvi27Wqyrcc5aTkQezmhBCxaxEhXCd115OeQqsMQmQOMO",
-	"VKINMOCxZJryCCVBKCNmv0QrLKIPnYjAGnKCmsUJMd4eukF4dkNDHa9tiaHI5fdjVduE6kXBzvo2paD4",
-	"fcn0QsJ8fX9A9nD5YH4wh+QwzGiekIXg8n2tKzxiDQ5rMiL97mOyV5olOIYCUJBTSfqPumQvx/VcVNdS",
-	"QhAgtBn43eoAFykVasbS9rEIZWR9HKbdwLRDErWkn2QuCBtM/Oni4vSBTaIwGIRpRUjd7cw2ttO0xHQ+",
-	"UJvyvcIWtZQeSdncSP5MAR8DsJoGV2xt8cJV+dEcsnkNgpxIF5iXJ0OW2BS4GVyeHGQfHGMyvwvVA9kQ",
-	"GCjNM9DxxWEkLSm7ZjSeiDxQ3PqaIbQa5FuzTOUZZAmviKFuTHnkj4wZjukRxbTGrMR8BAj0zutu5fVE",
-	"PMLdu9mpwvoloaWSFpkN/8qrj8i8dteMxHyaUpzPwEtIR+YKg95v7VMJUbztZ2u06P3WBuszfNEhAZqi",
-	"XaLjW04D0HLAS4T+MK3sKaDiCdcTGbaHdM0yGL7Mc/1BQldoRywlQAWWIJdznCCyVTEdQIyX4DcTYX85",
-	"NDc4Vz9tOr0TLpyY7sPcXbtC63yBJdZUN1e818WYkD2sD2MbBA9y5c5Wf9AyR4lppnO0WMprZhC9Q45s",
-	"WLbRvSaCz4WE2gWVitdkLHKHtFemDRiOWa4MUiT9ODXDAAtGjYjiMRM6XqMMGfOQCQWmAfuu4SiBsoo9",
-	"8B5lUJDe1aJZrVYdCj9DHRrbVz18OT46Pjk/hj5fSuVlmp5B7GIbmTBBE94ath51/M4jVHAXoJE4Dg9W",
-	"Z9nkI4KoFJuj3pAZ41nJlmsrVaMsxG1liQ45qj60tREhjczS0m4OohmmDqOAbNX8n0+Pf/TI6cmPHrkY",
-	"v3hB9jBj3Axrmj3wyLNXp+aevGPTUxQs7JulvFzrrMh6tmVPsZS8+RbXAffHBm1aTTiCAhA4prs3KSM9",
-	"n7zizzzS9X2yZHPqymRACH5e7sLs9FHPe7z/2NXRSIzgyA1LeuT75Pnp2Ey3lCmbiDm/toCeGokihbop",
-	"RpktpbtBPr1/9KCU9+a83nBZXBkMTIYDtJMJw2TmcdQattyBV5/N/9BshCuaPKw9q//lEnVkpvQzGa2/",
-	"uZLsRs0hr6iKB1WCRi8vXpdLq+blxPARz9xCYaOfS0883Ke6k+azVuUx1HLNGw6lszZe+7DimMi1VAuP",
-	"8ipLy4ACWPD5YSLmhxjp7fG3z16frfxffpzL0Wg0Ojl/szh+Mzd/Hpt/nh2Nfh2NRkfdn0arI/PFkR8f",
-	"//r2rN9bnlz9ffRkNPr1zbPRefi+33tvfh6dv3n7+uyXwdH78fhpa9dytres/L7lsWA6GV61+75fne+V",
-	"DK+G2942GBpSumX64cOHZuSOTVt5aFqXpus2TUeVS5O7cmUTbXczW3en2brl2Xq3z9arvE+KMeKmwy5z",
-	"9Upz9Q6276ykpcCMtgT+kJieO0zaOygmHTSfnqWi6PBFmWqw05kNymcG+nbj3kqq+LBQw1EHt4kO950R",
-	"JynmTOUVE+2V9fRuzpy43Pq7qsHssobSpMVKNt7MKm6I0xM367IDwHF95eLhO6zFTJsvIsx00xoWNEbc",
-	"wudBcu2zlAFo5LFYKrYLHMxs+dQRn814aKuCbTsHJZe5k8IFLaER3dJ/xyXUYV4UgWuvsKQ5DYYRNITn",
-	"BZXKFVp22Eax8mIzKU9uO0wDQwjMXIJMwFnIrIzQ9UuvZ9x7djNVPvGMRuxOTIbcuxWjV/lD4S4Db+AX",
-	"5jGsYoeS2e3FeHKDG4wHKH3/teNqi8Ubwr/1ItwWRb6HVndi+j4AxmFNlNjCennM8q52gW1pQfkiS5bX",
-	"ZjiXGpCk9trXHfOVx84nzGvP3H2wRloqVaqxOr3SdDaDCiJYRGdq9B4nje+wuvJC8tXF9qXIptPKtXqj",
-	"ThbIDXmCHilqL5WMUdb8usOqYAHFcqwDpwlORyiMttHJgwqatUWC5lGhcrusAOcs1iDr75TdhhrmUB75",
-	"YM9BL9Uus0oxL89Z8Vc2M1GasnhNYjaHonHITUulnaYslivid/o7raIyb74e8Pi1k40X8RxyGEJS1Lnh",
-	"qdVWbCnw6bpcz2OH5ZSmzZdSzmK+DVPBDFRLYN5V/qzMk89unTa33Fzr0dmRTLgx80nyPICmvVWZtM3C",
-	"c4wxp/Y7TI+z5ZMrPhfqLsr0R2Z94WRJ0yvlwf/LEqPRLaf4knkpLgOim2SWtqdrzUo/7LBIXFWxSIOo",
-	"3VvEWCrWFcuhEe2AOHU9I10tFXp4RB6tUbZ6Wd74yPd8I4ntyGGKdeVL1UwABjfC1FEO4LuPS5TDqxAX",
-	"8ANa5OICYgk89wYeODdRDL7/OotF5et0lXLukJlzMQPsyiAq5Pnf950dpjITJ9Gs/gJkNWG6PGiu/+OT",
-	"fl+pvWYiYpqlS0OY6nOXYp5KVb42ihR/ow5dMULAe533f/hls5x7w+sv22q2kzcVM6hni9rUXrtJKYdq",
-	"6xHV1DqVoOpLp1UOm7Cv3aZMJVIoRPAeXsmmPeTtSrtoffFa/ft0qT0nDd269+5mH2+HXr379KqnzENX",
-	"1NS3dy0/DfjFaw3us7fqE19eCSUtoIrid9V3azWdq9bwQ6tw7bcuzQAPiyDHOWvMjyvc2aoW/uyVRbjG",
-	"ONyGB5Ggxq2NGfCKhBaQxiYC/IhK160ZzQ7jsYZislDnpbBNOi+KEeWaTJ52w1+DjPadrH82In4jZvzC",
-	"1nnBFydvi6j6RpVDD1dV4PJLOWgJLMLlcKUPl18uzc9mSrQX17EmBl06jwKxRXyqzu9O7uZ4SBP+8LoL",
-	"dmS7lM1cg2qwjPMlFPUnrBeFlSnGLenvmNZeAob5iOb8DnmRMlYaz4HErO2mjSJFyARNucR10qnMDK8B",
-	"AWAIwSokSaVHuigYJNbNtu/nXiRC7SOaLa81NWeEoV52xjzkSl7BFtwE3V613ITh6qVQHReB4RUVaXK/",
-	"dm/7RLFcVWYyF6o8U/kF0DnT9xkSTHSVQWm98MWgBJxuLxdQdt8cShx5rQcbOLdlcSFNEqC6xepsmJoz",
-	"Bm/bGbas9LaRbffobVtWe5coHcZ555bbBsiDLXfbDFSzOOcrxSy1QlK5xXbbVtO0MgSguAeuVKS8+aOv",
-	"had1+4iqjmrlW4M84VEZLXa+M2aMWyewiTAe6ZqbWbudO09lR6uiEZie7EA7amFbsQYUr9sn2tFOu+1u",
-	"ZFsn2t2Yso3uWPvJdgDe02y6ZR60lG6f5ZtMVtv2CFaq2j3MVEbj2slj2EcxwilEdA8hxOapkU/Kg0Cs",
-	"AXW1wYpXuwuv491j9jfG7BZjFlEOJWp6x3Dd2nA971ZH2GGFshm8ueccveocvQPvbgfY107WO6hMNrAw",
-	"57PNonz3GnBQAziGD8rU4Ak+ek96vj/Ea9SQNFi8XVO89YEhtTa8AWPa7bMfdy3Jap1PnU+4wqvzB1RK",
-	"qXQYBoH12O45Nrj261u2N81dKUjfEOtaQFHZtnLXbBGL6fpptw7eJV2TOYdIH/RcYMC1LNWyc+rR1uEV",
-	"Y9HTxxvb2I2u3zY4gPPpJn3/GoK+fY46Yf9KSr59kgaKvisJ3z7BBin/PrT7jl0BDb/88n8DAAD//w==",
+	"7H0LdxM50uhf0fX3nbNhtm3axg7EOZzvmBBmPAMhkwQYBmdpuVu2RdpST0sdx8Pl/vZ7VCX1yx0nBma/",
+	"1+4ZsomtZ6lU7yp9boVymUjBhFat4efWgtGIpfDrEQ0X7EgKncrY/B0xFaY80VyK1rA1EmrFUkVoysg1",
+	"jXlEZjIlUjAS0jhmKaEa/lrKJRP6kESSCKlJaAYlesGWnZbXYjd0mcSsNWwJ2VZapqzltVL2R8ZTFrWG",
+	"Os2Y11Lhgi2pWQET2bI1/FA0vvRaep2Y/kqnXMxbX754rXHElonUTITrM5bEdG2Gqi//YsEV4cqshMBY",
+	"EaGwI6IloYIwmsacpcQshilNVlwvsDFdMhKU5mj/wtaBR6iIiJAkkVxoRVYsZSRc0HTOEDBcEzqnXHQm",
+	"YqwVmcpojdMbMM1g5BlPlbar6JDRVDGhySyVS0LjmEi9MEBFqHcmogI9A6hWE6Tgi0YoveTiquFUoyhl",
+	"SuGSuCKhOX4aarJ39uKIPNl/1H1QPbdJ5vuPwocyYYImvLOmyxg+YockZfHTSUux9JqHrG3mmbS2Hm9C",
+	"tWapyEf98A8c6vLvbsgfbhlzc3tnVLOXfMn15h7PNdXMAZ2GocyE/psiKdWsHZsuZMVFJFdDEqSBQwBF",
+	"YjbTHgl0QBQLpYgUyYTmsTnZlCmm1UTsjY8vXpAopTNNJsUSCF4qMuMsjhSgw08XF6eT1oP6OU5adj2T",
+	"1mH6dHBwqJ/2e/eE2T+qnff8//uh2z64/OC3Dy5/eHCo65/8+3a4ncqYh+umi8MIQglwN8g7GFDNDEXQ",
+	"ckiCP0qQ44IEqxxs3xlMfzzd9w9XT/f9rwHTH09LEIFR7gWVdwsmjswQzZTlbgB1yKnBGaEJn1VacEUS",
+	"/KZzrx1//x1u3dt9r05Ovjg2dVR0RnnMIjJlM5kyc3NW1NAYmK1zr5vwF2I+0+l6NNMsbdi3vfFakhXl",
+	"2m3AbE2wG03MUpaJpZIH3a7vGWw3nUnX7/Q6j6pUs9/bhqszmS6pbg1bXOj9fstrLekNXxp6vu97rSUX",
+	"+Iefb4ILzeYsre3i9TVLY0mjr95NBUmB9SHZNUgqM2BbIU1oyPWayJQsqDIMUDC9kulVZb+9+23v0b5/",
+	"9wbfvXs3yvSCCc1Dqlnz/WM3CQu14elFU3MYsArWeEzdzn6nztyeMZqy9F4iiW3ayGp/O0P0HzecxTgy",
+	"y5txppDhupvCRQ5ylv5NkVjOO+TXTGq8NgsmyFpmwJ8Ne1ZZksi0RjT87s/P++8Pfv15/93Bi+7Jo4sn",
+	"R4Ozx7/0fnt1X1r54f+0/9/l567X7T350nRrvnithKZ0ybSVGUty0S+sgXu8oldMEZpvU9EZM3iYsoRR",
+	"3SHjWSFk2Tttv1PFF/eUyeB7LkivPxELmaXKM6CbM90k9RnxLaFrg8Km0/wQ2liOVBnayZQBUaa9kh0y",
+	"smskcFtWCx6zQqKbiPxMFUkzIbiYw71TVjDskIvteyCURHw2YykDaOBgIc0UgLLv+x3yWsRrJxxiH6Wp",
+	"ztRE9HwfZHTc7pBQQxtAwk1TmcIyN2cNqSBTRjJlAARiK+maY+oNBuSaKz6NGRmdH43HIOPSUDfIpIOZ",
+	"z/pTn7b36aDX7odd1j6IDqZtP3wUDWg3esy63ZbX4gYtEM4tryXokuGtKC+oQveX9OYlE3O9aA17gwHQ",
+	"C/d312tC3t5g0IC8XuumnWaw0mWmDBG8e4uI8SlTiRSKAcIf34B8DNhtdCmhmQCZkyZJbMnOw08Kv7bA",
+	"gY7TmKIArrLlkqZrI3wT+JAkdA5ElhKVhSFTquW1rmmcMTvFjEdMhAwoJBMLKkJzjWc0VsxrxVTMMzo3",
+	"+2LmQFAheaNMk67vtZJUmiG5mF9wA+tH5sMU4W+gKyMWq9bww6XXUnKmVzQ1Q70RIaexWQdLFV7lbqfb",
+	"8VsAjyXlBqtPYarW8ODgie+13NotfdHsxhD9ltdaMXplJjCwnGVxXANCHFsJ8NZddw76d218eY+dd3v9",
+	"5q1/bkV8zpRZrlrQ3mB/eDB7sh/5T7pPnvTDx9H+4ID2ZoxSPxwMaOR3B/TRdNafdae9qT990uuFUXcQ",
+	"7YfdwdSf+T71nxSYbfTK9cck5UK3vnwTjA9uhfG7BRUofI6SlMcxQ4pg2IsyhJAZqiU1mwhDeKJUzhco",
+	"1b2iabggC6oXJGFpyCJzIUB+M81rRwd8mtZOD+iQk/gMe7nXWdZP6tu2BTw3iWb1y6WY2R41F/v0+Quz",
+	"X1q6cJ5huVOqGMgkt123SIbZEm546+e3z47PuH/z8lP4y6vz0Wr84wGnn1ZPXnbPBuGPb65/7b3w37+7",
+	"uf59ffDr+3dRHK5H6/Hz0fzNp/7ff383uJr2fv7j6NN4/uro2fX7pXxyenTwhv32LH7Zfbb4vff2z5e+",
+	"Tn7/6WT6aj1ajV/8HL30T66jdwN//Pz476fLt9nvZr65/NOMacY6fb66fvtTvPr9HOcz44TLt1l0ZOfl",
+	"Bye/vztL3r/5+Zq9UCvz2cnFVXf8fO6/iv3SmEk/XL5dHn0azU9GcvXq+Sj/N37+vnty8ao7/vH9/OjT",
+	"qPTd1dz+Pp/y0S+lPt1X3P5+9Cwbl8e7GN2M3bg/9udH4mz9/l2sfv9tbGBxQX9L4vHzX6/fLA+uoyNo",
+	"C7A7Eif++99+9tlPP8e/z+XNyadff/n5/O2LC//9L63/qgRx/74EUavrOt6iwIyYT6PI8IUcDW+/Vt0K",
+	"ssbsmsUTbRD9o8iWEz2NZXiFvyY0xV9iLuy3K5lG9jM20xOtZTLRKx7pxUQvGJ8v9ESb+Sba7GIiuhPd",
+	"nWh/47/9vj/RPd+f6HZ3oidiAO0q//X8iX5iWnV7Ez14MtEH3Y4P/5toe89RsPhmet/3e41n8/jWs7Hz",
+	"A0HBQyqfzMVKkiSmIQNNKlyw8Or283jy5LuwrNuQ838wy5pZ2j77Jpb1uTWVN2jgNujbGg6eeC3A6Nbw",
+	"kZEDblrD7pOe77XWrWGv3/W/eHXan8BJdQH+INC1MmGOos3FVeuLtzHDfj+fod/twQwHBgXXBhU3xu/0",
+	"95umiOWqXWqXA6wCldaXS5BMCyH531M2aw1b//awsO4/xG/Vw0JkPWMqizVKtZtKNF8aOXRFjVJKow7p",
+	"+k3WbY9M11XVVaYemLWalabCwgU9S6Z2KZjRX+seiHbJBdG0Ldv+YcVdUXUDtMt+gG1jNLkOSrbybV1f",
+	"IhZUDc/bOhQNy73ahd31Xp1t8y9e67e2NTO0x3fus2SRgMMfC5XNZjzkTGh3XXfSZkKaJAjegj72HLoY",
+	"HkIyYTRpczOXUuhFvCYhTZwp8Qp0vBLpjEALPDl/8+LF+Gh8fHLx8fT1+OTi3DACo7e2hq0TqQkTMpsv",
+	"3Dwz0Ge5IizHcINQYJhk0TOzJpxoyZRCsmvQL29MQqm0KvD8kPRITsXu3MAhSSlXqPjDNyla12ZWywYn",
+	"gaGq7Eafwe/DVs/v7bf9XtvvXvj+EP77vdVAOnslugm8wxwaLx3aFsh7ZkOCsYhF/xwYW7vNV8L5kGTJ",
+	"PKURAjKJqfirIXlvwrl5S44BTg30sxlwFSh0yAmamtAIjtT0exLA/wVUCxzPo4RbW+MOBItj35qsLdbm",
+	"JqMgwsEWSGgYskTfcnfejl6On38cnY4//nL8vnRvDPscnY5hMDsOTNepXApdbbXkIOl5JBNXQq6ER9hN",
+	"Ajq0TEnKruWV4bZcq9wyajTfTCVMROYb9DJzhWY7cBzLTCseMeg0PiUpFXOmDoliIiKT1ijTC5nyPwFK",
+	"Q4ImbIK+V7sudLyCj/Ubrk3pmG69MRdIRf+ZgPjPumzv3r1r130Y2/rVXR7f59rYT3e8NxQDBOr3htjP",
+	"K1cnyaYxD7dcnLPjX98cn1+0DC5oymO8mUbsfJPG9oK4gStjHpI5v0YO8ebsJZhyhJVXpSDUtrLeEwOv",
+	"8sXEdqHM4giGnDIyYzpcOPyicE3hI7OeXBRP2cwgVNuBwHAXna7pNGbuUpRvt9vHkHynbTTJANNMrWta",
+	"ae41crIJDkjVlSJhbHgX6Ks6XaNpn8RUw+jfckp2xpTpLBUsIgP/0SHEvNwx63c6GgCDPQ/rwn3kV87H",
+	"aJtbjudr198oly1hhvqh3L637wz7vt+/HbG+F8SF1O2ZzES02zXYba1N0C1sJjUKlAnrBGURyRvtCNmS",
+	"QWbS0vFi0nIXNh/7sPh1SCLmkYi1X1I98wgzjEosPTJLzb+lR+ZpaPiUR2JqmFlUB37JMXiLiOAWNCR/",
+	"yXqaAGy5b90KWTXol9j0N2CvNRpwcEyWEKCgWuAapl8BuALt7j9JEzQUu2Zp3ctxjh+iC1VhpGO4M7JZ",
+	"c2DJAUnJVMqYUeGh6ElyX2UeNOGaSgHmL8OiPaLZjfbIQoapR2ispWc9GlpdeySJZruDz65tSO5Y2qG1",
+	"ThcNd1vYt4uVVozZKle6/UaS4Y6XVIcYOuACHEFqLFAipOIWatiotU0ExpOKMM4i8MqvUinmxApWRK8T",
+	"5hm6JsFQ+ieLIALUI0saGwCyiPx8/voEohCs0GsdZ+hV/5dKeE/ZNh8OjVE7CLZx0au46O/KZgcMbUNq",
+	"gQaI+nU/G10cf3w5fjW+OH5e1galJEsq1nlE5KYaiMFzXJF9v2QiUCRhKVlykWl2WJI9uCD9nounbN1t",
+	"at/1apWguPVeOfVrQa2ulSVooKHabckFEru4wH/ZPGyMXjsPNdzau5Bov/FmnIPkhce5q6lEs1TUeeAF",
+	"mDkzheGAIl43haw13JHz47O3x2cfj8/OXp/VLCYuvrCQRs2+YqZZOYi0xuft4pAXH5I/IETONC8D69aA",
+	"uW9hQGWI3nJB3I4w7tUjqWEBGDqp+ZJ59wulJGOEbEyVJnolSUgVUx7qlRi+tqBqIoISYgW3Mar/Npet",
+	"HIj87feuPtrXXME8ovZbryKE5u14C+8bKZXE1GBfksrcn3zm2INjDPjxhdTmUnd93/c3Xc9p+cBi/GXf",
+	"L/Ga1nBwAMFwTLeG3cf7j3u9wf6+/6XU9azaVtl9twx3u66od6Ce7xpUBOJSld98HSQadl1Z+i5EAfZ4",
+	"xkKZRneYOREK/2KJ33ad8pMBSD1DF3wtqYmkLNRUzGOwqxmMyZKUzxe6iPxK+A2LFRqLuVYkS4zoBZ7L",
+	"UKaCpeZIklQmLNWcqbKff2tIe+/x/uPtMe15kMA3j3PzHcZYf/MYX8qx5R9aNy0zqNuk56BWBMrL6ScW",
+	"Ah49L3RjGkXcnB6NTyswrwb71sLR63ftnbVFoy5miMXKfuLyAzrkF7bGHEY0awi6NJwVlDGgDSxVngsD",
+	"hy8Nfw6M8haAIMJFeYHdhl0dR01JaK+FkXPS1KYfLGnEMJCCEat7L5nQQyIMuKYyS4FCyDSC3DyjZMdc",
+	"MDS3QzhGyiAWKeqQd9Cq+EYlsRHE04n4JLlgEWxXVub3bMw4hzuiEghqmjK9YgzvC8zcIQGmikAUB1sm",
+	"eg3K0ao2Ye6/CSDYPDCNJqLeKkplkpj1giSZL0V5BFghi8y1lGnEUo/oLMV1aHaDcf9GaioBinChJQnM",
+	"1wEKOdW7SpvzekpTswj34RGKGWsw1qHdJmbArKsrbzVgIAKoeSaEAMTThHIu+J9GJCyPnzKcQNhQmM3R",
+	"kbxtY0CGAtZii+prOcq/czJ7Af5O2dgUyWwas/L97zbefZEtp0g+EmuZrXnD4XtndEOaC5S2W5kupzZu",
+	"hm4ThcKg/Y0p6DJPTDMtENGWLo6gusFykgBt/3lpfvjtg/blZ9971P3SnB9WJmoJ2pbNceRH7lkksyus",
+	"HEETtSuHYeWeuGa6Z8MF6wnYzrMjIrJwhgkaEa43eVVuazRwm9Es1reM+m7BINFYSwczYrBAz7LY4S8k",
+	"kJiZuJh3yHnC4tgQJ66IYNcsJUsZsVRw5dQNu3NrPzRbdye+HZNfYCvnUQGT8ecWFevXMwjoKyWCPOke",
+	"9KrH+tPi8sOFxn+nyeWHc3X5H8OHDz/84+F//NulWRTXkPvxjk1J4dCrX7hqMtTz6PLDiOKYI3o5/PAP",
+	"z2BMbzD4cvjh2RS/PFeXH47Z5X7fK80yFkCtnVejNs1l/RCaLNQ2FHRIgoXWSQBsyPymArJnMF0qTZ54",
+	"3YNeKV/lAVg1KQkiqukwAMs3EHqMc++QkTWGTwQl4/H4BQm4mMmO0T8CojQVkcrNX7GRTJV2KwJOqpXz",
+	"6CQsXXKtbCaSdVxawDLLYdGSWs8Tgk0MHz6EcVXHftGR6fyhuWZt3+92PiUVI3iWciRKeSLQ44P9R77N",
+	"HiwLCBb+W0z+m1lBc9neILxlr1N+gTCevHp0L21DN52LwTZkn5JnR6ek/5hoOh+SgInAI0HE8Cc4bQKy",
+	"9yNLlxRMfC9SeqWz9JCMz1+T7uCg13/gkSCmpv0sxZ/LYCL2XvEoihl5kTIRLkwbJpYBcR8fi3nMFXzO",
+	"dQDUAmoJOE6nNI1jkBsMZgSZiIJKtmfENAttzlxc7G4iGA0XmKsEtDxnzxY1AMDKy5U0a6lAIao8WIfU",
+	"vHeazivpbWS1kIpNRGCdJx3XMyAxVy6dL+8uBdtIRrPwrWLNo2r2WI2CjNq/G97wuec9+bLXtn/67YPL",
+	"z13vyZcHP/x76X7bc83Bo+n8PglnOUKUOxKVhQtzNAwi39zK6ywop4l38RYI8d3gl2e5CAKHZkiBvcmw",
+	"OIgQalC5DwmGfBMaryD7kRkSQXNLBGE3IUs0CRzeI8IFLOJaBR5ZLXi4IBFLzPhWFyvZ9apMa5sMc6w0",
+	"X1Jz3GoB8uws51ellMRvE2aK/IkmaS6/2byyDaz3saT6kFBbwsOQaiSpAAsUUsnYIK65L+yPjMbKfu6R",
+	"qbyxBLNQS5GYTERVbTWj8QjbZoL/kbEOWbw+OoMvRi8vXpOFjCM4HdMBxFoj97uVm0M/Hf143P7t1cti",
+	"O6aPMu0mIgHPs+niUhJzxz2Qs+A0/BGO1XpJ8dNXxxfnxXDAb8wQtjG4NHK1G+T7zkRMRJBEswCzHmc8",
+	"zumnORQSlI1jpl0pWQsnSIzg5JQ8qx4Ay52mjF4pzPju7/efFBnf/QfmDIhayJWaiBxIXpFWnMvrXLiM",
+	"UDgwPHCe2uwPexCKTDMea8NaTp+/eDhq96YGwAkPdZZahnn6/AXk1sK5cDURbDllUYTwtOUQFJTLoWJt",
+	"S764AUDlKlpTEspk3SEXcg4SG5qDbWOF2W1mOk2vGHECQnefvOLPDsmUraWIJsIsyjMDcewSS0OiDT5a",
+	"S7Tif+aqJVbtIWc2HRszk0VD9vCcaYTfQtpcO1f6ZiLGTrNCoAlycf7WIxRgTRbrZMEE3GqqCcUTNJRC",
+	"aUNsChhBMorhWeOZ62s4gfPhIrZqxeIZ2NLh7uBqTFsPL8cq5dqyIpzYTBD89P40yHlW0QdUwvM3z84/",
+	"Hr0+uTg+uQi84u7YOWrNgelpnfJpphkJwkxpuQyAdU4l4GyqFdkL3K4NUn42Hw67hzjUcMrmHBLGD78E",
+	"DxDP4IID1S1qBplOLlNcyZl2+9l783ffHz1/AJAfVQV5sqRrsqDXDJx2kuhFyphFOSvcWxdDzK9YzKF8",
+	"h5ltaPaWb92A7ILd6OM/Mn4dFEjBRcRuAqvleROBWoO7VfZwHD9w8HO9/EMzBxySGX/08uL47GR0MX57",
+	"HMA3AAMuDAVSCRWBIxZhTJUiAY3BJ6T5Nct5zkSA54cLVSzCjM2FKo67unv4PmJx4GEBpvocAZou6p1A",
+	"f7dnYs7a0XWwH2AefyEwITra+XlKwpJq7vSpBZ+DRpanSNmVmL4dc3+gv7lmcJxgPICrFseZ0ilFT/Le",
+	"SsoozLTyCBPzlF7jAScLqeU8pclCPYBxlpkykjtYlObQ09FTlBPqSL8EMI2NNHIGHQCcExG8MgPZj7zi",
+	"MMurCgpaG1y8Pz0OSMArXxvOCQsKPMvZFAlkmH4E6afU3QoO64kIbj5ecRHh4azrx2E5NZwVMh/YtMUN",
+	"IiQS/UMk9M4CpjS9Zgr5HwW8AViAjHmHRRIEnyYTTG7vus32BzyustRcoshEzAwSuoRC4Js6zcBoxDVb",
+	"qjtzwCI03S/pzRjbgxuokIJomlKwzBdJi59vMxXkdjkQWrF5p1Hxr6pRG1WTylIwGgptYEGHvABFtlL5",
+	"A1QVz4Z6V7QT6Lupw7BoCMKYlVZQvnFErqS3Aat08ge70YcuecNmxJXug4ersOvLg3dnudDk1VZteC4r",
+	"xCiz06IiCRY3QcMKItd3VVbquFl2ftXPAyNJKiXssCAcjeNDpL2VAipebieQKZ9zQWNoCgVpsERO179s",
+	"sPVt2vfqOa8bK8u/Bx+6WcuSxzG34TDbLYqNPo8in3ZrUAy2aspsvQV44D1yjM/C7iuWlztJN/xaqIOZ",
+	"i3/oYhGBBQRg2gtKwDdtLptuJKaTNt3GJDYU0SmHIIrNmNG3WEJTaiQn85mVfikoPfUGcL865Dj3FJQL",
+	"LjQauF2WdQ2emGW9Agt5mYJzRUwPe4UZVZqELAVSDrKKR5S0ifNG71BSgPgNudrIvKBZh5xsuFkmwuwL",
+	"togVygzZh1ttFuMqFaUMOMwS62dRQQZ+rhWYNQ38gkcBWSmUU5Sr1kb2mjLno0rZRBhJ1pC846pngDrH",
+	"gHXwuJQWvWCKuUR0W7gHR9NSIhm5F0t4x+gVALrKFwYbPKFmiChq1AAuVezeFRrTZKh4wXS4eEF5nDU5",
+	"Td4t1uUMBk0CZ/UIGkPWPevkY1YkM4oK0IlSDCioXyxOiupmGLw0w0G4mE8Ehuvk7LZWxM4qFhDvCSGo",
+	"mHFUNi8avuUCR6eZLoWTQgxpg4PKBdbXQdA2IirM0s7SOCgimDcjVFE9An8n15qJiWiToJa0EmzJRrEa",
+	"pEyL3LfYKIRRHhsrDIOaslgaQRfrpObxVzZYiezRiSDOkxjTKYuhOxN4YQUJOq5P4JGgE8vQ/UatxNdZ",
+	"yCXr0DShAcqkedxuypSMrxnsTMjaphayHOLLbrjCqF4bTVXJUAJ6nMebURC0jJLQNvwcfqfTmAVD0zGU",
+	"QjCXuGqQbspAZoPWOnbT53FvhgLxGaRqmekvXp7XcwmxJ18ymWnbG/Em4ojSNE35NXrn+BIn4sIFw9ke",
+	"pWUZdIulqlTyKxDR9bP4EHEjeQa1fAz8FMonSCJnmgk8dTjkpuSuyl7ybJDqsBbyYNDE9ez1/b5H+l3/",
+	"AfSbyXTKo4iJar+IibwgnjskClTGVXfIR+t6pO8/Mj8ee6Q/6OK400ytq0PekchD9vq9A48M/Ec4APZq",
+	"A1OtDmRLWO4NfN+075kffTsrjdooDdXmhs9Y5LRj1BgxGgqgDJ/ba441Tx1QqWijqlMZEKiSkkuGgUOV",
+	"Y7EyKKKYlG1w21SQzJwKMKzpGu0f1IYX8iXXRnF8CRCxJT0UGApoFBEkUWpIIhZyVFmCPPUnqFvcbUrW",
+	"7q7WahrXV9auPHRFJgifIVewVN4rrzlXm/K6g5uJcxMBqIPSi6F8RpqD2E1tS0g/2vd93P29S1s2O7aL",
+	"NKptqlalBKI5G2DAkPSkMUypLuXVGLZlNeUJG1lz7qQtHF6fsGN1cdgwrwqbe7BLTgC0lFgPEFfOewBh",
+	"NoUOnwuc5fiLYCHDNCB7oP53O70H3kQENNYyIHtgVOh3wC+WgEFgLzdP9PzuQdt/3O4OzLdaXQdk74Ip",
+	"xYz4Zai0jLOlsEYPND7v0XqNsNzK/ABuANgRMVCotDdbngjrgFoIWVHIrL3ltcxyW56LGtDquoUFyi4b",
+	"kP+2IgObEQ/1EgNNDpSI3ao2BA2lH8oqQ2NpiKYVs+b1PS/+gtuTMJnErHO3yaRUS2LzHvBwYTMLFiBj",
+	"GYQqFbuw4o2RW6gIcy9CYDMVglyUaajhEVyxdeBIwRplcfDNeEX/6mEXlS6u2LoRNnmg+oaGxcKF4CGN",
+	"SVSDU8Sm2XzOxfweoCpVwGggGcIKdAAdCNQFm9Kbi6OqY4xq1jYkrZkW76DrFiVSygWw8/MM0Pn7F6jA",
+	"oO8eEkp6vg+IERiyXsZmaHF5J20slBnEag/vUHGQmxApn0ITHW0of9Cob/8nFD/YjVpUil3UKEW1EMY/",
+	"g0r8xTfrvw7GbcGpSu5jI1LdN/PRoMZdmY9fiTA297URYVxe7GVjLG8eDbzNbOGChv8CFMuz3rdGqZUt",
+	"GP+b8LI4oSYMve/7G5tPB2ygWdw8zJl7XsJaKSCwoBhj16jSIt/j1omAx4Fjt0ho/BprcyO/fiP4TW7Q",
+	"di+MUG09pKX8U3xsZOeJa8frsmWKfbuVbT1NlxC6id1NOa67kIty7myFVlSSav8HcJZdJKr/YaJSI2rl",
+	"zpeG5I0klVEGRT2tK66DjuS9oPACBQ9KkRh7wSumaUQ1HWu2tOZDUB33giXTNHiARsxckcYKqmgigIBG",
+	"cHTgQy0TAdYmqaxH0UZXm9nPXh8dn5+PT348O35xbrRUjO54OgFn0rM1+aw0S9Sw0+kcfpm0TIubjzhX",
+	"8ACd9jlLdgtaNtmFXYXXJuaO35XWlgcteS7+BF3cSGt5asNFTJPDUv5G3StzL3cBntsrs4Sqw2C/v+lE",
+	"LkrGbovbT1I5T2ntYbC8xOwd1yqvQFuf4S1+UZukbNy38jLK29XZsZrtHZPXL4bbrOdO73a8R/g1ZKxB",
+	"z9LRYgLOBnq4qr8bPPanUbs32HebhtH+piCyTlV3+P3KBZdMfXbQD377gLZnl5/3+82WPqwwvA0nYOXV",
+	"FTNgVrucCEzjOWA1nUYtO/6uTO5dmVs56b3C3CrZ8P9Sm/5itamSnLtdLjXaOJiNZ2Vd+5vDpDcRB7OU",
+	"t5LFmAovjwoPZimDlIEkleguo2m44NcIxK8xt2+kRm8z8biEsSyF12gSlnIZfYWYUklB30SWmv2uOp0L",
+	"G+SKBIV/OSBJnOWf5NsJvnpxWwNjwLrSCAzPlgHiYp4/91Mq6ZL7GgyGLSCQt2yLNDhXsWpiSEBhXUOz",
+	"msgDTBExvQokvE0oWDN3AXX7Gp1zqDl8N8ge0uQ2f8Z2zeau7PGN+jKtW6oFNFJgeBNKkSDv0Em/5ZBV",
+	"XoWhmWZjen5giBWY5kQpJlsBqYDALUr6frdTMQpDcYPLr6CO3xDJU09QNFSlgsib97yJQhZBIA0yCUaB",
+	"Y2VKcC6DaFyKxWmIaJEpKTzXm9Tv+yS03isZJNfcYRuHxLfxRKuUa1d+AWMMaPTfIAv29niR6pMBwbCc",
+	"n22gUzmlJVdmwzbyYUaXPOY0bS+oiCxggiEp/VXEVlrtA+JpaBrFa1IayL2LEAwJF1fYKZbyCnEkhzmE",
+	"65TgDr1dmHoblJdgaIOwZOp8di63d202YOmgw7aIpXe7sOu+6o1HFr7Kay011Y0ayHM2TxlTZLouWXPQ",
+	"2uoywWw4aBjL8GoFVeRlyVRbTvuxTpWpvKm8J1p5b3MicHSj1diuNrGkpBhyJnDBxZFC4k3EwpimTJG9",
+	"4xs+e3CXZ7v3uOzYPjB/ZLHmScxez/DvTeRtDjp85yJ+nS6bsk091kXT22yHIizRxWoDsuTwwCsuShVW",
+	"3PXeRX+opHtXEMVew01SCqUjwyzlen0Oj04iuYMS26MMy33gX87P3rIltzf868G963QHtp6FrL7XqXSe",
+	"HwLB8zG/Zh8Dz/RThZ4VXtkAZWijmdIfA3zaEF0IBbdDnVnt6LGa1ZxWE1HzWoEiHsolU1W3lRVP/lZ2",
+	"Xk3EmQQeDHtg1yxdkwOfRHStzL5YgtGdtraWpQPo8pAxWntSZk471NhSy2J0izWJVJD0hTcAnw41LNc9",
+	"CmpPfKF1gpV+uJjJJsMuaAKQDYvRDVhkBtKdzeoWXGmZouplgwqU51Kc0IBl6a9mmET1ww9YtkREzvX/",
+	"ww/kGIAQ0jgmIU1TzkyDvL48CJq4dKLlFROgyqA8MsvijdcZJqL0PAPAF68Qi7Him9FCOsQKwxgS6ETJ",
+	"XCS1WTMWVZRlzgbcecrLRExpDJI+hsTnAV5GgPmbKnnycxKVwuuoSlMBZwtGu5DGTEQ0RVHaAxe3exPT",
+	"hp1MROlZTFA/eVFuiWw+vWhauGwmNJW5iJSqGJipYum5t90J+RNhH8OPuLLxeqr0PmhOpQ1yeJXIZlQY",
+	"rXZZqAKVBMwVi2OLD2d5BSxABQOTcnFGSmb8BgLQwIUgZ2Tfd06GjsWc0lO5LCLB6evzC/LQokWAIdDK",
+	"mwgXXcu1CzwC1iyk7pDgx+ML8hChEtjsJezoUiTxMxsRYB8+LavddoFcOcJviz5NRPmVbNBl6lWn8oxC",
+	"bQfNsNBKGlkYvS7ZQjEEHO6N873v9f3uAzgEUS9iudfvHZS/UguaFB4sSx/3+r5vG2GSR1HRr0qO9wYO",
+	"tSoF+8oT2APf6/u98scWXzD+2MyHRNNg2S1O28Pb8OcBoCjXm/5ejwTwm33fdrVYV8OqtZyIPHrSghYM",
+	"ZyUqhG/L8nKEV2CJTYA2IKiGG2B8ZcmC5RFKglBGzH6IxlpEHzoRgbXuBDXDFGK8PXSD8OyGhjpe2zJH",
+	"kasxgJV1E6oXBTvr2wyG4vsl0wsJ8/X9AdnD5YNNwhySwzCjjkLSg8s5tl71iDX4vskLfm3TBNwrvaDf",
+	"gUKSj2I6exORsrkRqJkC9gCrNd9esfUQyiFgNtJ6M/jzp4uLU4/0u49dwpLbUXAMBa8Cj/QfdeFLe68K",
+	"rUBLORGGjHtk4Hc3BrhIqVAzlraPRSgNhQoQbAN/YNsiSVzSTzIXvM3yzZoslri6Q5pDfrFBlxPpogLz",
+	"9MwS0wLfhMvcg9SHYywv4OIEQVIEdkrznHiELhKalF0zGk9EHqVuXdYQ1w3SroGu8gzqhFfE0DqmPPJH",
+	"xgz/9IhiWmOeZD4CRJnnlcDyCice4e4l71RhRZXQ0kybeUJjwtpLyuNSWRSZFxWbkZhPU4rTGsAKmZ9R",
+	"bvr7rX0qIZK4/WyNtr/f2mC5hg86JEAztsvAfMtpAKoPeJjQl6aVPQzURuHOIhf3kNhZrsOXeRECENsV",
+	"WhxLmVmBpdLl5CuIrlVMBxBnJvjNRNhvDs21znVSm+fvJA4nu/swd9eu0DpuYIk1fc5VFXYxLGQPC9fY",
+	"BsGDXOOzZSm0zDFjmukcO5by2lzIdYcc2dBwo5BNBJ8LCUUVKqW4yVjk7m2vfDswJLRcsqRIPHK6hwEW",
+	"jBoRxWMmdLxGwTLmIRMK7AX2wcVRAvUee+B5yqBSviuSs1qtOhS+hgI5tq96+HJ8dHxyfgx9vpTq3mx5",
+	"n1EmTNCEt4atRx2/8wi13gWoKY7tg31aNvmXIOrFJs83ZOd4Vtzl2oraKCBxW/KiQ46qL4BtRGkjB7UE",
+	"nYO8hjnNKDVb3f/n0+MfPXJ68qNHLsYvXpA9TGU3w5pmDzzy7NWpuSfv2PQUpQ37mCovF2Er0rFtPVas",
+	"cW8+xXXA/bGBo1Y9jqAyBY7p7k3KSM8nr/gzj3R9nyzZnLr6HZAGkNfhMDt91PMe7z92BT4SI01yw6ce",
+	"+T55fjo20xl2MRFzfm0BPTViRgoFXYyGW0q5g0R//+hBKffOeczhsrj6HJiQB2gnE4ZZ1uOoNWy5A6++",
+	"5/+h2TJXNHlYe+//yyUqzkzpZzJaf3OJ241iSF5Rrg/KF41eXrwu13zN65zh66K52cJGYJfenrhP2SnN",
+	"Z63KK63lYjwcanptPENiZTSRq64WHuVVlpYBlbng74eJmB9itLnH3z57fbbyf/lxLkej0ejk/M3i+M3c",
+	"/Hpsfjw7Gv06Go2Ouj+NVkfmgyM/Pv717Vm/tzy5+vvoyWj065tno/Pwfb/33nw9On/z9vXZL4Oj9+Px",
+	"09audXZvWfl963bBdDK8avd9vzrfKxleDbc9ugDizpbphw8fmpE7NnXmoWldmq7bNB1VLlXvytVztN3N",
+	"bN2dZuuWZ+vdPluv8nAqxqmbDrvM1SvN1TvYvrOS6gIz2tr8Q2J67jBp76CYdNB8epaKorMYRavBTmc2",
+	"KJ8ZKOGNeyvp58NCN0fF3CZb3HdGnKSYM5VXTLRX1ie8OXPikv7vKlOzyxpKkxYr2XjMq7ghTnncLBgP",
+	"AMf1laua77AWM22+iDDTTWtY0BhxC98tyVXSUhaikcdiqdgucDCz5VNHfDbjoS1Xtu0clFzmngsX8ISW",
+	"dUv/HZdQh3m1Bq69wrzmlC9G0DqeV3oql47ZYRvFyovNpDy57TANDCHMcwkyAWchszJC1y8963Hv2c1U",
+	"+cQzGrE7MRk00RWjV/kL5i4LcOAXNjMsr4eS2e1VgnIrHIwHKH3/teNqi8Ubwr/1ItwWpb6Hpnhi+j4A",
+	"xmHtltjCun7M8q52gW1pQfkiS+bYZjiXGpCk9gzZHfOVx84nzIvi3H2wRloqldCxxRmUprMZlDbB6j5T",
+	"o/c4aXyH1ZUXkq8utk9YNp1WrtwbdbJAbshV9EhRFKpkobI22R1WBQsolmO9Ok1wOkJhtI2eH1TQrIES",
+	"NI8KldtlBThnsQZZf0DtNtQwh/LIh8RSdF3tMqsU8/KcFSdmMxOlKYvXJGZzqGaH3LRUc2rKYrkifqe/",
+	"0yoq8+brATdgO9l4qs8hhyEkRQEenlptxdYon67LNUV2WE5p2nwp5Uzq2zAVrEG1JOpd5c/KPPns1pNz",
+	"y821bp4dyYQbM58kzypo2luVSdtMQMcYc2q/w/Q4Wz654nOh7qJMf2TWQU6WNL1SHvxflhiNbjnFJ9ZL",
+	"wRoQByWztD1da1b6YodF4qqKRRpE7d4ixlKxrhgQjWgHxKnrGelqqdDtI/IQjrLVy/LGR77nG0lsRw5T",
+	"rCtfqmYCMLgRpo5yAN99XKIcXoW4gHPQIhcXEGDgucf5wOOJYvD911ksKl+nq9Zzh8ycixlgKQZRIc9B",
+	"v+/sMJWZOIlm9acpq0nb5UFz/R/fGvxK7TUTEdMsXRrCVJ+7FAhVKj+2UT35G3XoihECHhK9/4s0m3Xm",
+	"G56l2VZMnrypmEE9W1in9gxPSjmUgY+optbTBJVnOq1yLIV9hjdlKpFCIYL38Eo27SFvV9pF64vX6t+n",
+	"S+2da+jWvXc3+6o89Ordp1c9bR+6oqa+vWv5zcIvXmtwn71V3x7zSihpAVVU5as+qKvpXLWGH1qFv791",
+	"aQZ4WIRDzlljtl3h41a1QGmvLMI1Ruw2vNQExXdtIIFXJMOANDYR4FxUum7NaPYijzVUuYVaM4Vt0nlR",
+	"jCjXZPK0G/4aZLQPeP2zEfEbMeMXts6Lzjh5W0TVx7McerjKBpdfypFMYBEuxzB9uPxyab42U6K9uI41",
+	"MejSeWiILSRU9Yh3cjfHQ5rwh9ddsCPbpWzmKVQjaJwvoaiBYb0orEwxbkm4x0T6EjDMn2jO75AXKWOl",
+	"8RxIzNpu2ihShEzQlEtcJ53KzPAaEACGEMFCklR6pIuCQWLdbLc+8dnyWlNzUBgEZqfNg7HkFezDzdLt",
+	"VeteGNZeCuJxsRleURon93j3tk8Uy1VlJnOryjOVFz9n+j5Dgp2uMiitV+AYlCDU7eVSyu6bQ7EjLzph",
+	"Q+q2LC6kSQKkt1idDWBzFuFtO8OWld425u0evW3Lau8SucOw8Nx82wB5MOhum4FqFufMpZilVtEqN9tu",
+	"22qaVoYAPPfAn4rkN3+StnC3bh9R1VGtfHWQMTwqo8XXXRwz0K2z2OQZj3TNHa3d06+bzw5ZRSiwRFlX",
+	"0I5K2Vb8AT3s9ol2NNtuuyXZ1ol2t61so0DWnLIdgPe0om6ZBw2n22f5JgvWtj2C0ap2IzOV0bh28hgF",
+	"UoxwClHfQwgWemrElfIgEHpAXbmy4nXxwgl595j9jTG7xZhF0EOJrt4xXLc2XM+71S92WLlxBm/uOUev",
+	"OkfvwLvbH/a1k/UOKpMNLMz5bLNO4L0GHNQAjiGGMjV4go/zk57vD/EaNWQbFm/sFG+SYNitjXbAuHf7",
+	"PMldS7JK6FPnIq5w7fyhl1IOHkZFYIm4e44Nnv76lu1Nc1cKUjzEuhZfVDa13DVbxGK6ftqtg3dJ12TO",
+	"IfAHHRkYlC1L5fWctrR1eMVY9PTxxjZ2o+u3DQ7gfLpJ37+GoG+fo07Yv5KSb5+kgaLvSsK3T7BByr8P",
+	"7b5jV0DDL7/8/wAAAP//",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,

@@ -132,7 +132,7 @@ func (o EngineOptions) check() error {
 	case o.Workers < 0 || o.Workers > maxWorkers:
 		return fmt.Errorf("--workers: must be 1 to %d processes; omit it for one per core", maxWorkers)
 	case o.Queue < 0 || o.Queue > maxQueue:
-		return fmt.Errorf("--queue: must be 1 to %d images; omit it for 8 per worker", maxQueue)
+		return fmt.Errorf("--queue: must be 1 to %d images; omit it for 8 per worker, at least 16", maxQueue)
 	case o.Deadline != 0 && o.Deadline < minDeadline || o.Deadline > maxDeadline:
 		return errors.New("--deadline: must be a duration from 1ms to 1h, such as 60s")
 	}

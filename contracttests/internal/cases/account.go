@@ -129,7 +129,7 @@ func (s *session) open(ctx context.Context, a *model.Account) error {
 	case a.Points.Total != plan.Points:
 		return fail(x, "the plan %s allows %d points a month, not %d", a.Plan, plan.Points, a.Points.Total)
 	case a.Window.Limit != plan.Limit:
-		return fail(x, "the plan %s allows %d requests a minute, not %d", a.Plan, plan.Limit, a.Window.Limit)
+		return fail(x, "the plan %s allows %d extractions per minute, not %d", a.Plan, plan.Limit, a.Window.Limit)
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ var limitRows = []row{
 // limited is an account of the scenario whose window can be used up. fresh leaves out accounts that were used up before the
 // run.
 func (s *session) limited(ctx context.Context, scenario string, fresh bool) (*model.Account, error) {
-	reason := fmt.Sprintf("the account mapped to %q allows too many requests a minute to use them up; a plan with 10 to 60 is best", scenario)
+	reason := fmt.Sprintf("the account mapped to %q allows too many extractions per minute to use them up; a plan with 10 to 60 is best", scenario)
 	for _, a := range s.accounts[scenario] {
 		if err := s.open(ctx, a); err != nil {
 			return nil, err

@@ -33,7 +33,7 @@ through the HTTP API, prints the text, the response and a curl command, and keep
 
 Examples:
   uncial demo
-  uncial demo --listen 127.0.0.1:0 --data /tmp/uncial`
+  uncial demo --listen 127.0.0.1:0 --data ./uncial-data`
 }
 
 // Run starts the service, reads the sample page through its HTTP API, and then serves until the context ends. Stop gets a

@@ -167,8 +167,8 @@ const (
 
 // Handwriting.
 const (
-	// minPrintConfidence is the minimum confidence of the print model at which a part of a handwritten page that looks like
-	// print is print. Two of the 47 handwritten pages of both sets have such a part; the confidence is 0.30 and 0.59 there.
+	// minPrintConfidence is the minimum confidence of the print model at which a part of a handwritten page that looks like print
+	// is print. Two handwritten pages of the sets have such a part; the confidence is 0.30 and 0.59 there.
 	minPrintConfidence = 0.7
 	// minStripsPerEngine is the minimum number of lines for each of several engines: loading an engine takes as long as reading
 	// three lines.

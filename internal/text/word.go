@@ -64,7 +64,7 @@ func MayBeName(core string) bool {
 // isCapital reports whether a character is a capital letter, or a digraph that begins with one.
 func isCapital(r rune) bool { return unicode.IsUpper(r) || unicode.IsTitle(r) }
 
-// roman matches Roman numerals in small letters as early print sets them: the last i may be a j, and the v before it a u.
+// roman matches Roman numerals in lower case as early print sets them: the last i may be a j, and the v before it a u.
 var roman = regexp.MustCompile(`^m*(cm|cd|d?c{0,4})(xc|xl|l?x{0,4})(ix|iv|v?i{0,4}|[uv]?i{0,3}j)$`)
 
 // IsNumber reports whether a core, as Core returns it, contains a digit or is a Roman numeral. Short words such as "i", "mi"

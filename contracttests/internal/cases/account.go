@@ -11,7 +11,7 @@ import (
 )
 
 // account picks an account of the scenario for a case that sends the given number of extractions, of which paid ones cost
-// points. It takes the first account whose points suffice and whose window has room, otherwise the one with most room.
+// points. It takes the first account whose points suffice and whose window has room, otherwise the one with the most room.
 // Accounts in not are excluded. If no account is in the required state, the error is that of checkPromise.
 func (s *session) account(ctx context.Context, scenario string, extractions, paid int64, not ...*model.Account) (*model.Account, error) {
 	var best *model.Account

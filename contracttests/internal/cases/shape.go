@@ -150,7 +150,7 @@ func checkLongBodies(ctx context.Context, s *session) error {
 	return nil
 }
 
-// sendBroken sends a generated request from the account that has most requests left, even one without points.
+// sendBroken sends a generated request from the account with the most requests left, even one without points.
 func (s *session) sendBroken(ctx context.Context, b generate.Broken) error {
 	var best *model.Account
 	for _, scenario := range []string{model.KeySpare, model.KeyEmpty, model.KeyOK} {

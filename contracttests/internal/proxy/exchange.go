@@ -46,7 +46,7 @@ type copied struct {
 }
 
 // watch begins to copy a body whose length is known, or -1. Memory for a known length is taken at once, so that many bodies
-// at the same time do not all fail half way.
+// at the same time do not all fail halfway.
 func (c *copied) watch(body io.ReadCloser, length int64) {
 	c.ReadCloser = body
 	if c.take(length) && length > 0 {

@@ -1,4 +1,4 @@
-// Package proxy sits between clients and a server, passes their traffic through unchanged, and holds each request and each
+// Package proxy sits between clients and a server, passes their traffic through unchanged, and checks each request and each
 // answer against the contract. It sends nothing of its own except one request for the server's contract.
 //
 // proxy.go passes traffic on, check.go finds violations, memory.go remembers earlier exchanges, and report.go counts. The rules

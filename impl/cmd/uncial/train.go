@@ -41,7 +41,7 @@ Example:
 // cutDeadline limits the time for cutting out the lines of one page.
 const cutDeadline = 2 * time.Minute
 
-// interrupted wraps the error of a training that a signal stopped, so that the program ends with the usual status.
+// interrupted wraps the error of a training run that a signal stopped, so that the program ends with the usual status.
 type interrupted struct{ error }
 
 // ExitCode returns the status of a program that a signal stopped.

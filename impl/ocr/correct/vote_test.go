@@ -88,7 +88,7 @@ func TestKnowledge_Vote(t *testing.T) {
 		{"does not turn letters into figures", "the lll stands", []string{"the 111 stands", "the 111 stands", "the 111 stands"}, "the lll stands"},
 		{"does not modernise", "the étoit stands", []string{"the était stands", "the était stands", "the était stands"}, "the étoit stands"},
 		{"does not respell", "the auoir stands", []string{"the avoir stands", "the avoir stands", "the avoir stands"}, "the auoir stands"},
-		{"keeps the mark of a note", "the *) stands", []string{"the 1) stands", "the 1) stands", "the 1) stands"}, "the *) stands"},
+		{"keeps a note mark", "the *) stands", []string{"the 1) stands", "the 1) stands", "the 1) stands"}, "the *) stands"},
 		{"does not write Greek in Latin letters", "the ΑΙΑΣ stands", []string{"the AIAZ stands", "the AIAZ stands", "the AIAZ stands"}, "the ΑΙΑΣ stands"},
 		{"does not expand an abbreviation", "the hõuse stands", []string{"the house stands", "the house stands", "the house stands"}, "the hõuse stands"},
 		{"does not change a capital alone", "the House stands", []string{"the house stands", "the house stands", "the house stands"}, "the House stands"},

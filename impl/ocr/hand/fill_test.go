@@ -97,7 +97,7 @@ func TestPage_ReadFilledIn(t *testing.T) {
 		require.Len(t, filled.Blocks[2].Lines, 6)
 		require.Less(t, filled.Confidence, 0.9)
 	})
-	t.Run("ignores handwriting that is hardly legible", func(t *testing.T) {
+	t.Run("ignores handwriting that is barely legible", func(t *testing.T) {
 		t.Parallel()
 		_, ok := fill(t, 0.2, true, always("devant nous", 5, 20))
 		require.False(t, ok)

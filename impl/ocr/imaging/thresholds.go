@@ -76,7 +76,7 @@ const (
 	// two tries in degrees. It is less than 2*maxSkew, so that the search for the skew finds the rest.
 	slantSample, slantStep = 1500, 7.5
 	// maxSlantOrder is the maximum Order of lines that may have a slant. A tenth of the pages of the second set have less when
-	// they are level, three quarters when they slope by 12 degrees, and nearly all when they slope by 15.
+	// they are level, three quarters do when they slope by 12 degrees, and nearly all when they slope by 15.
 	maxSlantOrder = 1.8
 	// minSlantGain is the minimum factor by which the Order, and the letterLines, grow when a slant is removed. The Order of level
 	// lines on those pages grows by a factor of at most 1.2, and that of lines with a slope of 15 degrees by about 1.4.

@@ -179,7 +179,7 @@ const (
 	// gutterRows is the number of rows above and below a gap that are searched for a gutter through it. gutterReach is the
 	// maximum distance, in line heights, between the middle of the gap and the end of a line next to the gutter.
 	gutterRows, gutterReach = 3, 3
-	// rowPitch is the usual distance between rows in halves of a line's height.
+	// rowPitch is the usual distance between rows in half line heights.
 	rowPitch = 3
 	// endingsPerCrossing is the maximum number of lines that end at a gap, for each line that crosses it. If more end there,
 	// the gap is a gutter.
@@ -207,14 +207,14 @@ const (
 	// letter height. Frames around leaves with a dark edge have at least 510 letters and a density of at least 0.12; woodcuts
 	// of both sets contain at most 269 letter-like components.
 	minFrameLetters, minFrameDensity = 400, 0.05
-	// minRiver is the minimum width of a gutter. In Gothic print, some gutters are hardly wider than word spaces, but word
+	// minRiver is the minimum width of a gutter. In Gothic print, some gutters are barely wider than word spaces, but word
 	// spaces do not line up over many rows.
 	minRiver = 0.7
 	// riverDrift is the maximum distance by which a gutter moves to either side from band to band: 3 degrees, for leaves that
 	// are not flat.
 	riverDrift = 0.06
 	// minRiverRows is the minimum number of bands with letters on both sides of a gutter, about five lines. minGutterArea is
-	// the minimum product of this number and the width of the white: five lines if the gutter is wide, 15 if it is hardly wider
+	// the minimum product of this number and the width of the white: five lines if the gutter is wide, 15 if it is barely wider
 	// than a word space.
 	minRiverRows, minGutterArea = 12, 60.0
 	// minColumn is the minimum median width of the text of a column. Columns of figures are narrower, so their rows are read

@@ -233,8 +233,8 @@ func inBlocks[T float32 | int32](height, rows, columns int, at func(r, c int) T)
 	return out
 }
 
-// pairs is a matrix of 16-bit integers. Each element of data has those of two successive columns. newRecurrent packs two rows
-// of 8-bit integers into one element.
+// pairs is a matrix of 16-bit integers. Each element of data has those of two successive columns, except in the result of
+// newRecurrent.
 type pairs struct {
 	rows, columns int // columns: pairs of columns
 	data          []int32
@@ -246,8 +246,8 @@ type pairs struct {
 // float cannot hold their unit exactly enough.
 const minLargest = 1e-30
 
-// newRecurrent returns the recurrent weights of one direction of a layer as 8-bit integers in the order of the kernels. weights
-// has a row for each of the 4*hidden gates.
+// newRecurrent returns the recurrent weights of one direction of a layer as 8-bit integers in the order of the kernels: each
+// element of data has two rows. weights has a row for each of the 4*hidden gates.
 func newRecurrent(weights []float32, hidden int) pairs {
 	const panel = 128 // PANEL in kernels.h
 	p, pair := quantize(weights, hidden, math.MaxInt8, levelsOf(weights, hidden, math.MaxInt8))

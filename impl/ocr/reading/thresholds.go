@@ -165,7 +165,7 @@ const (
 	bandHeight = 64
 )
 
-// Handwriting.
+// When a part of a handwritten page is print, and how many engines read its lines.
 const (
 	// minPrintConfidence is the minimum confidence of the print model at which a part of a handwritten page that looks like print
 	// is print. Two handwritten pages of the sets have such a part; the confidence is 0.30 and 0.59 there.
@@ -229,7 +229,7 @@ var (
 const (
 	// minShare keeps log-odds finite.
 	minShare = 0.005
-	// sureOwn is the log-odds of the recognizer's confidence at which the curve bends. It is a confidence of .88.
+	// sureOwn is the log-odds of the recognizer's confidence at which the curve bends. It corresponds to a confidence of 0.88.
 	sureOwn = 2
 	// lastUsualLetter is the last letter of the Latin alphabets of modern languages (the end of Latin Extended-A). Later signs
 	// are those of medieval abbreviations.
@@ -240,7 +240,7 @@ const (
 	longWord = 4
 	// sureRepeats is the number of repetitions of a word above which more do not count.
 	sureRepeats = 3
-	// priorWords is a pseudo-count: as many long words, half of them listed, are added to those of a page, because the share of
+	// priorWords is a pseudo-count: that many long words, half of them listed, are added to those of a page, because the share of
 	// listed words among a few words says little.
 	priorWords = 4.0
 	// placeMargin is the maximum distance, in pixels, of the centre of a word in another reading from the box of the same word.
@@ -297,7 +297,7 @@ var networkWidths = []float64{1, 0.93, 1.07}
 // minAlternative is the minimum estimated share of correct characters at which another reading of a word is returned.
 const minAlternative = 0.05
 
-// Memory.
+// Limits of memory: of loaded models, of large pages, and of the sides of an image.
 const (
 	// modelMemory is the maximum number of bytes that loaded models may take: enough for those of five languages, the
 	// early-print model and the Greek model, which take 9 MB on average.

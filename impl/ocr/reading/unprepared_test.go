@@ -96,7 +96,7 @@ func TestRead_unpreparedVote(t *testing.T) {
 	require.Equal(t, again, result.Page.Text())
 }
 
-// blurred is a Source that reads a page as hardly legible handwriting, and as print with a given text.
+// blurred is a Source that reads a page as barely legible handwriting, and as print with a given text.
 type blurred struct {
 	mixed
 	inPrint string

@@ -156,7 +156,7 @@ func handwriting(lines []string, seed uint64) *image.Gray {
 // scan makes a drawing look like a scan, in place: with paper that is darker on one side, faded ink, and grain. None of the
 // three must make the reading less accurate.
 func scan(img *image.Gray, random *rand.Rand) {
-	// From 240 on the left to 210 on the right; the ink takes away 80 % of the light, and the grain has a deviation of 3 greys.
+	// From 240 on the left to 210 on the right; the ink takes away 80 % of the light, and the grain has a deviation of 3 grey levels.
 	for i, v := range img.Pix {
 		x := float64(i%img.Stride) / float64(img.Stride)
 		paper := 240 - 30*x

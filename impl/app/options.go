@@ -176,7 +176,7 @@ func (o Options) check() error {
 	if o.EngineURL != "" {
 		u, err := url.Parse(o.EngineURL)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return fmt.Errorf("--engine: invalid engine URL %q; expected e.g. http://engine:8090", o.EngineURL)
+			return fmt.Errorf("--engine: invalid engine URL %q; expected one such as http://engine:8090", o.EngineURL)
 		}
 	}
 	return nil

@@ -102,7 +102,7 @@ func TestExtractCmd_Run_WrongUsage(t *testing.T) {
 		{"no images", client.ExtractCmd{URL: url, Key: "k"}, "no images; give files"},
 		{"no key", client.ExtractCmd{URL: url, Images: []string{file}}, "set UNCIAL_KEY"},
 		{"a key with a space", client.ExtractCmd{URL: url, Key: "a b", Images: []string{file}}, "API key"},
-		{"an invalid service URL", client.ExtractCmd{URL: "localhost", Key: "k", Images: []string{file}}, "expected e.g. http://127.0.0.1:8080"},
+		{"an invalid service URL", client.ExtractCmd{URL: "localhost", Key: "k", Images: []string{file}}, "expected one such as http://127.0.0.1:8080"},
 		{"an unknown format", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: []string{"docx"}}, "--format: unknown format"},
 		{"negative jobs", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Jobs: new(-1)}, "--jobs"},
 		{"a negative timeout", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Timeout: -1}, "--timeout"},

@@ -164,7 +164,7 @@ type pictureError struct{ error }
 // save writes a file of the output directory, whole or not at all. It is a volume.Save.
 func (r *run) save(name string, write func(io.Writer) error) error {
 	if !filepath.IsLocal(name) {
-		return fmt.Errorf("invalid file name %q", name)
+		return fmt.Errorf("invalid file name %q; it must be relative and stay below --out", name)
 	}
 	if err := durable.Write(r.store.temporary, filepath.Join(r.cmd.Out, name), write); err != nil {
 		return durable.Explain(name, err)

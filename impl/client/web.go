@@ -61,7 +61,7 @@ func (c *ExtractCmd) allowed() (allow []netip.Prefix, err error) {
 		}
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, usage("--fetch-allow: invalid address range %q; expected e.g. 10.0.0.0/8", text)
+			return nil, usage("--fetch-allow: invalid address range %q; expected one such as 10.0.0.0/8", text)
 		}
 		allow = append(allow, prefix)
 	}

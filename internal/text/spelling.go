@@ -42,7 +42,7 @@ func Letters(word string) []string {
 	return letters
 }
 
-// SameSpelling is the only rule that decides which changes would modernise a text. It reports whether the first letters of two
+// SameSpelling is the only rule that decides which changes would modernize a text. It reports whether the first letters of two
 // words, as Letters splits them, may stand for each other in spellings of different times:
 //   - letters with and without accents, capital and small;
 //   - u and v, i and j and y, s and long s and z ("auoir", "roy", "deuz");

@@ -169,7 +169,7 @@ func readsSpecialCharacters(_ context.Context, _ *session, x []*model.Exchange) 
 	return nil
 }
 
-// The signs on the page of a simulated target, which servers escape, quote, normalise or cut: those that the example of the
+// The signs on the page of a simulated target, which servers escape, quote, normalize or cut: those that the example of the
 // contract promises, and the others on the page of uncial-mock, which is the one that can be controlled.
 const (
 	promisedSigns = `"&<>`

@@ -153,7 +153,7 @@ func (s *session) hadNoEffect(ctx context.Context, r *model.Request) bool {
 	return ok && left == a.Window.Left && json.Unmarshal(x.Body, &record) == nil && record.PointsRemaining == a.Points.Left
 }
 
-// overlapping returns the image that stands for model.Overlapping.
+// overlapping returns the image that model.Overlapping stands for.
 func (s *session) overlapping() string {
 	if s.Images[model.ImageSlow] != "" {
 		return model.ImageSlow

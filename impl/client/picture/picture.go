@@ -65,7 +65,7 @@ func Inspect(path string) (*Info, error) {
 	case err != nil:
 		return nil, durable.WithoutPath(err)
 	case about.IsDir():
-		return nil, errors.New("is a directory")
+		return nil, errors.New("is a folder; name a file in it")
 	case !about.Mode().IsRegular():
 		return nil, errors.New("is not a regular file; use - to read standard input")
 	case about.Size() == 0:

@@ -35,7 +35,7 @@ func (c *Candidate) Replacing(line []document.Word) []document.Word {
 // keptSigns are note marks, and signs that models of later print, and language models, mistake for others ("æ" for "e").
 const keptSigns = "æœ&⁊¶*†‡§"
 
-// isAcceptable reports whether words may be replaced by others at all. The replacement must not modernise the spelling, drop an
+// isAcceptable reports whether words may be replaced by others at all. The replacement must not modernize the spelling, drop an
 // old sign, a note mark or an abbreviation mark, change only capitals, turn letters into figures, or add or drop many
 // characters: stains are read as many characters.
 func isAcceptable(before, after string) bool {

@@ -86,7 +86,7 @@ func TestKnowledge_Vote(t *testing.T) {
 		{"keeps old signs", "the œuure stands", []string{"the euure stands", "the euure stands", "the euure stands"}, "the œuure stands"},
 		{"keeps a known word if the other one is unknown", "the house stands", []string{"the hovse stands", "the hovse stands", "the hovse stands"}, "the house stands"},
 		{"does not turn letters into figures", "the lll stands", []string{"the 111 stands", "the 111 stands", "the 111 stands"}, "the lll stands"},
-		{"does not modernise", "the étoit stands", []string{"the était stands", "the était stands", "the était stands"}, "the étoit stands"},
+		{"does not modernize", "the étoit stands", []string{"the était stands", "the était stands", "the était stands"}, "the étoit stands"},
 		{"does not respell", "the auoir stands", []string{"the avoir stands", "the avoir stands", "the avoir stands"}, "the auoir stands"},
 		{"keeps a note mark", "the *) stands", []string{"the 1) stands", "the 1) stands", "the 1) stands"}, "the *) stands"},
 		{"does not write Greek in Latin letters", "the ΑΙΑΣ stands", []string{"the AIAZ stands", "the AIAZ stands", "the AIAZ stands"}, "the ΑΙΑΣ stands"},

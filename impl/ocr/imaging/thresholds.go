@@ -165,7 +165,7 @@ const (
 	minPeriod, maxPeriod = 2, 64
 	// maxDifferences is the maximum number of pixels of a tile that may differ in a pattern: 1 of 100.
 	maxDifferences = tileSide * tileSide / 100
-	// patternShare is the minimum share of tiles that repeat themselves in a pattern. On the 119 pages of both sets, the share
-	// is at most .015.
+	// patternShare is the minimum share of tiles that repeat themselves in a pattern. On the 119 pages of both sets, the share is
+	// at most 0.015.
 	patternShare = 0.9
 )

@@ -266,8 +266,8 @@ const (
 const (
 	// inkGrey is the grey below which a pixel of a page with white paper is ink.
 	inkGrey = 128
-	// minPictureInk is the minimum share of ink in a picture: the nine pictures of both sets have .12 to .88. Frames around
-	// text are recognized by the words in them.
+	// minPictureInk is the minimum share of ink in a picture: the nine pictures of both sets have 0.12 to 0.88. Frames around text
+	// are recognized by the words in them.
 	minPictureInk = 0.1
 	// minPictureSide is the minimum length of a picture's shorter side: it is 14 or more for the pictures of both sets, and at
 	// most 9 for initials of up to three lines.
@@ -315,7 +315,7 @@ const (
 	// of the other bands in which the rule is found, and clearRule the minimum share of these in which no writing touches it.
 	marginOfWriting, wholeRule, clearRule = 0.03, 0.85, 0.8
 	// minRuledColumn is the minimum width of a column, maxRuledColumns the maximum number of columns, and likeRuledColumns the
-	// minimum ratio of the narrowest to the widest column. The ratio is .59 for a margin with notes beside framed text.
+	// minimum ratio of the narrowest to the widest column. The ratio is 0.59 for a margin with notes beside framed text.
 	minRuledColumn, maxRuledColumns, likeRuledColumns = 0.06, 8, 0.65
 	// otherSize is the maximum ratio between the heights of lines in columns with writing of the same size.
 	otherSize = 1.5

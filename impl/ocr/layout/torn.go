@@ -24,7 +24,7 @@ func JoinTornLines(blocks []document.Block) []document.Block {
 	if !joined {
 		return blocks
 	}
-	s.pieces = slices.DeleteFunc(s.pieces, func(p piece) bool { return p.gone })
+	s.pieces = slices.DeleteFunc(s.pieces, func(p piece) bool { return p.merged })
 	if isSingleColumn(s.pieces) {
 		slices.SortStableFunc(s.pieces, func(a, b piece) int { return cmp.Compare(middle(a.line.Box), middle(b.line.Box)) })
 	}
@@ -42,7 +42,7 @@ func joinPieces(left, right *piece, blocks []document.Block) {
 		left.block, left.figures = right.block, false
 	}
 	stays.line = JoinLines(left.line, right.line)
-	goes.gone = true
+	goes.merged = true
 }
 
 // isScrap reports whether a block is very short, such as a drop capital or a number in the margin.
@@ -82,7 +82,7 @@ func partner(pieces []piece, i int) int {
 	p := pieces[i]
 	best := -1
 	for j, q := range pieces {
-		if j == i || q.gone || q.line.Box.X >= p.line.Box.X || !InRow(q.line.Box, p.line.Box) {
+		if j == i || q.merged || q.line.Box.X >= p.line.Box.X || !InRow(q.line.Box, p.line.Box) {
 			continue
 		}
 		if best < 0 || q.line.Box.Right() > pieces[best].line.Box.Right() {
@@ -115,7 +115,7 @@ func isGutter(pieces []piece, left, rightPiece int) bool {
 	crossing, ending := 0, 0
 	for k, p := range pieces {
 		box := p.line.Box
-		if k == left || k == rightPiece || p.gone || InRow(box, a) || box.Y > a.Y+a.H+reach || box.Y+box.H < a.Y-reach {
+		if k == left || k == rightPiece || p.merged || InRow(box, a) || box.Y > a.Y+a.H+reach || box.Y+box.H < a.Y-reach {
 			continue
 		}
 		switch {

@@ -43,7 +43,7 @@ type Model struct {
 	Data []byte // content of a shipped model; nil for a file
 }
 
-// HandwritingModel is the file of a handwriting model.
+// HandwritingModel is a *.uhm file.
 type HandwritingModel struct {
 	Name string // of the file, without its extension
 	Path string

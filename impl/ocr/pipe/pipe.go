@@ -65,7 +65,7 @@ type Hello struct {
 	Handwriting []HandwritingModel `json:"hands,omitempty"` // handwriting models that were found, sorted by name; the shipped one is not among them
 }
 
-// HandwritingModel describes a handwriting model.
+// HandwritingModel describes a handwriting model that a worker found in the folders of --models.
 type HandwritingModel struct {
 	Name      string   `json:"name"`
 	Version   string   `json:"version"`

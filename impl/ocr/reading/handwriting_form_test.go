@@ -34,8 +34,9 @@ func MustForm(small int) *image.Gray {
 
 const formLines = 7
 
-// TestRead_form checks that the real models separate blocks of print and handwriting, in French and in English.
-func TestRead_form(t *testing.T) {
+// TestRead_SeparatesPrintAndHandwriting checks that the real models separate blocks of print and handwriting, in French and in
+// English.
+func TestRead_SeparatesPrintAndHandwriting(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 4)
 	for _, c := range []struct {

@@ -262,7 +262,7 @@ func (c *ExtractCmd) open() (*store, func(), error) {
 	j, err := journal.Open(c.Out)
 	switch {
 	case errors.Is(err, journal.ErrLocked):
-		return nil, nil, usage("--out: %v: %q", err, c.Out)
+		return nil, nil, usage("--out: %q: %v", c.Out, err)
 	case errors.Is(err, journal.ErrUnreadable):
 		return nil, nil, usage("--out: %q: %v", c.Out, err)
 	case err != nil:

@@ -110,7 +110,7 @@ func (a Answer) mayQuote(text string) bool {
 	return strings.Contains(a.URL, text) || strings.Contains(a.Origin, text) || bytes.Contains(a.Request, []byte(text))
 }
 
-// stringsIn is all names and strings of a JSON value, one per line, without the members of these names.
+// stringsIn returns all names and strings of a JSON value, one per line, without the members of these names.
 func stringsIn(value any, without []string) string {
 	var b strings.Builder
 	writeStrings(&b, value, without)

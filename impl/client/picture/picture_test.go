@@ -210,7 +210,7 @@ func TestUpright(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "image/jpeg", got.Media, "viewers show no TIFF")
 	_, err = picture.Upright(jpg, 1, 0, 0)
-	require.EqualError(t, err, "the image has no page 2")
+	require.EqualError(t, err, "the image has no page 2; it has 1")
 	_, err = picture.Upright([]byte("no image"), 0, 0, 0)
 	require.ErrorContains(t, err, "not an image")
 }

@@ -72,11 +72,11 @@ type DataOptions struct {
 // EngineOptions configure the pool of workers on this machine. They have no effect if Options.EngineURL is set, except that
 // Deadline also bounds the whole extraction.
 type EngineOptions struct {
-	Worker   string        // path of uncial-worker. Default: in the directory of this program
+	Worker   string        // path of uncial-worker. Default: in the folder of this program
 	Workers  int           // child processes. Default: one per core
 	Queue    int           // images that may wait for a worker. Default: 8 per worker, at least 16
 	Deadline time.Duration // for reading one image. Default: 60 seconds
-	Models   []string      // directories with additional *.traineddata. Default: none
+	Models   []string      // folders with additional *.traineddata. Default: none
 	// WorkerPerAccount means that a worker never reads images of two accounts. Default: only a worker that refused an image or
 	// ran out of time is replaced before it reads an image of another account
 	WorkerPerAccount bool

@@ -66,8 +66,8 @@ func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpo
 	})
 }
 
-// absolute returns the absolute paths of the directories, because a worker runs in a directory of its own. The pool adds
-// the directories of the installed language packs.
+// absolute returns the absolute paths of the folders, because a worker runs in a folder of its own. The pool adds the folders
+// of the installed language packs.
 func absolute(named []string) ([]string, error) {
 	dirs := make([]string, len(named))
 	for i, d := range named {

@@ -53,7 +53,7 @@ type Frame struct {
 const headBytes = 512
 
 // Inspect reads the header of a file, whatever its size. Errors: those of the file system, without the path; an empty file; a
-// directory.
+// folder.
 func Inspect(path string) (*Info, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 // demoCmd runs the whole service without any preparation: SQLite, workers on this machine, one account and one key.
 type demoCmd struct {
 	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen address of the API; port 0 picks a free port (default: ${default}). Sign-up in the dashboard is open on loopback addresses only."`
-	Data   string `default:".uncial" type:"path" placeholder:"DIR" help:"Directory for the database, the key secret and the API key (default: ${default})."`
+	Data   string `default:".uncial" type:"path" placeholder:"DIR" help:"Folder for the database, the key secret and the API key (default: ${default})."`
 	engineFlags
 }
 
@@ -40,7 +40,7 @@ Examples:
 // context that is not cancelled, so that running requests can finish.
 func (c *demoCmd) Run(ctx context.Context, con *console) error {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
-		return fmt.Errorf("--data: cannot create the directory: %w", err)
+		return fmt.Errorf("--data: cannot create the folder: %w", err)
 	}
 	a, err := app.New(app.Options{
 		Listen: c.Listen,

@@ -29,7 +29,7 @@ import (
 // Options of a Pool. Zero and negative numbers select the default unless a field says otherwise.
 type Options struct {
 	Worker   string        // absolute path of the worker program; required
-	Models   []string      // directories of traineddata files, searched before models.Dirs; default: none
+	Models   []string      // folders of traineddata files, searched before models.Dirs; default: none
 	Workers  int           // processes; default: the number of CPUs this process may use, container limits included
 	Reserve  int           // additional processes, only for accounts that have no image being read; default: none
 	Queue    int           // images that may wait for a worker; default: 8 per worker, at least 16

@@ -127,8 +127,8 @@ func readForm(r *http.Request) error {
 
 var errSignIn = errors.New("not signed in")
 
-// mayUse returns nil if the visitor may use the route. Members without the right get an explanation; to everybody
-// but operators, administration pages appear not to exist.
+// mayUse returns nil if the visitor may use the route. Members without the right get an explanation; to everybody but
+// operators, administration pages appear not to exist.
 func (c *Call) mayUse(route Route) error {
 	switch {
 	case route.Access == Anyone:

@@ -157,8 +157,8 @@ func newClient(text string, d *dialer) (*gomail.Client, error) {
 	return gomail.NewClient(u.Hostname(), options...)
 }
 
-// Send queues a message of plain text. It returns at once; whether the message could be sent appears only in the log.
-// It fails if the address is invalid, or if too many messages are waiting.
+// Send queues a message of plain text. It returns at once; whether the message could be sent appears only in the log. It fails
+// if the address is invalid, or if too many messages are waiting.
 func (m *Mailer) Send(_ context.Context, to, subject, text string) error {
 	if _, err := mail.ParseAddress(to); err != nil {
 		return errTo

@@ -1,6 +1,6 @@
-// Package notice tells operators and owners in time what needs attention: keys that should be rotated, and keys that have
-// used up most of their monthly cap. It writes to the log and, where mail is configured, to the owners of the account. The
-// rules for keys are in package account; pages and commands apply those rules independently. Start with Notifier.Run.
+// Package notice tells operators and owners in time what needs attention: keys that should be rotated, and keys that have used
+// up most of their monthly cap. It writes to the log and, where mail is configured, to the owners of the account. The rules for
+// keys are in package account; pages and commands apply those rules independently. Start with Notifier.Run.
 package notice
 
 import (

@@ -124,7 +124,7 @@ func TestWorker_UsesTheThreadsGranted(t *testing.T) {
 	c := mustStart(t, 5*time.Minute)
 	_, err := c.conn.ReceiveHello()
 	require.NoError(t, err)
-	sheet := ocrtest.Sheet(1600, 1400)
+	sheet := ocrtest.BlankPage(1600, 1400)
 	for y := 200; y < 1200; y += 120 {
 		ocrtest.Scribble(sheet, 150, 1450, 40, func(float64) float64 { return float64(y) }, uint64(y))
 	}

@@ -50,7 +50,7 @@ func TestPictures(t *testing.T) {
 			for _, b := range c.boxes {
 				hatch(page, b, c.every)
 			}
-			require.ElementsMatch(t, c.want, layout.Pictures(page, c.boxes, letter))
+			require.ElementsMatch(t, c.want, layout.Illustrations(page, c.boxes, letter))
 		})
 	}
 }

@@ -14,7 +14,7 @@ type Sequence struct{ pieces []piece }
 type piece struct {
 	line    document.Line
 	block   int  // the index of its block, or handwritten
-	figures bool // the block is a column of figures
+	numbers bool // the block is a column of numbers
 	merged  bool // its words were given to another piece
 }
 
@@ -25,9 +25,9 @@ const handwritten = -1
 func SequenceOf(blocks []document.Block) *Sequence {
 	s := &Sequence{}
 	for i, b := range blocks {
-		figures := isFigureColumn(b)
+		numbers := isNumberColumn(b)
 		for _, l := range b.Lines {
-			s.pieces = append(s.pieces, piece{line: l, block: i, figures: figures})
+			s.pieces = append(s.pieces, piece{line: l, block: i, numbers: numbers})
 		}
 	}
 	return s

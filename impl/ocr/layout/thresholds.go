@@ -169,7 +169,7 @@ const (
 )
 
 // Thresholds of the reading order of printed lines, tuned on the 40 printed pages of the first set. There, joining torn lines,
-// moving figures to their entries, and reading Greek lowered the CER from 0.120 to 0.089.
+// moving numbers to their entries, and reading Greek lowered the CER from 0.120 to 0.089.
 const (
 	// rowOverlap is the minimum vertical overlap of two lines in one row, as a share of the shorter line's height.
 	rowOverlap = 0.5
@@ -184,9 +184,9 @@ const (
 	// endingsPerCrossing is the maximum number of lines that end at a gap, for each line that crosses it. If more end there,
 	// the gap is a gutter.
 	endingsPerCrossing = 2
-	// figureColumn is the minimum share of lines of figures in a column of figures. A line of figures has at most maxDigits
+	// numberColumn is the minimum share of lines of numbers in a column of numbers. A line of numbers has at most maxDigits
 	// digits, and at most one letter for every digitsPerLetter digits.
-	figureColumn, maxDigits, digitsPerLetter = 0.7, 12, 3
+	numberColumn, maxDigits, digitsPerLetter = 0.7, 12, 3
 	// scrapBlock is the maximum number of characters in a scrap: a block such as a drop capital or a number in the margin.
 	scrapBlock = 3
 	// sharedRows is the maximum share of lines that are in a row with an earlier line, on a page of one column.
@@ -207,17 +207,17 @@ const (
 	// letter height. Frames around leaves with a dark edge have at least 510 letters and a density of at least 0.12; woodcuts
 	// of both sets contain at most 269 letter-like components.
 	minFrameLetters, minFrameDensity = 400, 0.05
-	// minRiver is the minimum width of a gutter. In Gothic print, some gutters are barely wider than word spaces, but word
-	// spaces do not line up over many rows.
+	// minRiver is the minimum width of a river, the white space that may be a gutter. In Gothic print, some gutters are barely
+	// wider than word spaces, but word spaces do not line up over many rows.
 	minRiver = 0.7
 	// riverDrift is the maximum distance by which a gutter moves to either side from band to band: 3 degrees, for leaves that
 	// are not flat.
 	riverDrift = 0.06
-	// minRiverRows is the minimum number of bands with letters on both sides of a gutter, about five lines. minGutterArea is
-	// the minimum product of this number and the width of the white: five lines if the gutter is wide, 15 if it is barely wider
-	// than a word space.
+	// minRiverRows is the minimum number of bands with letters on both sides of a gutter, about five lines. minGutterArea is the
+	// minimum product of this number and the width of the white: five lines if the gutter is wide, 15 if it is barely wider than a
+	// word space.
 	minRiverRows, minGutterArea = 12, 60.0
-	// minColumn is the minimum median width of the text of a column. Columns of figures are narrower, so their rows are read
+	// minColumn is the minimum median width of the text of a column. Columns of numbers are narrower, so their rows are read
 	// across.
 	minColumn = 8.0
 	// widestWordGap is the maximum blank within a line.

@@ -11,7 +11,7 @@ import (
 )
 
 // JoinTornLines joins lines of print that a layout analysis tore apart: lines that it split at a wide blank, and columns of
-// figures that belong to the entries next to them. It does not join columns of text.
+// numbers that belong to the entries next to them. It does not join columns of text.
 func JoinTornLines(blocks []document.Block) []document.Block {
 	s := SequenceOf(blocks)
 	joined := false
@@ -38,8 +38,8 @@ func joinPieces(left, right *piece, blocks []document.Block) {
 	stays, goes := left, right
 	if isScrap(blocks[left.block]) && !isScrap(blocks[right.block]) {
 		stays, goes = right, left
-	} else if left.figures && !right.figures {
-		left.block, left.figures = right.block, false
+	} else if left.numbers && !right.numbers {
+		left.block, left.numbers = right.block, false
 	}
 	stays.line = JoinLines(left.line, right.line)
 	goes.merged = true
@@ -97,7 +97,7 @@ func partner(pieces []piece, i int) int {
 	switch {
 	case gap < -height:
 		return -1 // they overlap
-	case (p.figures || pieces[best].figures) && p.block != pieces[best].block:
+	case (p.numbers || pieces[best].numbers) && p.block != pieces[best].block:
 		return best
 	case float64(gap) <= tornGap*float64(height) && !isGutter(pieces, best, i):
 		return best
@@ -128,19 +128,19 @@ func isGutter(pieces []piece, left, rightPiece int) bool {
 	return crossing == 0 || ending > endingsPerCrossing*crossing
 }
 
-// isFigureColumn reports whether a block is a column of prices, page numbers or line numbers, or of dashes in their place.
-func isFigureColumn(b document.Block) bool {
+// isNumberColumn reports whether a block is a column of prices, page numbers or line numbers, or of dashes in their place.
+func isNumberColumn(b document.Block) bool {
 	n := 0
 	for _, l := range b.Lines {
-		if isFigures(l) {
+		if isNumber(l) {
 			n++
 		}
 	}
-	return float64(n) >= figureColumn*float64(len(b.Lines))
+	return float64(n) >= numberColumn*float64(len(b.Lines))
 }
 
-// isFigures reports whether a line is a number, such as a date or a sum: it has few digits and hardly any letters.
-func isFigures(l document.Line) bool {
+// isNumber reports whether a line is a number, such as a date or a sum: it has few digits and hardly any letters.
+func isNumber(l document.Line) bool {
 	digits, letters := 0, 0
 	for _, r := range strings.Join(strings.Fields(l.Text()), "") {
 		switch {

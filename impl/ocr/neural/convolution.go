@@ -8,8 +8,8 @@ const (
 	filterSide    = 3
 	tileSums      = 16
 	maxTileValues = 4 // magnitude of the largest sum of a tile, see tileValues
-	// tilesTogether is the number of tiles that are processed together. A row of tiles is never divided. With more
-	// tiles, the data exceeds the second-level cache; with fewer, the weights are read more often.
+	// tilesTogether is the number of tiles that are processed together. A row of tiles is never divided. With more tiles, the data
+	// exceeds the second-level cache; with fewer, the weights are read more often.
 	tilesTogether    = 288
 	channelsTogether = 48 // channels of the result that are computed together: a whole number of blocks in every set
 	// valueShare is the largest integer of the input as a share of that which maxValueOf proposes: the sums of tiles are up to

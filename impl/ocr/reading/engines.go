@@ -122,8 +122,8 @@ func (e *Engines) readLexicon(name string) *lexicon.Lexicon {
 	return l
 }
 
-// Alphabet returns the characters that a model can output, or nil if they are not known. It reads the alphabet at the first call
-// and caches it.
+// Alphabet returns the characters that a model can output, or nil if they are not known. It reads the alphabet at the first
+// call and caches it.
 func (e *Engines) Alphabet(name string) lexicon.Alphabet {
 	if a, ok := e.alphabets[name]; ok {
 		return a

@@ -15,7 +15,7 @@ import (
 // MustForm draws a printed form with seven handwritten lines between lines of print. small is the x-height of the handwriting
 // in pixels.
 func MustForm(small int) *image.Gray {
-	g := ocrtest.Sheet(1700, 1700)
+	g := ocrtest.BlankPage(1700, 1700)
 	set := func(y int, lines ...string) {
 		part := ocrtest.Page(lines...)
 		for i, v := range part.Pix {

@@ -161,8 +161,8 @@ const (
 	minPatchConfidence = 0.75
 	// minPatchShare and maxPatchShare bound the number of letters and digits that are read per component that may be one.
 	minPatchShare, maxPatchShare = 0.5, 2.0
-	// bandHeight is the height in pixels of the bands in which boxes are looked up. It affects speed only.
-	bandHeight = 64
+	// sliceHeight is the height in pixels of the slices in which boxes are looked up. It affects speed only.
+	sliceHeight = 64
 )
 
 // When a part of a handwritten page is print, and how many engines read its lines.

@@ -164,7 +164,7 @@ func TestRead_doubtfulHandwriting(t *testing.T) {
 
 // scribbledSheet returns a page with writtenLines lines of scribbles.
 func scribbledSheet() *image.Gray {
-	page := ocrtest.Sheet(ocrtest.Width, 1100)
+	page := ocrtest.BlankPage(ocrtest.Width, 1100)
 	for i := range writtenLines {
 		ocrtest.Scribble(page, 100, 1250, 26, func(float64) float64 { return float64(150 + 130*i) }, uint64(i)) // #nosec G115 -- counts lines
 	}

@@ -12,7 +12,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 PREFIX  ?= /usr/local
 LDFLAGS := -s -w -X uncial/internal/version.Version=$(VERSION)
 LISTEN  ?= 127.0.0.1:8080
-PAGES   ?= $(or $(wildcard ../shared/pages),impl/ocr/ocrtest/testdata/pages)
+PAGES   ?= $(or $(UNCIAL_PAGES),impl/ocr/ocrtest/testdata/pages)
 TOOL    := go tool -modfile=gen/tools/lint/go.mod
 DEPS    := impl/deploy/debian-packages.sh
 

@@ -62,10 +62,10 @@ const (
 	ImageSlow        = model.ImageSlow        // takes 100 milliseconds or a little more
 	ImageStuck       = model.ImageStuck       // takes at least 5 seconds
 	ImageKnown       = model.ImageKnown       // reads as KnownText; used only for targets that really read
-	ImageFaint       = model.ImageFaint       // a page that is hardly legible
+	ImageFaint       = model.ImageFaint       // a page that is barely legible
 	ImagePages       = model.ImagePages       // a file of several pages
 	ImageBroken      = model.ImageBroken      // a page with a word that is divided at the end of a line, and undivided elsewhere
-	ImageWeak        = model.ImageWeak        // a page that is hardly legible in places
+	ImageWeak        = model.ImageWeak        // a page that is barely legible in places
 	ImageIllustrated = model.ImageIllustrated // a page of print with an illustration and a staff of music
 	ImageSigns       = model.ImageSigns       // a page with quotation marks and signs of markup
 	ImageLong        = model.ImageLong        // a page with more than ten lines of more than ten words

@@ -12,9 +12,9 @@ import (
 	"uncial/mock"
 )
 
-// TestCheck_limitsAndUsedUpAccountsAreNoDefects runs the suite twice with the same few keys, on a plan of ten requests a minute
-// and with no time to wait: the windows and the points run out in the middle of it. Cases that cannot run are skipped with a
-// reason; none fails.
+// TestCheck_limitsAndUsedUpAccountsAreNoDefects runs the suite twice with the same few keys, on a plan of ten extractions per
+// minute and with no time to wait: the windows and the points run out in the middle of it. Cases that cannot run are skipped
+// with a reason; none fails.
 func TestCheck_limitsAndUsedUpAccountsAreNoDefects(t *testing.T) {
 	t.Parallel()
 	target := contracttests.Target{

@@ -322,7 +322,7 @@ type Edit struct {
 
 // ExtractionRequest An image and how to read it.
 type ExtractionRequest struct {
-	// Enhance Whether to correct doubtful words after reading. Spelling is never modernised.
+	// Enhance Whether to correct doubtful words after reading. Spelling is never modernized.
 	Enhance *bool `json:"enhance,omitempty"`
 
 	// Format Format of the additional `document`. The answer is always JSON with the plain text in `text`; `hocr` (hOCR 1.2),
@@ -399,7 +399,7 @@ type ExtractionResult struct {
 	// RemainingPoints Points left after this call.
 	RemainingPoints *int64 `json:"remainingPoints,omitempty"`
 
-	// Success Always true.
+	// Success Always true; errors have `false`.
 	Success ExtractionResultSuccess `json:"success"`
 
 	// Text The plain text. A line feed separates lines, and a form feed separates pages. Empty for a blank page.
@@ -414,7 +414,7 @@ type ExtractionResult struct {
 // ExtractionResultPointsUsed Points charged for this call; in a stored answer, for the original call.
 type ExtractionResultPointsUsed int64
 
-// ExtractionResultSuccess Always true.
+// ExtractionResultSuccess Always true; errors have `false`.
 type ExtractionResultSuccess bool
 
 // FetchFailure Why the image at `imageUrl` could not be fetched, and whether repeating the request can help. Present only if fetching
@@ -477,7 +477,7 @@ type InsufficientPointsError struct {
 	// RemainingPoints Points left under the limit that `limitedBy` names.
 	RemainingPoints int64 `json:"remainingPoints"`
 
-	// Success Always false.
+	// Success Always false; a 200 has `true`.
 	Success InsufficientPointsErrorSuccess `json:"success"`
 }
 
@@ -488,7 +488,7 @@ type InsufficientPointsErrorCode string
 // equal, `account`.
 type InsufficientPointsErrorLimitedBy string
 
-// InsufficientPointsErrorSuccess Always false.
+// InsufficientPointsErrorSuccess Always false; a 200 has `true`.
 type InsufficientPointsErrorSuccess bool
 
 // InvalidAPIKeyError The key is missing, unknown, expired or revoked, its account is suspended, or it is used from outside its IP ranges.
@@ -502,14 +502,14 @@ type InvalidAPIKeyError struct {
 	// Message Technical description for debugging.
 	Message string `json:"message"`
 
-	// Success Always false.
+	// Success Always false; a 200 has `true`.
 	Success InvalidAPIKeyErrorSuccess `json:"success"`
 }
 
 // InvalidAPIKeyErrorCode Always `INVALID_API_KEY`.
 type InvalidAPIKeyErrorCode string
 
-// InvalidAPIKeyErrorSuccess Always false.
+// InvalidAPIKeyErrorSuccess Always false; a 200 has `true`.
 type InvalidAPIKeyErrorSuccess bool
 
 // InvalidRequestError The request does not match the contract, or its image cannot be fetched or read.
@@ -530,14 +530,14 @@ type InvalidRequestError struct {
 	// Message Technical description for debugging.
 	Message string `json:"message"`
 
-	// Success Always false.
+	// Success Always false; a 200 has `true`.
 	Success InvalidRequestErrorSuccess `json:"success"`
 }
 
 // InvalidRequestErrorCode Always `INVALID_REQUEST`.
 type InvalidRequestErrorCode string
 
-// InvalidRequestErrorSuccess Always false.
+// InvalidRequestErrorSuccess Always false; a 200 has `true`.
 type InvalidRequestErrorSuccess bool
 
 // RateLimit State of the rate-limit window.
@@ -566,14 +566,14 @@ type RateLimitedError struct {
 	// RemainingPoints Points left.
 	RemainingPoints int64 `json:"remainingPoints"`
 
-	// Success Always false.
+	// Success Always false; a 200 has `true`.
 	Success RateLimitedErrorSuccess `json:"success"`
 }
 
 // RateLimitedErrorCode Always `RATE_LIMITED`.
 type RateLimitedErrorCode string
 
-// RateLimitedErrorSuccess Always false.
+// RateLimitedErrorSuccess Always false; a 200 has `true`.
 type RateLimitedErrorSuccess bool
 
 // Reader What produced the text. ALTO (`Processing`), PAGE-XML (`MetadataItem`) and hOCR (`meta`) name the same models, and each line refers
@@ -589,7 +589,7 @@ type Reader struct {
 
 	// Version Version of the program; absent if it is unknown.
 	//
-	// Example: 1.4.0
+	// Example: 1.1.0
 	Version *string `json:"version,omitempty"`
 }
 
@@ -617,14 +617,14 @@ type ServerError struct {
 	// Message Technical description for debugging.
 	Message string `json:"message"`
 
-	// Success Always false.
+	// Success Always false; a 200 has `true`.
 	Success ServerErrorSuccess `json:"success"`
 }
 
 // ServerErrorCode Always `SERVER_ERROR`.
 type ServerErrorCode string
 
-// ServerErrorSuccess Always false.
+// ServerErrorSuccess Always false; a 200 has `true`.
 type ServerErrorSuccess bool
 
 // StatusRecord State of the key and of its account. A server must send the required fields; Uncial always sends all.
@@ -651,14 +651,14 @@ type StatusRecord struct {
 	// Status Always `active`; a key in any other state gets a 401.
 	Status *StatusRecordStatus `json:"status,omitempty"`
 
-	// Success Always true.
+	// Success Always true; errors have `false`.
 	Success *StatusRecordSuccess `json:"success,omitempty"`
 }
 
 // StatusRecordStatus Always `active`; a key in any other state gets a 401.
 type StatusRecordStatus string
 
-// StatusRecordSuccess Always true.
+// StatusRecordSuccess Always true; errors have `false`.
 type StatusRecordSuccess bool
 
 // WeakPlace A place on a page whose reading is likely to be wrong or incomplete.
@@ -673,7 +673,7 @@ type WeakPlace struct {
 	Page int64 `json:"page"`
 
 	// Reason - `low-confidence`: words that are likely to be misread
-	// - `unfamiliar-handwriting`: handwriting that the models can hardly read
+	// - `unfamiliar-handwriting`: handwriting that the models can barely read
 	// - `unread-ink`: ink that looks like writing and was not read
 	// - `doubtful-order`: lines or columns that may be in the wrong order
 	//
@@ -2389,205 +2389,206 @@ func (sh *strictHandler) Status(w http.ResponseWriter, r *http.Request) {
 // const string: with thousands of chunks the chained `+` fold is several
 // times slower for the Go compiler than parsing a slice literal.
 var swaggerSpec = []string{
-	"7H0Ncxs3kuhfweNd1crZIT2kSdmiynVFy3LCxJYVSbbjmFoPOAOSsIbAZIARxfj5/fZX6AbmiyNKtJ29",
-	"d/v2auMTSXw2Gv3djc+tUC4TKZjQqjX83FowGrEU/jyi4YIdSaFTGZvPEVNhyhPNpWgNWyOhVixVhKaM",
-	"XNOYR2QmUyIFIyGNY5YSquHTUi6Z0IckkkRITUIzKNELtuy0vBa7ocskZq1hS8i20jJlLa+Vsj8ynrKo",
-	"NdRpxryWChdsSc0KmMiWreGHovGl19LrxPRXOuVi3vryxWuNI7ZMpGYiXJ+xJKZrM1R9+RcLrghXZiUE",
-	"xooIhR0RLQkVhNE05iwlZjFMabLieoGN6ZKRoDRH+xe2DjxCRUSEJInkQiuyYikj4YKmc4aA4ZrQOeWi",
-	"MxFjrchURmuc3oBpBiPPeKq0XUWHjKaKCU1mqVwSGsdE6oUBKkK9MxEV6BlAtZogBT80QuklF1cNpxpF",
-	"KVMKl8QVCc3x01CTvbMXR+TJ/qPug+q5TTLffxQ+lAkTNOGdNV3G8BU7JCmLn05aiqXXPGRtM8+ktfV4",
-	"E6o1S0U+6od/4FCXf3dD/nDLmJvbO6OaveRLrjf3eK6pZg7oNAxlJvTfFEmpZu3YdCErLiK5GpIgDRwC",
-	"KBKzmfZIoAOiWChFpEgmNI/NyaZMMa0mYm98fPGCRCmdaTIplkDwUpEZZ3GkAB1+urg4nbQe1M9x0rLr",
-	"mbQO06eDg0P9tN+7J8z+Ue285//vD932weUHv31w+cODQ13/5j+3w+1UxjxcN10cRhBKgLtB3sGAamYo",
-	"gpZDEvxRghwXJFjlYPvOYPrj6b5/uHq6738NmP54WoIIjHIvqLxbMHFkhmimLHcDqENODc4ITfis0oIr",
-	"kuAvnXvt+PvvcOve7nt1cvLFsamjojPKYxaRKZvJlJmbs6KGxsBsnXvdhL8Q85lO16OZZmnDvu2N15Ks",
-	"KNduA2Zrgt1oYpayTCyVPOh2fc9gu+lMun6n13lUpZr93jZcncl0SXVr2OJC7/dbXmtJb/jS0PN932st",
-	"ucAPfr4JLjSbs7S2i9fXLI0ljb56NxUkBdaHZNcgqcyAbYU0oSHXayJTsqDKMEDB9EqmV5X99u63vUf7",
-	"/t0bfPfu3SjTCyY0D6lmzfeP3SQs1IanF03NYcAqWOMxdTv7nTpze8ZoytJ7iSS2aSOr/e0M0X/ccBbj",
-	"yCxvxplChutuChc5yFn6N0ViOe+QXzOp8dosmCBrmQF/NuxZZUki0xrR8Ls/P++/P/j15/13By+6J48u",
-	"nhwNzh7/0vvt1X1p5Yf/1f4/l5+7Xrf35EvTrfnitRKa0iXTVmYsyUW/sAbu8YpeMUVovk1FZ8zgYcoS",
-	"RnWHjGeFkGXvtP1NFT/cUyaD37kgvf5ELGSWKs+Abs50k9RnxLeErg0Km07zQ2hjOVJlaCdTBkSZ9kp2",
-	"yMiukcBtWS14zAqJbiLyM1UkzYTgYg73TlnBsEMutu+BUBLx2YylDKCBg4U0UwDKvu93yGsRr51wiH2U",
-	"pjpTE9HzfZDRcbtDQg1tAAk3TWUKy9ycNaSCTBnJlAEQiK2ka46pNxiQa674NGZkdH40HoOMS0PdIJMO",
-	"Zj7rT33a3qeDXrsfdln7IDqYtv3wUTSg3egx63ZbXosbtEA4t7yWoEuGt6K8oArdX9Kbl0zM9aI17A0G",
-	"QC/c567XhLy9waABeb3WTTvNYKXLTBkiePcWEeNTphIpFAOEP74B+Riw2+hSQjMBMidNktiSnYefFP5s",
-	"gQMdpzFFAVxlyyVN10b4JvAlSegciCwlKgtDplTLa13TOGN2ihmPmAgZUEgmFlSE5hrPaKyY14qpmGd0",
-	"bvbFzIGgQvJGmSZd32slqTRDcjG/4AbWj8yXKcLfQFdGLFat4YdLr6XkTK9oaoZ6I0JOY7MOliq8yt1O",
-	"v+O3AB5Lyg1Wn8JUreHBwRPfa7m1W/qi2Y0h+i2vtWL0ykxgYDnL4rgGhDi2EuCtu+4c9O/a+PIeO+/2",
-	"+s1b/9yK+Jwps1y1oL3B/vBg9mQ/8p90nzzph4+j/cEB7c0YpX44GNDI7w7oo+msP+tOe1N/+qTXC6Pu",
-	"INoPu4OpP/N96j8pMNvoleuPScqFbn35Jhgf3ArjdwsqUPgcJSmPY4YUwbAXZQghM1RLajYRhvBEqZwv",
-	"UKp7RdNwQRZUL0jC0pBF5kKA/Gaa144O+DStnR7QISfxGfZyr7Osn9S3bQt4bhLN6pdLMbM9ai726fMX",
-	"Zr+0dOE8w3KnVDGQSW67bpEMsyXc8NbPb58dn3H/5uWn8JdX56PV+McDTj+tnrzsng3CH99c/9p74b9/",
-	"d3P9+/rg1/fvojhcj9bj56P5m0/9v//+bnA17f38x9Gn8fzV0bPr90v55PTo4A377Vn8svts8Xvv7Z8v",
-	"fZ38/tPJ9NV6tBq/+Dl66Z9cR+8G/vj58d9Pl2+z3818c/mnGdOMdfp8df32p3j1+znOZ8YJl2+z6MjO",
-	"yw9Ofn93lrx/8/M1e6FW5ruTi6vu+PncfxX7pTGTfrh8uzz6NJqfjOTq1fNR/t/4+fvuycWr7vjH9/Oj",
-	"T6PSb1dz+/d8yke/lPp0X3H799GzbFwe72J0M3bj/tifH4mz9ft3sfr9t7GBxQX9LYnHz3+9frM8uI6O",
-	"oC3A7kic+O9/+9lnP/0c/z6XNyeffv3l5/O3Ly7897+0/l8liPv3JYhaXdfxFgVmxHwaRYYv5Gh4+7Xq",
-	"VpA1ZtcsnmiD6B9FtpzoaSzDK/wzoSn+EXNhf13JNLLfsZmeaC2TiV7xSC8mesH4fKEn2sw30WYXE9Gd",
-	"6O5E+xv/2+/7E93z/Yludyd6IgbQrvK/nj/RT0yrbm+iB08m+qDb8eH/JtrecxQsvpne9/1e49k8vvVs",
-	"7PxAUPCQyidzsZIkiWnIQJMKFyy8uv08njz5LizrNuT8F2ZZM0vbZ9/Esj63pvIGDdwGfVvDwROvBRjd",
-	"Gj4ycsBNa9h90vO91ro17PW7/hevTvsTOKkuwB8EulYmzFG0ubhqffE2Ztjv5zP0uz2Y4cCg4Nqg4sb4",
-	"nf5+0xSxXLVL7XKAVaDS+nIJkmkhJP9nymatYes/HhbW/Yf4q3pYiKxnTGWxRql2U4nmSyOHrqhRSmnU",
-	"IV2/ybrtkem6qrrK1AOzVrPSVFi4oGfJ1C4FM/pr3QPRLrkgmrZl2z+suCuqboB22Q+wbYwm10HJVr6t",
-	"60vEgqrheVuHomG5V7uwu96rs23+xWv91rZmhvb4zn2WLBJw+GOhstmMh5wJ7a7rTtpMSJMEwVvQx55D",
-	"F8NDSCaMJm1u5lIKvYjXJKSJMyVegY5XIp0RaIEn529evBgfjY9PLj6evh6fXJwbRmD01tawdSI1YUJm",
-	"84WbZwb6LFeE5RhuEAoMkyx6ZtaEEy2ZUkh2DfrljUkolVYFnh+SHsmp2J0bOCQp5QoVf/glRevazGrZ",
-	"4CQwVJXd6DP4e9jq+b39tt9r+90L3x/C/35vNZDOXoluAu8wh8ZLh7YF8p7ZkGAsYtE/B8bWbvOVcD4k",
-	"WTJPaYSATGIq/mpI3ptwbt6SY4BTA/1sBlwFCh1ygqYmNIIjNf2eBPD/A6oFjudRwq2tcQeCxbFvTdYW",
-	"a3OTURDhYAskNAxZom+5O29HL8fPP45Oxx9/OX5fujeGfY5OxzCYHQem61Quha62WnKQ9DySiSshV8Ij",
-	"7CYBHVqmJGXX8spwW65Vbhk1mm+mEiYi8wt6mblCsx04jmWmFY8YdBqfkpSKOVOHRDERkUlrlOmFTPmf",
-	"AKUhQRM2Qd+rXRc6XsHH+g3XpnRMt96YC6Si/0xA/Hddtnfv3rXrPoxt/eouj+9zbey3O94bigEC9XtD",
-	"7PeVq5Nk05iHWy7O2fGvb47PL1oGFzTlMd5MI3a+SWN7QdzAlTEPyZxfI4d4c/YSTDnCyqtSEGpbWe+J",
-	"gVf5YmK7UGZxBENOGZkxHS4cflG4pvCVWU8uiqdsZhCq7UBguItO13QaM3cpyrfb7WNIvtM2mmSAaabW",
-	"Na009xo52QQHpOpKkTA2vAv0VZ2u0bRPYqph9G85JTtjynSWChaRgf/oEGJe7pj1Ox0NgMGeh3XhPvIr",
-	"52O0zS3H87Xrb5TLljBD/VBu39t3hn3f79+OWN8L4kLq9kxmItrtGuy21iboFjaTGgXKhHWCsojkjXaE",
-	"bMkgM2npeDFpuQubj31Y/DkkEfNIxNovqZ55hBlGJZYemaXmv6VH5mlo+JRHYmqYWVQHfskxeIuI4BY0",
-	"JH/JepoAbLlv3QpZNeiX2PQ3YK81GnBwTJYQoKBa4BqmXwG4Au3uP0kTNBS7Zmndy3GOX6ILVWGkY7gz",
-	"sllzYMkBSclUyphR4aHoSXJfZR404ZpKAeYvw6I9otmN9shChqlHaKylZz0aWl17JIlmu4PPrm1I7lja",
-	"obVOFw13W9i3i5VWjNkqV7r9RpLhjpdUhxg64AIcQWosUCKk4hZq2Ki1TQTGk4owziLwyq9SKebEClZE",
-	"rxPmGbomwVD6J4sgAtQjSxobALKI/Hz++gSiEKzQax1n6FX/t0p4T9k2Hw6NUTsItnHRq7jo78pmBwxt",
-	"Q2qBBoj6dT8bXRx/fDl+Nb44fl7WBqUkSyrWeUTkphqIwXNckX2/ZCJQJGEpWXKRaXZYkj24IP2ei6ds",
-	"3W1q3/VqlaC49V459WtBra6VJWigodptyQUSu7jAf9s8bIxeOw813Nq7kGi/8Wacg+SFx7mrqUSzVNR5",
-	"4AWYOTOF4YAiXjeFrDXckfPjs7fHZx+Pz85en9UsJi6+sJBGzb5iplk5iLTG5+3ikBcfkj8gRM40LwPr",
-	"1oC5b2FAZYjeckHcjjDu1SOpYQEYOqn5knn3C6UkY4RsTJUmeiVJSBVTHuqVGL62oGoighJiBbcxqv8x",
-	"l60ciPzt964+2tdcwTyi9luvIoTm7XgL7xsplcTUYF+SytyffObYg2MM+PWF1OZSd33f9zddz2n5wGL8",
-	"Y98v8ZrWcHAAwXBMt4bdx/uPe73B/r7/pdT1rNpW2X23DHe7rqh3oJ7vGlQE4lKV33wdJBp2XVn6LkQB",
-	"9njGQplGd5g5EQr/Zonfdp3ykwFIPUMXfC2piaQs1FTMY7CrGYzJkpTPF7qI/Er4DYsVGou5ViRLjOgF",
-	"nstQpoKl5kiSVCYs1Zypsp9/a0h77/H+4+0x7XmQwDePc/Mdxlh/8xhfyrHlH1o3LTOo26TnoFYEysvp",
-	"JxYCHj0vdGMaRdycHo1PKzCvBvvWwtHrd+2dtUWjLmaIxcp+4/IDOuQXtsYcRjRrCLo0nBWUMaANLFWe",
-	"CwOHHw1/DozyFoAgwkV5gd2GXR1HTUlor4WRc9LUph8sacQwkIIRq3svmdBDIgy4pjJLgULINILcPKNk",
-	"x1wwNLdDOEbKIBYp6pB30Kr4RSWxEcTTifgkuWARbFdW5vdszDiHO6ISCGqaMr1iDO8LzNwhAaaKQBQH",
-	"WyZ6DcrRqjZh7r8JINg8MI0mot4qSmWSmPWCJJkvRXkEWCGLzLWUacRSj+gsxXVodoNx/0ZqKgGKcKEl",
-	"CczPAQo51btKm/N6SlOzCPfhEYoZazDWod0mZsCsqytvNWAgAqh5JoQAxNOEci74n0YkLI+fMpxA2FCY",
-	"zdGRvG1jQIYC1mKL6ms5yn9zMnsB/k7Z2BTJbBqz8v3vNt59kS2nSD4Sa5mtecPhd2d0Q5oLlLZbmS6n",
-	"Nm6GbhOFwqD9jSnoMk9MMy0Q0ZYujqC6wXKSAG3/eWn+8dsH7cvPvveo+6U5P6xM1BK0LZvjyI/cs0hm",
-	"V1g5giZqVw7Dyj1xzXTPhgvWE7CdZ0dEZOEMEzQiXG/yqtzWaOA2o1msbxn13YJBorGWDmbEYIGeZbHD",
-	"X0ggMTNxMe+Q84TFsSFOXBHBrllKljJiqeDKqRt259Z+aLbuTnw7Jr/AVs6jAibjzy0q1q9nENBXSgR5",
-	"0j3oVY/1p8XlhwuN/50mlx/O1eV/DR8+/PCPh//1H5dmUVxD7sc7NiWFQ69+4arJUM+jyw8jimOO6OXw",
-	"wz88gzG9weDL4YdnU/zxXF1+OGaX+32vNMtYALV2Xo3aNJf1Q2iyUNtQ0CEJFlonAbAh85cKyJ7BdKk0",
-	"eeJ1D3qlfJUHYNWkJIiopsMALN9A6DHOvUNG1hg+EZSMx+MXJOBiJjtG/wiI0lREKjd/xUYyVdqtCDip",
-	"Vs6jk7B0ybWymUjWcWkByyyHRUtqPU8INjF8+BDGVR37Q0em84fmmrV9v9v5lFSM4FnKkSjliUCPD/Yf",
-	"+TZ7sCwgWPhvMflvZgXNZXuD8Ja9TvkFwnjy6tG9tA3ddC4G25B9Sp4dnZL+Y6LpfEgCJgKPBBHDf8Fp",
-	"E5C9H1m6pGDie5HSK52lh2R8/pp0Bwe9/gOPBDE17Wcp/rsMJmLvFY+imJEXKRPhwrRhYhkQ9/WxmMdc",
-	"wfdcB0AtoJaA43RK0zgGucFgRpCJKKhke0ZMs9DmzMXF7iaC0XCBuUpAy3P2bFEDAKy8XEmzlgoUosqD",
-	"dUjNe6fpvJLeRlYLqdhEBNZ50nE9AxJz5dL58u5SsI1kNAvfKtY8qmaP1SjIqP274Q2fe96TL3tt+9Fv",
-	"H1x+7npPvjz44T9L99ueaw4eTef3STjLEaLckagsXJijYRD55lZeZ0E5TbyLt0CI7wa/PMtFEDg0Qwrs",
-	"TYbFQYRQg8p9SDDkm9B4BdmPzJAImlsiCLsJWaJJ4PAeES5gEdcq8MhqwcMFiVhixre6WMmuV2Va22SY",
-	"Y6X5kprjVguQZ2c5vyqlJH6bMFPkTzRJc/nN5pVtYL2PJdWHhNoSHoZUI0kFWKCQSsYGcc19YX9kNFb2",
-	"e49M5Y0lmIVaisRkIqpqqxmNR9g2E/yPjHXI4vXRGfwwennxmixkHMHpmA4g1hq5363cHPrp6Mfj9m+v",
-	"XhbbMX2UaTcRCXieTReXkpg77oGcBafhj3Cs1kuK3746vjgvhgN+Y4awjcGlkavdIN93JmIigiSaBZj1",
-	"OONxTj/NoZCgbBwz7UrJWjhBYgQnp+RZ9QBY7jRl9Ephxnd/v/+kyPjuPzBnQNRCrtRE5EDyirTiXF7n",
-	"wmWEwoHhgfPUZn/Yg1BkmvFYG9Zy+vzFw1G7NzUATnios9QyzNPnLyC3Fs6Fq4lgyymLIoSnLYegoFwO",
-	"FWtb8sUNACpX0ZqSUCbrDrmQc5DY0BxsGyvMbjPTaXrFiBMQuvvkFX92SKZsLUU0EWZRnhmIY5dYGhJt",
-	"8NFaohX/M1ctsWoPObPp2JiZLBqyh+dMI/wW0ubaudI3EzF2mhUCTZCL87ceoQBrslgnCybgVlNNKJ6g",
-	"oRRKG2JTwAiSUQzPGs9cX8MJnA8XsVUrFs/Alg53B1dj2np4OVYp15YV4cRmguCn96dBzrOKPqASnr95",
-	"dv7x6PXJxfHJReAVd8fOUWsOTE/rlE8zzUgQZkrLZQCscyoBZ1OtyF7gdm2Q8rP5ctg9xKGGUzbnkDB+",
-	"+CV4gHgGFxyoblEzyHRymeJKzrTbz96bv/v+6PkDgPyoKsiTJV2TBb1m4LSTRC9SxizKWeHeuhhifsVi",
-	"DuU7zGxDs7d86wZkF+xGH/+R8eugQAouInYTWC3PmwjUGtytsofj+IGDn+vlH5o54JDM+KOXF8dnJ6OL",
-	"8dvjAH4BGHBhKJBKqAgcsQhjqhQJaAw+Ic2vWc5zJgI8P1yoYhFmbC5UcdzV3cPvEYsDDwsw1ecI0HRR",
-	"7wT6uz0Tc9aOroP9APP4C4EJ0dHOz1MSllRzp08t+Bw0sjxFyq7E9O2Y+wP9zTWD4wTjAVy1OM6UTil6",
-	"kvdWUkZhppVHmJin9BoPOFlILecpTRbqAYyzzJSR3MGiNIeejp6inFBH+iWAaWykkTPoAOCciOCVGch+",
-	"5RWHWV5VUNDa4OL96XFAAl752XBOWFDgWc6mSCDD9CNIP6XuVnBYT0Rw8/GKiwgPZ10/Dsup4ayQ+cCm",
-	"LW4QIZHoHyKhdxYwpek1U8j/KOANwAJkzDsskiD4NJlgcnvXbbY/4HGVpeYSRSZiZpDQJRQC39RpBkYj",
-	"rtlS3ZkDFqHpfklvxtge3ECFFETTlIJlvkha/HybqSC3y4HQis07jYp/VY3aqJpUloLRUGgDCzrkBSiy",
-	"lcofoKp4NtS7op1A300dhkVDEMastILyjSNyJb0NWKWTP9iNPnTJGzYjrnQfPFyFXV8evDvLhSavtmrD",
-	"c1khRpmdFhVJsLgJGlYQub6rslLHzbLzq34eGElSKWGHBeFoHB8i7a0UUPFyO4FM+ZwLGkNTKEiDJXK6",
-	"/mWDrW/TvlfPed1YWf47+NDNWpY8jrkNh9luUWz0eRT5tFuDYrBVU2brLcAD75FjfBZ2X7G83Em64ddC",
-	"HcxdfAtn8/Gy6fJh5mjTxUtiQ/ycHghS14wZ1YolNKVGSDLfWUGXgn5TbwBXqUOOc6dAubZCoy3bJVTX",
-	"QIcJ1SswhpeJNVfE9LC3lVGlSchSoNoglnhESZsjb1QMJQVI2pCWjXwKmnXIyYZHZSLMvmCLWIzMUHi4",
-	"wGYxrihRyoCZLLFUFhVk4OcKgFnTwC/YEVCQQg9FEWptxKwpc+6olE2EEVoNdTuuOgGo8wFYX47LXtEL",
-	"ppjLObc1enA0LSVSjHtR/3eMXgGgqyxgsEH+azaHohwN4FLFxF0hJ002iRdMh4sXlMdZk3/k3WJdTlbQ",
-	"JHAGjqAxOt2z/jxmpS+jkwBJKIV7gqbF4qQoZIZxSjMchIv5RGBkTs5Za/XqrA4BoZ0QbYrJRWVLomFR",
-	"LkZ0mulS5CiEizb4olwMfR0EbSONwiztLI2DIlh5MxgVNSFwbXKtmZiINglq+SnBlsQTqyzKtEhzi43u",
-	"F+VhsMLwoimLpZFpsSRqHmpl45LIHp0I4pyGMZ2yGLozgRdWkKDj+gQeCTqxDN1f1Ap3nYVcsg5NExqg",
-	"+JmH6KZMyfiawc6ErG1qIcvRvOyGKwzgtYFTlWQkIL15aBkFmcroA23DuuFvOo1ZMDQdQykEczmqBumm",
-	"DMQzaK1jN30e4mYoEJ9BVpaZ/uLleT1tEHvyJZOZtr0RbyKOKE3TlF+jI44vcSIuXNyb7VFalkG3WKpK",
-	"0b4CEV0/iw8RN0JmUEu9wG+hUoIkcqaZwFOHQ27K46rsJU/8qA5rIQ+2S1zPXt/ve6Tf9R9Av5lMpzyK",
-	"mKj2i5jIa9+5Q6JAZVwhh3y0rkf6/iPzz2OP9AddHHeaqXV1yDtydshev3fgkYH/CAfAXm2IH6wOZKtV",
-	"7g1837TvmX/6dlYatVHwqc0N37HIKcKoHGLgE0AZvrfXHMubOqBS0UatpjIgUCUllwxjhCrHYsVNRDEp",
-	"2+ChqSCZORVgWNM1mjqojSTkS66NjvgSIGKrdyiwCdAoIkii1JBELOSonQR5lk9QN67b7KvdvarVjK2v",
-	"LFN56OpJED5DrmCpvFdec64h5SUGN3PkJgJQB6UXQ/mM4AZhmtpWi3607/u4+3tXsWz2YRcZU9u0qkq1",
-	"Q3M2wIAhv0ljRFJdyqsxbMtqyhM2subcH1v4tj5hx+risGFeADZ3Vpfs/WgUsc4erpyjACJqCnU9FzjL",
-	"oRbBQoZpQPZA0+92eg+8iQhorGVA9sB+0O+ACywB3X8vt0T0/O5B23/c7g7Mr1pdB2TvginFjPhlqLSM",
-	"s6Ww9g20M+/Rejmw3KD8AG4AmAwxJqi0N1uJCEt+WghZUcisveW1zHJbngsQ0Oq6hbXILhuQ/7Z6ApvB",
-	"DfVqAk2+kojdqiEEDVUegpLK0FgFomnFrHl9z4tPcHsSJpOYde62jpTKRmzeAx4ubBLBAmQsg1CluhZW",
-	"vDFyCxVh7jAIbFJCkIsyDeU6giu2DhwpWKMsDm4Yr+hfPeyiqMUVWzfCJo9J39CwWLgQPKQxiWpwitg0",
-	"m8+Ntn83qErFLhpIhrACHUAHYnLBfPTm4qjqA6OatQ1Ja6bFO6i1RTWUcq3r/DwD9PP+BdouRK2UcBc+",
-	"X95JCQvVBXHYwxtTHNvm/sswb6KaDXUNGrXr/4aqBrvRhkoVixpdqFa4+GfQhL/4Hv134dcWDKqkMDai",
-	"0H0TGA0i3JXA+JXoYVNYG9HDpbdeNobk5kG920wSLvb3L0CoPHl9a7BZ2Trxr4uFxXk04eN9H83YrPe/",
-	"gVRx8zBn7k0Ia2+AaIBijF1DQYskjVsnAm4F3tgiC/FrTMSNnPeN4De5Fdo9C0K1dWuWkkbxhZCdJ64d",
-	"r0txKfbtVrb1NF0W5yYuNyWm7kIcygmvFcpQyYT9F+Aau8hG/6OFnkZEyv0jDfkVSSqjDOpuWm9ZB329",
-	"e0HhqAkelIIl9oJXTNOIajrWbGnNfqDy7QVLpmnwAI2PuQKMRU5RtYeYQ3BQ4FsqEwFWIqms088GQJvZ",
-	"z14fHZ+fj09+PDt+cW60SwzAeDoBf8+zNfmsNEvUsNPpHH6ZtEyLm484V/AA/eo5u3ULWjbZc10R1ibG",
-	"jb+V1pbHFXkuRAS90EhZeWojOkyTw1KKRd2bci8zP57bK7OEqqF/v7/p5y2qum4LrU9SOU9p7e2uvArs",
-	"HZcoLxJbn+Et/lCbpGyUt5IvSs7V2bHg7B2T1y+G26znTu92vEf4NSSVQc/S0WKOzAZ6uMK8Gxz1p1G7",
-	"N9h3m4bR/qYg+E1Vd/j9KvqWTHR20A9++4C2Z5ef9/vNFjosArwNJ2Dl1RUzYE27nAhM4zlgNZ1GLYH9",
-	"rmTrXVlZOS+9wsoqCev/VoC+qwJUyZbdLnMaLRqMu7OyjvzNccubaIJpw1uJYEyFl4dpB7OUQQx/kkp0",
-	"atE0XPBrFnS+0ii+kau8zRDjMriyFJ6HSVjKZfQVIkglJ3wTNWpWtup0Lo6PKxIUXuCAJHGWf5NvJ/jq",
-	"xW2NVAGrSCMwPFuXh4t5/v5OqcZK7hEwGLaAyNqyxdDgXMX2iI77wgaGxi+RR3wiYnoVSHibULDG6ALq",
-	"9nk45/Zy+G6QPaTJbV6H7VrLXencGwVfWrek7zfSW3ikSZEg79BJv+WQVV4WoZlCY758cEgomtREKUha",
-	"AamASCpK+n63UzHdQrWBy6+ghfcLraknBxoCUsHZzSvdRAyLqIwGYQMjsLEqJHh7QeYtBcc0hJjIlBSu",
-	"5E1C932SSe+ViJEr4LCNQ+LbAJ9VyrUrfYBOfxr9D8hAvT2Ao1quPxiWc6MNdCqntOTKbNiGIszoksec",
-	"pu0FFZEFTDAkpU9FXKNVKyDAhaZRvCalgdybBMGQcHGFnWIprxBHcphD/EwJ7tDbhYi3QSsJhjYqSqbO",
-	"iebyatdmA5bkOWyLWHq3T7nuPN544OCr3MhSU92oWjxn85QxRabrklEGTaQuC8uGYoaxDK9WUMFdluyr",
-	"5ZQb6+WYypvKW56Vty4nAkc36ortapM6ShofZwIXXBwpJL1ELIxpyhTZO77hswd3uZp7j8ue5gPzIYs1",
-	"T2L2eoafN5G3OQrwnYu2dUpqyjYVVBfJbjMNijhBFycNyJLDA6+4KFU3cdd7F8WgkmpdQRR7DTdJKZRt",
-	"DLOU6/U5PPiI5A7KW48yLLWBn5zju2XLXW84vIN718gObC0JWX0rU+k8NwMC12N+zT4GnumnCgUqvLLB",
-	"wdBGM6U/BvisINr9C8aGyrDa0ak0q/mVJqLmWAINO5RLpqqeJSuJ/K3sX5qIMwnsFvbArlm6Jgc+ieha",
-	"mX2xBMMtbV0rSwfQTyFjNOOkzJx2qLGllsXoFmsSqSDhCm8APttpWK57kNOe+ELrBKvscDGTTfZZEPoh",
-	"ExXDDbDAC6Qam9UtuNIyRZ3KevmV59KL0DJl6a9mmMD0ww9YMkREzhf/ww/kGIAQ0jgmIU1TzkyDvLY7",
-	"yJS4dKLlFROgtaDoMcvijZcRJqL0NALAF68Qi7HamlE4OsTKvRij56TGXPq0GSsWVZRlzgbcebrJRExp",
-	"DEI9hqPnEVdGgPmbKrnWcxKVwsukSlMBZwvWuJDGTEQ0RanZA5+ze4/SxoFMROlJStLzfbMLV+qIbD57",
-	"aFq4TCK0gbkQkarEl6li6bn728nzE2Efoo+4sgF0qvQ2Z06lDXJ4lVBj1A2tIllI/ZXkxxWLY4sPZ3n1",
-	"KUAFA5NyYURKZvwGIsLAEyBnZN93voKOxZzSM7UsIsHp6/ML8tCiRYAxycqbCBfuyrWLBALWLKTukODH",
-	"4wvyEKES2Mwh7OjSE/E766K3j46WNWy7QK4c4bcFlyai/EI1qC31ik95Np+2g2ZY5CSNLIxel4ycGJMN",
-	"98a5x/f6fvcBHIKoF5Dc6/cOyj+pBU0KR5Slj3t937eNMMGiqKZXJcd7A4dalWJ55Qnsge/1/V75a4sv",
-	"GBBs5kOiabDsFk/r4W348wBQlOtNJ61HAvjLvi27Wqyrcc5aTkQezmhBCxaxEhXCd115OeQqsMQmQOMO",
-	"VKINMOCxZJryCCVBKCNmv0QrLKIPnYjAGnKCmsUJMd4eukF4dkNDHa9tiaHI5fdjVduE6kXBzvo2paD4",
-	"fcn0QsJ8fX9A9nD5YH4wh+QwzGiekIXg8n2tKzxiDQ5rMiL97mOyV5olOIYCUJBTSfqPumQvx/VcVNdS",
-	"QhAgtBn43eoAFykVasbS9rEIZWR9HKbdwLRDErWkn2QuCBtM/Oni4vSBTaIwGIRpRUjd7cw2ttO0xHQ+",
-	"UJvyvcIWtZQeSdncSP5MAR8DsJoGV2xt8cJV+dEcsnkNgpxIF5iXJ0OW2BS4GVyeHGQfHGMyvwvVA9kQ",
-	"GCjNM9DxxWEkLSm7ZjSeiDxQ3PqaIbQa5FuzTOUZZAmviKFuTHnkj4wZjukRxbTGrMR8BAj0zutu5fVE",
-	"PMLdu9mpwvoloaWSFpkN/8qrj8i8dteMxHyaUpzPwEtIR+YKg95v7VMJUbztZ2u06P3WBuszfNEhAZqi",
-	"XaLjW04D0HLAS4T+MK3sKaDiCdcTGbaHdM0yGL7Mc/1BQldoRywlQAWWIJdznCCyVTEdQIyX4DcTYX85",
-	"NDc4Vz9tOr0TLpyY7sPcXbtC63yBJdZUN1e818WYkD2sD2MbBA9y5c5Wf9AyR4lppnO0WMprZhC9Q45s",
-	"WLbRvSaCz4WE2gWVitdkLHKHtFemDRiOWa4MUiT9ODXDAAtGjYjiMRM6XqMMGfOQCQWmAfuu4SiBsoo9",
-	"8B5lUJDe1aJZrVYdCj9DHRrbVz18OT46Pjk/hj5fSuVlmp5B7GIbmTBBE94ath51/M4jVHAXoJE4Dg9W",
-	"Z9nkI4KoFJuj3pAZ41nJlmsrVaMsxG1liQ45qj60tREhjczS0m4OohmmDqOAbNX8n0+Pf/TI6cmPHrkY",
-	"v3hB9jBj3Axrmj3wyLNXp+aevGPTUxQs7JulvFzrrMh6tmVPsZS8+RbXAffHBm1aTTiCAhA4prs3KSM9",
-	"n7zizzzS9X2yZHPqymRACH5e7sLs9FHPe7z/2NXRSIzgyA1LeuT75Pnp2Ey3lCmbiDm/toCeGokihbop",
-	"RpktpbtBPr1/9KCU9+a83nBZXBkMTIYDtJMJw2TmcdQattyBV5/N/9BshCuaPKw9q//lEnVkpvQzGa2/",
-	"uZLsRs0hr6iKB1WCRi8vXpdLq+blxPARz9xCYaOfS0883Ke6k+azVuUx1HLNGw6lszZe+7DimMi1VAuP",
-	"8ipLy4ACWPD5YSLmhxjp7fG3z16frfxffpzL0Wg0Ojl/szh+Mzd/Hpt/nh2Nfh2NRkfdn0arI/PFkR8f",
-	"//r2rN9bnlz9ffRkNPr1zbPRefi+33tvfh6dv3n7+uyXwdH78fhpa9dytres/L7lsWA6GV61+75fne+V",
-	"DK+G2942GBpSumX64cOHZuSOTVt5aFqXpus2TUeVS5O7cmUTbXczW3en2brl2Xq3z9arvE+KMeKmwy5z",
-	"9Upz9Q6276ykpcCMtgT+kJieO0zaOygmHTSfnqWi6PBFmWqw05kNymcG+nbj3kqq+LBQw1EHt4kO950R",
-	"JynmTOUVE+2V9fRuzpy43Pq7qsHssobSpMVKNt7MKm6I0xM367IDwHF95eLhO6zFTJsvIsx00xoWNEbc",
-	"wudBcu2zlAFo5LFYKrYLHMxs+dQRn814aKuCbTsHJZe5k8IFLaER3dJ/xyXUYV4UgWuvsKQ5DYYRNITn",
-	"BZXKFVp22Eax8mIzKU9uO0wDQwjMXIJMwFnIrIzQ9UuvZ9x7djNVPvGMRuxOTIbcuxWjV/lD4S4Db+AX",
-	"5jGsYoeS2e3FeHKDG4wHKH3/teNqi8Ubwr/1ItwWRb6HVndi+j4AxmFNlNjCennM8q52gW1pQfkiS5bX",
-	"ZjiXGpCk9trXHfOVx84nzGvP3H2wRloqVaqxOr3SdDaDCiJYRGdq9B4nje+wuvJC8tXF9qXIptPKtXqj",
-	"ThbIDXmCHilqL5WMUdb8usOqYAHFcqwDpwlORyiMttHJgwqatUWC5lGhcrusAOcs1iDr75TdhhrmUB75",
-	"YM9BL9Uus0oxL89Z8Vc2M1GasnhNYjaHonHITUulnaYslivid/o7raIyb74e8Pi1k40X8RxyGEJS1Lnh",
-	"qdVWbCnw6bpcz2OH5ZSmzZdSzmK+DVPBDFRLYN5V/qzMk89unTa33Fzr0dmRTLgx80nyPICmvVWZtM3C",
-	"c4wxp/Y7TI+z5ZMrPhfqLsr0R2Z94WRJ0yvlwf/LEqPRLaf4knkpLgOim2SWtqdrzUo/7LBIXFWxSIOo",
-	"3VvEWCrWFcuhEe2AOHU9I10tFXp4RB6tUbZ6Wd74yPd8I4ntyGGKdeVL1UwABjfC1FEO4LuPS5TDqxAX",
-	"8ANa5OICYgk89wYeODdRDL7/OotF5et0lXLukJlzMQPsyiAq5Pnf950dpjITJ9Gs/gJkNWG6PGiu/+OT",
-	"fl+pvWYiYpqlS0OY6nOXYp5KVb42ihR/ow5dMULAe533f/hls5x7w+sv22q2kzcVM6hni9rUXrtJKYdq",
-	"6xHV1DqVoOpLp1UOm7Cv3aZMJVIoRPAeXsmmPeTtSrtoffFa/ft0qT0nDd269+5mH2+HXr379KqnzENX",
-	"1NS3dy0/DfjFaw3us7fqE19eCSUtoIrid9V3azWdq9bwQ6tw7bcuzQAPiyDHOWvMjyvc2aoW/uyVRbjG",
-	"ONyGB5Ggxq2NGfCKhBaQxiYC/IhK160ZzQ7jsYZislDnpbBNOi+KEeWaTJ52w1+DjPadrH82In4jZvzC",
-	"1nnBFydvi6j6RpVDD1dV4PJLOWgJLMLlcKUPl18uzc9mSrQX17EmBl06jwKxRXyqzu9O7uZ4SBP+8LoL",
-	"dmS7lM1cg2qwjPMlFPUnrBeFlSnGLenvmNZeAob5iOb8DnmRMlYaz4HErO2mjSJFyARNucR10qnMDK8B",
-	"AWAIwSokSaVHuigYJNbNtu/nXiRC7SOaLa81NWeEoV52xjzkSl7BFtwE3V613ITh6qVQHReB4RUVaXK/",
-	"dm/7RLFcVWYyF6o8U/kF0DnT9xkSTHSVQWm98MWgBJxuLxdQdt8cShx5rQcbOLdlcSFNEqC6xepsmJoz",
-	"Bm/bGbas9LaRbffobVtWe5coHcZ555bbBsiDLXfbDFSzOOcrxSy1QlK5xXbbVtO0MgSguAeuVKS8+aOv",
-	"had1+4iqjmrlW4M84VEZLXa+M2aMWyewiTAe6ZqbWbudO09lR6uiEZie7EA7amFbsQYUr9sn2tFOu+1u",
-	"ZFsn2t2Yso3uWPvJdgDe02y6ZR60lG6f5ZtMVtv2CFaq2j3MVEbj2slj2EcxwilEdA8hxOapkU/Kg0Cs",
-	"AXW1wYpXuwuv491j9jfG7BZjFlEOJWp6x3Dd2nA971ZH2GGFshm8ueccveocvQPvbgfY107WO6hMNrAw",
-	"57PNonz3GnBQAziGD8rU4Ak+ek96vj/Ea9SQNFi8XVO89YEhtTa8AWPa7bMfdy3Jap1PnU+4wqvzB1RK",
-	"qXQYBoH12O45Nrj261u2N81dKUjfEOtaQFHZtnLXbBGL6fpptw7eJV2TOYdIH/RcYMC1LNWyc+rR1uEV",
-	"Y9HTxxvb2I2u3zY4gPPpJn3/GoK+fY46Yf9KSr59kgaKvisJ3z7BBin/PrT7jl0BDb/88n8DAAD//w==",
+	"7H0LdxM50uhf0fX3nbNhtm3axg7EOZzvmBBmPAMhkwQYBmdpuVu2RdpST0sdx8Pl/vZ7VCX1yx0nBma/",
+	"1+4ZsomtZ6lU7yp9boVymUjBhFat4efWgtGIpfDrEQ0X7EgKncrY/B0xFaY80VyK1rA1EmrFUkVoysg1",
+	"jXlEZjIlUjAS0jhmKaEa/lrKJRP6kESSCKlJaAYlesGWnZbXYjd0mcSsNWwJ2VZapqzltVL2R8ZTFrWG",
+	"Os2Y11Lhgi2pWQET2bI1/FA0vvRaep2Y/kqnXMxbX754rXHElonUTITrM5bEdG2Gqi//YsEV4cqshMBY",
+	"EaGwI6IloYIwmsacpcQshilNVlwvsDFdMhKU5mj/wtaBR6iIiJAkkVxoRVYsZSRc0HTOEDBcEzqnXHQm",
+	"YqwVmcpojdMbMM1g5BlPlbar6JDRVDGhySyVS0LjmEi9MEBFqHcmogI9A6hWE6Tgi0YoveTiquFUoyhl",
+	"SuGSuCKhOX4aarJ39uKIPNl/1H1QPbdJ5vuPwocyYYImvLOmyxg+YockZfHTSUux9JqHrG3mmbS2Hm9C",
+	"tWapyEf98A8c6vLvbsgfbhlzc3tnVLOXfMn15h7PNdXMAZ2GocyE/psiKdWsHZsuZMVFJFdDEqSBQwBF",
+	"YjbTHgl0QBQLpYgUyYTmsTnZlCmm1UTsjY8vXpAopTNNJsUSCF4qMuMsjhSgw08XF6eT1oP6OU5adj2T",
+	"1mH6dHBwqJ/2e/eE2T+qnff8//uh2z64/OC3Dy5/eHCo65/8+3a4ncqYh+umi8MIQglwN8g7GFDNDEXQ",
+	"ckiCP0qQ44IEqxxs3xlMfzzd9w9XT/f9rwHTH09LEIFR7gWVdwsmjswQzZTlbgB1yKnBGaEJn1VacEUS",
+	"/KZzrx1//x1u3dt9r05Ovjg2dVR0RnnMIjJlM5kyc3NW1NAYmK1zr5vwF2I+0+l6NNMsbdi3vfFakhXl",
+	"2m3AbE2wG03MUpaJpZIH3a7vGWw3nUnX7/Q6j6pUs9/bhqszmS6pbg1bXOj9fstrLekNXxp6vu97rSUX",
+	"+Iefb4ILzeYsre3i9TVLY0mjr95NBUmB9SHZNUgqM2BbIU1oyPWayJQsqDIMUDC9kulVZb+9+23v0b5/",
+	"9wbfvXs3yvSCCc1Dqlnz/WM3CQu14elFU3MYsArWeEzdzn6nztyeMZqy9F4iiW3ayGp/O0P0HzecxTgy",
+	"y5txppDhupvCRQ5ylv5NkVjOO+TXTGq8NgsmyFpmwJ8Ne1ZZksi0RjT87s/P++8Pfv15/93Bi+7Jo4sn",
+	"R4Ozx7/0fnt1X1r54f+0/9/l567X7T350nRrvnithKZ0ybSVGUty0S+sgXu8oldMEZpvU9EZM3iYsoRR",
+	"3SHjWSFk2Tttv1PFF/eUyeB7LkivPxELmaXKM6CbM90k9RnxLaFrg8Km0/wQ2liOVBnayZQBUaa9kh0y",
+	"smskcFtWCx6zQqKbiPxMFUkzIbiYw71TVjDskIvteyCURHw2YykDaOBgIc0UgLLv+x3yWsRrJxxiH6Wp",
+	"ztRE9HwfZHTc7pBQQxtAwk1TmcIyN2cNqSBTRjJlAARiK+maY+oNBuSaKz6NGRmdH43HIOPSUDfIpIOZ",
+	"z/pTn7b36aDX7odd1j6IDqZtP3wUDWg3esy63ZbX4gYtEM4tryXokuGtKC+oQveX9OYlE3O9aA17gwHQ",
+	"C/d312tC3t5g0IC8XuumnWaw0mWmDBG8e4uI8SlTiRSKAcIf34B8DNhtdCmhmQCZkyZJbMnOw08Kv7bA",
+	"gY7TmKIArrLlkqZrI3wT+JAkdA5ElhKVhSFTquW1rmmcMTvFjEdMhAwoJBMLKkJzjWc0VsxrxVTMMzo3",
+	"+2LmQFAheaNMk67vtZJUmiG5mF9wA+tH5sMU4W+gKyMWq9bww6XXUnKmVzQ1Q70RIaexWQdLFV7lbqfb",
+	"8VsAjyXlBqtPYarW8ODgie+13NotfdHsxhD9ltdaMXplJjCwnGVxXANCHFsJ8NZddw76d218eY+dd3v9",
+	"5q1/bkV8zpRZrlrQ3mB/eDB7sh/5T7pPnvTDx9H+4ID2ZoxSPxwMaOR3B/TRdNafdae9qT990uuFUXcQ",
+	"7YfdwdSf+T71nxSYbfTK9cck5UK3vnwTjA9uhfG7BRUofI6SlMcxQ4pg2IsyhJAZqiU1mwhDeKJUzhco",
+	"1b2iabggC6oXJGFpyCJzIUB+M81rRwd8mtZOD+iQk/gMe7nXWdZP6tu2BTw3iWb1y6WY2R41F/v0+Quz",
+	"X1q6cJ5huVOqGMgkt123SIbZEm546+e3z47PuH/z8lP4y6vz0Wr84wGnn1ZPXnbPBuGPb65/7b3w37+7",
+	"uf59ffDr+3dRHK5H6/Hz0fzNp/7ff383uJr2fv7j6NN4/uro2fX7pXxyenTwhv32LH7Zfbb4vff2z5e+",
+	"Tn7/6WT6aj1ajV/8HL30T66jdwN//Pz476fLt9nvZr65/NOMacY6fb66fvtTvPr9HOcz44TLt1l0ZOfl",
+	"Bye/vztL3r/5+Zq9UCvz2cnFVXf8fO6/iv3SmEk/XL5dHn0azU9GcvXq+Sj/N37+vnty8ao7/vH9/OjT",
+	"qPTd1dz+Pp/y0S+lPt1X3P5+9Cwbl8e7GN2M3bg/9udH4mz9/l2sfv9tbGBxQX9L4vHzX6/fLA+uoyNo",
+	"C7A7Eif++99+9tlPP8e/z+XNyadff/n5/O2LC//9L63/qgRx/74EUavrOt6iwIyYT6PI8IUcDW+/Vt0K",
+	"ssbsmsUTbRD9o8iWEz2NZXiFvyY0xV9iLuy3K5lG9jM20xOtZTLRKx7pxUQvGJ8v9ESb+Sba7GIiuhPd",
+	"nWh/47/9vj/RPd+f6HZ3oidiAO0q//X8iX5iWnV7Ez14MtEH3Y4P/5toe89RsPhmet/3e41n8/jWs7Hz",
+	"A0HBQyqfzMVKkiSmIQNNKlyw8Or283jy5LuwrNuQ838wy5pZ2j77Jpb1uTWVN2jgNujbGg6eeC3A6Nbw",
+	"kZEDblrD7pOe77XWrWGv3/W/eHXan8BJdQH+INC1MmGOos3FVeuLtzHDfj+fod/twQwHBgXXBhU3xu/0",
+	"95umiOWqXWqXA6wCldaXS5BMCyH531M2aw1b//awsO4/xG/Vw0JkPWMqizVKtZtKNF8aOXRFjVJKow7p",
+	"+k3WbY9M11XVVaYemLWalabCwgU9S6Z2KZjRX+seiHbJBdG0Ldv+YcVdUXUDtMt+gG1jNLkOSrbybV1f",
+	"IhZUDc/bOhQNy73ahd31Xp1t8y9e67e2NTO0x3fus2SRgMMfC5XNZjzkTGh3XXfSZkKaJAjegj72HLoY",
+	"HkIyYTRpczOXUuhFvCYhTZwp8Qp0vBLpjEALPDl/8+LF+Gh8fHLx8fT1+OTi3DACo7e2hq0TqQkTMpsv",
+	"3Dwz0Ge5IizHcINQYJhk0TOzJpxoyZRCsmvQL29MQqm0KvD8kPRITsXu3MAhSSlXqPjDNyla12ZWywYn",
+	"gaGq7Eafwe/DVs/v7bf9XtvvXvj+EP77vdVAOnslugm8wxwaLx3aFsh7ZkOCsYhF/xwYW7vNV8L5kGTJ",
+	"PKURAjKJqfirIXlvwrl5S44BTg30sxlwFSh0yAmamtAIjtT0exLA/wVUCxzPo4RbW+MOBItj35qsLdbm",
+	"JqMgwsEWSGgYskTfcnfejl6On38cnY4//nL8vnRvDPscnY5hMDsOTNepXApdbbXkIOl5JBNXQq6ER9hN",
+	"Ajq0TEnKruWV4bZcq9wyajTfTCVMROYb9DJzhWY7cBzLTCseMeg0PiUpFXOmDoliIiKT1ijTC5nyPwFK",
+	"Q4ImbIK+V7sudLyCj/Ubrk3pmG69MRdIRf+ZgPjPumzv3r1r130Y2/rVXR7f59rYT3e8NxQDBOr3htjP",
+	"K1cnyaYxD7dcnLPjX98cn1+0DC5oymO8mUbsfJPG9oK4gStjHpI5v0YO8ebsJZhyhJVXpSDUtrLeEwOv",
+	"8sXEdqHM4giGnDIyYzpcOPyicE3hI7OeXBRP2cwgVNuBwHAXna7pNGbuUpRvt9vHkHynbTTJANNMrWta",
+	"ae41crIJDkjVlSJhbHgX6Ks6XaNpn8RUw+jfckp2xpTpLBUsIgP/0SHEvNwx63c6GgCDPQ/rwn3kV87H",
+	"aJtbjudr198oly1hhvqh3L637wz7vt+/HbG+F8SF1O2ZzES02zXYba1N0C1sJjUKlAnrBGURyRvtCNmS",
+	"QWbS0vFi0nIXNh/7kIQLKRWD4DY5IxHzSMTaL6meeYQZXiWWHpml5t/SI/M0NKzKIzE1/Cyqw7/kG7xF",
+	"SnBrGpK/aklNYLY8uG6LrJr1S8z6G3DYmg44uCdLaFDQLnAQ06+AXYF895+kCRqKXbO07us4xw/Rkaow",
+	"3jHcGeWsUbDkhqRkKmXMqPBQACW5xzIPnXBN7YEbRu0RzW60RxYyTD1CYy0969fQ6tojSTTbHXx2bUNy",
+	"x9IOrY26aLjbwr5duLTCzFbp0u03kgx3vKQ6xAACF+YIsmOBEiEVt9DERt1tIjCqVIRxFoFvfpVKMSdW",
+	"vCJ6nTDPUDcJ5tI/WQRxoB5Z0tgAkEXk5/PXJxCLYEVf6z5D3/q/FMN7Srj5cGiS2kG8jYtexUV/VzY+",
+	"YIAbUgs0Q9Sv+9no4vjjy/Gr8cXx87JOKCVZUrHO4yI3lUEMoeOK7PslQ4EiCUvJkotMs8OSBMIF6fdc",
+	"VGXrboP7rlerBMWt98opYQtqNa4sQTMN1W5LLpzYRQf+y/JhI/XaecDh1t6FXPuNN+Mc5C88zl0NJpql",
+	"os4DL8DYmSkMChTxuilwreGOnB+fvT0++3h8dvb6rGY3cVGGhUxq9hUzzcqhpDU+bxeHvPiQ/AGBcqZ5",
+	"GVi3hs19CwMqQ/SWC+J2hNGvHkkNC8AASs2XzLtfQCUZI2RjqjTRK0lCqpjyULvEILYFVRMRlBAruI1R",
+	"/be5bOVw5G+/d/XRvuYK5nG133oVIUBvx1t433ipJKYG+5JU5l7lM8ceHGPAjy+kNpe66/u+v+mATssH",
+	"FuMv+36J17SGgwMIiWO6New+3n/c6w329/0vpa5n1bbK7rtluNt1RckDJX3X0CIQl6r85usg0bDrytJ3",
+	"IQqwxzMWyjS6w9iJUPgXS/y265SfDEDqGTria6lNJGWhpmIeg3XNYEyWpHy+0EX8V8JvWKzQZMy1Illi",
+	"RC/wX4YyFSw1R5KkMmGp5kyVvf1bA9t7j/cfb49sz0MFvnmcm+8wxvqbx/hSjjD/0LppmUHdJj0HtSJc",
+	"Xk4/sRDw6HmhG9Mo4ub0aHxagXk15LcWlF6/a++sRRp1MUMsVvYTlyXQIb+wNWYyollD0KXhrKCMAW1g",
+	"qfJcMDh8afhzYJS3AAQRLsoL7Dbs6jhqSkV7LYyck6Y2CWFJI4bhFIxY3XvJhB4SYcA1lVkKFEKmEWTo",
+	"GSU75oKh0R2CMlIGEUlRh7yDVsU3KomNIJ5OxCfJBYtgu7Iyv2cjxzncEZVAaNOU6RVjeF9g5g4JMGEE",
+	"YjnYMtFrUI5WtQlzL04AIeeBaTQR9VZRKpPErBckyXwpyiPACllkrqVMI5Z6RGcprkOzG4z+N1JTCVCE",
+	"Cy1JYL4OUMip3lXanN1TmppFuA+PUMxbg7EO7TYxD2ZdXXmrAQMRQM0zIQQgqiaUc8H/NCJhefyU4QTC",
+	"BsRsjo7kbRsDMhSwFmFUX8tR/p2T2Qvwd8rGpkhm05iV73+38e6LbDlF8pFY+2zNJw7fO6Mb0lygtN3K",
+	"dDm1cTN0mygUhu5vTEGXeXqaaYGItnTRBNUNllMFaPvPS/PDbx+0Lz/73qPul+YssTJRS9DCbI4jP3LP",
+	"IpldYeUImqhdORgr98c10z0bNFhPw3b+HRGRhTNM0IhwvcmrclujgduMZrG+ZdR3Cwbpxlo6mBGDBXqW",
+	"xQ5/IY3EzMTFvEPOExbHhjhxRQS7ZilZyoilgN14E+3Orf3QbN2d+HZMfoGtnF8FTMafW1SsX88grK+U",
+	"DvKke9CrHutPi8sPFxr/nSaXH87V5X8MHz788I+H//Fvl2ZRXEMGyDs2JYVbr37hqilRz6PLDyOKY47o",
+	"5fDDPzyDMb3B4Mvhh2dT/PJcXX44Zpf7fa80y1gAtXa+jdo0l/VDaLJQ24DQIQkWWicBsCHzmwrInsF0",
+	"qTR54nUPeqWslQdg1aQkiKimwwAs30DoMdq9Q0bWGD4RlIzH4xck4GImO0b/CIjSVEQqN3/FRjJV2q0I",
+	"OKlWzq+TsHTJtbL5SNZ9aQHLLIdFS2o9Wwg2MXz4EMZVHftFR6bzh+aatX2/2/mUVIzgWcqRKOXpQI8P",
+	"9h/5NoewLCBY+G8x+W/mBs1le4Pwln1P+QXCqPLq0b20Dd10LhLbkH1Knh2dkv5joul8SAImAo8EEcOf",
+	"4LQJyN6PLF1SMPG9SOmVztJDMj5/TbqDg17/gUeCmJr2sxR/LoOJ2HvFoyhm5EXKRLgwbZhYBsR9fCzm",
+	"MVfwOdcBUAuoKOA4ndI0jkFuMJgRZCIKKjmfEdMstJlzcbG7iWA0XGDGEtDynD1b1AAAKy9X0qylAoWo",
+	"8mAdUvPhaTqvJLmR1UIqNhGBdZ50XM+AxFy5pL68uxRsIyXNwreKNY+qOWQ1CjJq/254w+ee9+TLXtv+",
+	"6bcPLj93vSdfHvzw76X7bc81B4+m8/ukneUIUe5IVBYuzNEwiH9zK6+zoJwm3sVbINB3g1+e5SIIHJoh",
+	"BfYmw+IgTqhB5T4kGPhNaLyCHEhmSATNLRGE3YQs0SRweI8IF7CIaxV4ZLXg4YJELDHjW12sZNerMq1t",
+	"Msyx0nxJzXGrBcizs5xflRITv02YKbIomqS5/Gbzyjaw6seS6kNCbSEPQ6qRpAIsUEglY4O45r6wPzIa",
+	"K/u5R6byxhLMQi1FYjIRVbXVjMYjbJsJ/kfGOmTx+ugMvhi9vHhNFjKO4HRMBxBrjdzvVm4O/XT043H7",
+	"t1cvi+2YPsq0m4gEnM+mi0tMzN33QM6C0/BHOFbrJcVPXx1fnBfDAb8xQ9jG4NLI1W6Q7zsTMRFBEs0C",
+	"zH2c8Tinn+ZQSFA2jpl2pZQtnCAxgpNT8qx6ACx3mjJ6pTDvu7/ff1LkffcfmDMgaiFXaiJyIHlFcnEu",
+	"r3Ph8kLhwPDAeWpzQOxBKDLNeKwNazl9/uLhqN2bGgAnPNRZahnm6fMXkGEL58LVRLDllEURwtMWRVBQ",
+	"NIeKtS384gYAlatoTUkok3WHXMg5SGxoDraNFea4mek0vWLECQjdffKKPzskU7aWIpoIsyjPDMSxSywN",
+	"iTb4aC3Riv+Zq5ZYu4ec2aRszE8WDTnEc6YRfgtpM+5cAZyJGDvNCoEmyMX5W49QgDVZrJMFE3CrqSYU",
+	"T9BQCqUNsSlgBCkphmeNZ66v4QTOh4vYqhWLZ2BLh7uDqzFtPbwcq5Rry4pwYjNB8NP70yDnWUUfUAnP",
+	"3zw7/3j0+uTi+OQi8Iq7Y+eoNQemp3XKp5lmJAgzpeUyANY5lYCzqVZkL3C7Nkj52Xw47B7iUMMpm3NI",
+	"Gz/8EjxAPIMLDlS3qBxkOrl8cSVn2u1n783ffX/0/AFAflQV5MmSrsmCXjNw2kmiFyljFuWscG9dDDG/",
+	"YjGHIh5mtqHZW751A7ILdqOP/8j4dVAgBRcRuwmsludNBGoN7lbZw3H8wMHP9fIPzRxwSGb80cuL47OT",
+	"0cX47XEA3wAMuDAUSCVUBI5YhDFVigQ0Bp+Q5tcs5zkTAZ4fLlSxCDM2F6o47uru4fuIxYGHZZjqcwRo",
+	"uqh3Av3dnok5a0fXwX6A2fyFwIToaOfnKQlLqrnTpxZ8DhpZnihlV2L6dsz9gf7mmsFxgvEArlocZ0qn",
+	"FD3JeyspozDTyiNMzFN6jQecLKSW85QmC/UAxllmykjuYFGaQ09HT1FOqCP9EsA0NtLIGXQAcE5E8MoM",
+	"ZD/yisMsryooaG1w8f70OCABr3xtOCcsKPAsZ1MkkGH6EaSfUncrOKwnIrj5eMVFhIezrh+H5dRwVsh8",
+	"YNMWN4iQSPQPkdA7C5jS9Jop5H8U8AZgATLmHRZJEHyaTDC5ves22x/wuMpSc4kiEzEzSOjSCoFv6jQD",
+	"oxHXbKnuzASL0HS/pDdjbA9uoEIKomlKwTJfpC5+vs1UkNvlQGjF5p1Gxb+qRm3UTipLwWgotIEFHfIC",
+	"FNlK/Q9QVTwb8F3RTqDvpg7DoiEIY1ZaQfnGEbmS3gas0skf7EYfuhQOmxdXug8ersKuLw/hneVCk1db",
+	"teG5rBCjzE6LuiRY4gQNK4hc31VZqeNm2flVPw+MJKkUssOycDSOD5H2VsqoeLmdQKZ8zgWNoSmUpcFC",
+	"OV3/ssHWt2nfq2e+bqws/x586GYtSx7H3IbDbLcoNvo8iqzarUEx2Kopv/UW4IH3yDE+C7uvWF7uJN3w",
+	"a6EOZi7+oYtFBBYQgGkvKAHftLlsupGYVNp0G5PYUESnHIIoNmNG32IJTamRnMxnVvqloPTUG8D96pDj",
+	"3FNQLrvQaOB2udY1eGKu9Qos5GUKzhUxPewVZlRpErIUSDnIKh5R0qbPG71DSQHiN2RsI/OCZh1ysuFm",
+	"mQizL9gi1ikzZB9utVmMq1eUMuAwS6yiRQUZ+LlWYNY08AseBWSlUE5Rrlob2WvKnI8qZRNhJFlD8o6r",
+	"ngHqHAPWweMSW/SCKebS0W35HhxNS4lk5F4s4R2jVwDoKl8YbPCEmiGiqFQDuFSxe1doTJOh4gXT4eIF",
+	"5XHW5DR5t1iX8xg0CZzVI2gMXPesk49ZkcwoKkAnSjGgoH6xOClqnGHw0gwH4WI+ERiuk7PbWik7q1hA",
+	"vCeEoGLeUdm8aPiWCxydZroUTgoxpA0OKhdeXwdB24ioMEs7S+OgiGDejFBF9Qj8nVxrJiaiTYJa6kqw",
+	"JSfFapAyLTLgYqMQRnlsrDAMaspiaQRdrJaax1/ZYCWyRyeCOE9iTKcshu5M4IUVJOi4PoFHgk4sQ/cb",
+	"tRJfZyGXrEPThAYok+ZxuylTMr5msDMha5tayHKIL7vhCqN6bTRVJU8J6HEeb0ZB0DJKQtvwc/idTmMW",
+	"DE3HUArBXPqqQbopA5kNWuvYTZ/HvRkKxGeQsGWmv3h5Xs8oxJ58yWSmbW/Em4gjStM05dfoneNLnIgL",
+	"Fwxne5SWZdAtlqpSz69ARNfP4kPEjeQZ1LIy8FMooiCJnGkm8NThkJtSvCp7yXNCqsNayINBE9ez1/f7",
+	"Hul3/QfQbybTKY8iJqr9IibysnjukChQGVfjIR+t65G+/8j8eOyR/qCL404zta4OeUc6D9nr9w48MvAf",
+	"4QDYqw1MtTqQLWS5N/B9075nfvTtrDRqozRUmxs+Y5HTjlFjxGgogDJ8bq85Vj51QKWijapOZUCgSkou",
+	"GQYOVY7FyqCIYlK2wW1TQTJzKsCwpmu0f1AbXsiXXBvF8SVAxBb2UGAooFFEkESpIYlYyFFlCfIEoKBu",
+	"cbeJWbu7WqvJXF9ZwfLQlZogfIZcwVJ5r7zmXG3Kqw9ups9NBKAOSi+G8hlpDmI3tS0k/Wjf93H39y5w",
+	"2ezYLpKptqlalUKI5myAAUPqk8YwpbqUV2PYltWUJ2xkzbmTtnB4fcKO1cVhw7w2bO7BLjkB0FJiPUBc",
+	"Oe8BhNkUOnwucJbjL4KFDNOA7IH63+30HngTEdBYy4DsgVGh3wG/WAIGgb3cPNHzuwdt/3G7OzDfanUd",
+	"kL0LphQz4peh0jLOlsIaPdD4vEfrlcJyK/MDuAFgR8RAodLebJEirAZqIWRFIbP2ltcyy215LmpAq+sW",
+	"lim7bED+20oNbEY81AsNNDlQInar2hA0FIAoqwyNBSKaVsya1/e8+AtuT8JkErPO3SaTUkWJzXvAw4XN",
+	"LFiAjGUQqlTywoo3Rm6hIsy9CIHNVAhyUaahkkdwxdaBIwVrlMXBN+MV/auHXdS7uGLrRtjkgeobGhYL",
+	"F4KHNCZRDU4Rm2bzORfze4CqVAejgWQIK9ABdCBQF2xKby6Oqo4xqlnbkLRmWryDrlsUSimXwc7PM0Dn",
+	"71+gAoO+e0go6fk+IEZgyHoZm6HF5Z20sVBmEKs9vEPFQW5CpHwKTXS0oQhCo779n1ACYTdqUSl5UaMU",
+	"1XIY/wwq8RffrP86GLcFpyq5j41Idd/MR4Mad2U+fiXC2NzXRoRxebGXjbG8eTTwNrOFCxr+C1Asz33f",
+	"GqVWtmD8b8LL4oSaMPS+r3BsPiCwgWZx8zBn7pEJa6WAwIJijF2jSot8j1snAh4Hjt0iofFrrM2N/PqN",
+	"4De5Qdu9M0K19ZCW8k/xyZGdJ64dr8uWKfbtVrb1NF1C6CZ2N+W47kIuyrmzFVpRSar9H8BZdpGo/oeJ",
+	"So2olTtfGpI3klRGGZT2tK64DjqS94LCCxQ8KEVi7AWvmKYR1XSs2dKaD0F13AuWTNPgARoxc0Ua66ii",
+	"iQACGsHRgc+1TARYm6SyHkUbXW1mP3t9dHx+Pj758ez4xbnRUjG64+kEnEnP1uSz0ixRw06nc/hl0jIt",
+	"bj7iXMEDdNrnLNktaNlkF3Z1XpuYO35XWlsetOS5+BN0cSOt5akNFzFNDkv5G3WvzL3cBXhur8wSqg6D",
+	"/f6mE7koHLstbj9J5TyltefB8kKzd1yrvA5tfYa3+EVtkrJx38rLKG9XZ8eatndMXr8YbrOeO73b8R7h",
+	"15CxBj1LR4sJOBvo4Wr/bvDYn0bt3mDfbRpG+5uCyDpV3eH3KxpcMvXZQT/47QPanl1+3u83W/qwzvA2",
+	"nICVV1fMgFntciIwjeeA1XQatez4uzK5d2Vu5aT3CnOrZMP/S236i9WmSnLudrnUaONgNp6Vde1vDpPe",
+	"RBzMUt5KFmMqvDwqPJilDFIGklSiu4ym4YJfIxC/xty+kRq9zcTjEsayFN6kSVjKZfQVYkolBX0TWWr2",
+	"u+p0LmyQKxIU/uWAJHGWf5JvJ/jqxW0NjAHrSiMwPFsGiIt5/uhPqaRL7mswGLaAQN6yLdLgXMWqiSEB",
+	"hXUNzWoiDzBFxPQqkPA2oWDN3AXU7Zt0zqHm8N0ge0iT2/wZ2zWbu7LHN+rLtG6pFtBIgeFlKEWCvEMn",
+	"/ZZDVnkVhmaajen5gSFWYJoTpZhsBaQCArco6fvdTsUoDMUNLr+COn5DJE89QdFQlQoib97zJgpZBIE0",
+	"yCQYBY71KcG5DKJxKRanIaJFpqTwXG9Sv++T0HqvZJBcc4dtHBLfxhOtUq5d+QWMMaDRf4Ms2NvjRaoP",
+	"BwTDcn62gU7llJZcmQ3byIcZXfKY07S9oCKygAmGpPRXEVtptQ+IOKKpGbE0kHsdIRgSLq6wUyzlFeJI",
+	"DnMI1ynBHXq7MPU2KC/B0AZhydT57Fxu79pswNJBh20RS+92Ydd91RtPLXyV11pqqhs1kOdsnjKmyHRd",
+	"suagtdVlgtlw0DCW4dUKasnLkqm2nPZjnSpTeVN5VbTy6uZE4OhGq7FdbWJJSTHkTOCCiyOFxJuIhTFN",
+	"mSJ7xzd89uAuz3bvcdmxfWD+yGLNk5i9nuHfm8jbHHT4zkX8Ol02ZZt6rIumt9kORViii9UGZMnhgVdc",
+	"lCqsuOu9i/5QSfeuIIq9hpukFEpHhlnK9focnp5EcgeFtkcZlvvAv5yfvWULb2/414N7V+sObD0LWX21",
+	"U+k8PwSC52N+zT4GnumnCj0rvLIBytBGM6U/BvjAIboQCm6HOrPa0WM1qzmtJqLmtQJFPJRLpqpuKyue",
+	"/K3svJqIMwk8GPbArlm6Jgc+iehamX2xBKM7bW0tSwfQ5SFjtPakzJx2qLGllsXoFmsSqSDpC28APiBq",
+	"WK57GtSe+ELrBCv9cDGTTYZd0AQgGxajG7DIDKQ7m9UtuNIyRdXLBhUoz6U4oQHL0l/NMInqhx+wbImI",
+	"nOv/hx/IMQAhpHFMQpqmnJkGeZV5EDRx6UTLKyZAlUF5ZJbFG280TETpkQaAL14hFmPFN6OFdIgVhjEk",
+	"0ImSuUhqs2YsqijLnA2485SXiZjSGCR9DInPA7yMAPM3VfLk5yQqhTdSlaYCzhaMdiGNmYhoiqK0By5u",
+	"9zKmDTuZiNLjmKB+8qLcEtl8gNG0cNlMaCpzESlVMTBTxdJzb7sT8ifCPokfcWXj9VTpldCcShvk8CqR",
+	"zagwWu2yUAUqCZgrFscWH87yCliACgYm5eKMlMz4DQSggQtBzsi+75wMHYs5pQdzWUSC09fnF+ShRYsA",
+	"Q6CVNxEuupZrF3gErFlI3SHBj8cX5CFCJbDZS9jRpUjiZzYiwD5/Wla77QK5coTfFn2aiPJb2aDL1KtO",
+	"5RmF2g6aYaGVNLIwel2yhWIIONwb53vf6/vdB3AIol7Ecq/fOyh/pRY0KTxYlj7u9X3fNsIkj6KiX5Uc",
+	"7w0calUK9pUnsAe+1/d75Y8tvmD8sZkPiabBsluctoe34c8DQFGuN/29HgngN/vK7WqxroZVazkRefSk",
+	"BS0YzkpUCF+Y5eUIr8ASmwBtQFANN8D4ypIFyyOUBKGMmP0QjbWIPnQiAmvdCWqGKcR4e+gG4dkNDXW8",
+	"tmWOIldjACvrJlQvCnbWtxkMxfdLphcS5uv7A7KHywebhDkkh2FGHYWkB5dzbL3qEWvwfZMX/NqmCbi3",
+	"ekG/A4UkH8V09iYiZXOaRpDiJWe4WvPtFVsPoRwCZiOtN4M/f7q4OPVIv/vYJSy5HQXHUPAq8Ej/URe+",
+	"tPeq0Aq0lBNhyLhHBn53Y4CLlAo1Y2n7WITSUKgAwTbwB7YtksQl/SRzwdss36zJYomrO6Q55BcbdDmR",
+	"LiowT88sMS3wTbjMPUh9OMbyAi5OECRFYKc0z4lH6CKhSdk1o/FE5FHq1mUNcd0g7RroKs+gTnhFDK1j",
+	"yiN/ZMzwT48opjXmSeYjQJR5Xgksr3DiEe7e804VVlQJLc20mSc0Jqy9pDwulUWReVGxGYn5NKU4rQGs",
+	"kPkZ5aa/39qnEiKJ28/WaPv7rQ2Wa/igQwI0Y7sMzLecBqD6gIcJfWla2cNAbRTuLHJxD4md5Tp8mRch",
+	"ALFdocWxlJkVWCpdTr6C6FrFdABxZoLfTIT95tBc61wntXn+TuJwsrsPc3ftCq3jBpZY0+dcVWEXw0L2",
+	"sHCNbRA8yDU+W5ZCyxwzppnOsWMpr82FXHfIkQ0NNwrZRPC5kFBUoVKKm4xF7t72yrcDQ0LLJUuKxCOn",
+	"exhgwagRUTxmQsdrFCxjHjKhwF5gn10cJVDvsQeepwwq5bsiOavVqkPhayiQY/uqhy/HR8cn58fQ50up",
+	"7s2WVxplwgRNeGvYetTxO49Q612AmuLYPtinZZN/CaJebPJ8Q3aOZ8Vdrq2ojQIStyUvOuSo+g7YRpQ2",
+	"clBL0DnIa5jTjFKz1f1/Pj3+0SOnJz965GL84gXZw1R2M6xp9sAjz16dmnvyjk1PUdqwT6rychG2Ih3b",
+	"1mPFGvfmU1wH3B8bOGrV4wgqU+CY7t6kjPR88oo/80jX98mSzamr3wFpAHkdDrPTRz3v8f5jV+AjMdIk",
+	"N3zqke+T56djM51hFxMx59cW0FMjZqRQ0MVouKWUO0j0948elHLvnMccLourz4EJeYB2MmGYZT2OWsOW",
+	"O/Dqq/4fmi1zRZOHtVf/v1yi4syUfiaj9TeXuN0ohuQV5fqgfNHo5cXrcs3XvM4ZvjGamy1sBHbp7Yn7",
+	"lJ3SfNaqvNVaLsbDoabXxmMkVkYTuepq4VFeZWkZUJkL/n6YiPkhRpt7/O2z12cr/5cf53I0Go1Ozt8s",
+	"jt/Mza/H5sezo9Gvo9HoqPvTaHVkPjjy4+Nf3571e8uTq7+PnoxGv755NjoP3/d7783Xo/M3b1+f/TI4",
+	"ej8eP23tWmf3lpXft24XTCfDq3bf96vzvZLh1XDbowsg7myZfvjwoRm5Y1NnHprWpem6TdNR5VL1rlw9",
+	"R9vdzNbdabZuebbe7bP1Ks+nYpy66bDLXL3SXL2D7TsrqS4wo63NPySm5w6T9g6KSQfNp2epKDqLUbQa",
+	"7HRmg/KZgRLeuLeSfj4sdHNUzG2yxX1nxEmKOVN5xUR7ZX3CmzMnLun/rjI1u6yhNGmxko0nvYob4pTH",
+	"zYLxAHBcX7mq+Q5rMdPmiwgz3bSGBY0Rt/DdklwlLWUhGnkslortAgczWz51xGczHtpyZdvOQcll7rlw",
+	"AU9oWbf033EJdZhXa+DaK8xrTvliBK3jeaWncumYHbZRrLzYTMqT2w7TwBDCPJcgE3AWMisjdP3Ssx73",
+	"nt1MlU88oxG7E5NBE10xepW/Y+6yAAd+YTPD8noomd1eJSi3wsF4gNL3Xzuutli8IfxbL8JtUep7aIon",
+	"pu8DYBzWboktrOvHLO9qF9iWFpQvsmSObYZzqQFJao+R3TFfeex8wrwozt0Ha6SlUgkdW5xBaTqbQWkT",
+	"rO4zNXqPk8Z3WF15IfnqYvuQZdNp5cq9UScL5IZcRY8URaFKFiprk91hVbCAYjnWq9MEpyMURtvo+UEF",
+	"zRooQfOoULldVoBzFmuQ9QfUbkMNcyiPfEgsRdfVLrNKMS/PWXFiNjNRdNTGbA7V7JCblmpOTVksV8Tv",
+	"9HdaRWXefD3gBmwnGw/2OeQwhKQowMNTq63YGuXTdbmmyA7LKU2bL6WcSX0bpoI1qJZEvav8WZknn916",
+	"cm65udbNsyOZcGPmk+RZBU17qzJpmwnoGGNO7XeYHmfLJ1d8LtRdlOmPzDrIyZKmV8qD/8sSo9Etp/jQ",
+	"eilYA+KgZJa2p2vNSl/ssEhcVbFIg6jdW8RYKtYVA6IR7YA4dT0jXS0Vun1EHsJRtnpZ3vjI93wjie3I",
+	"YYp15UvVTAAGN8LUUQ7gu49LlMOrEBdwDlrk4gICDDz3OB94PFEMvv86i0Xl63TVeu6QmXMxAyzFICrk",
+	"Oej3nR2mMhMn0az+NGU1abs8aK7/41uDX6m9ZiJimqVLQ5jqc5cCoUrlxzaqJ3+jDl0xQsBbovd/kWaz",
+	"znzDszTbismTNxUzqGcL69Se4UkphzLwEdXUepqg8kynVY6lsI/xpkwlUihE8B5eyaY95O1Ku2h98Vr9",
+	"+3SpvXYN3br37mbflodevfv0qqftQ1fU1Ld3Lb9Z+MVrDe6zt+rbY14JJS2giqp81Wd1NZ2r1vBDq/D3",
+	"ty7NAA+LcMg5a8y2K3zcqhYo7ZVFuMaI3YaXmqD4rg0k8IpkGJDGJgKci0rXrRnNXuSxhiq3UGumsE06",
+	"L4oR5ZpMnnbDX4OM9gGvfzYifiNm/MLWedEZJ2+LqPp4lkMPV9ng8ks5kgkswuUYpg+XXy7N12ZKtBfX",
+	"sSYGXToPDbGFhKoe8U7u5nhIE/7wugt2ZLuUzTyFagSN8yUUNTCsF4WVKcYtCfeYSF8ChvkTzfkd8iJl",
+	"rDSeA4lZ200bRYqQCZpyieukU5kZXgMCwBAiWEiSSo90UTBIrJvt1ic+W15rag4Kg8DstHkwlryCfbhZ",
+	"ur1q3QvD2ktBPC42wytK4+Qe7972iWK5qsxkblV5pvLi50zfZ0iw01UGpfUKHIMShLq9XErZfXModuRF",
+	"J2xI3ZbFhTRJgPQWq7MBbM4ivG1n2LLS28a83aO3bVntXSJ3GBaem28bIA8G3W0zUM3inLkUs9QqWuVm",
+	"221bTdPKEIDnHvhTkfzmT9IW7tbtI6o6qpWvDjKGR2W0+LqLYwa6dRabPOORrrmjtXv6dfPZIasIBZYo",
+	"6wraUSnbij+gh90+0Y5m2223JNs60e62lW0UyJpTtgPwnlbULfOg4XT7LN9kwdq2RzBa1W5kpjIa104e",
+	"o0CKEU4h6nsIwUJPjbhSHgRCD6grV1a8Ll44Ie8es78xZrcYswh6KNHVO4br1obrebf6xQ4rN87gzT3n",
+	"6FXn6B14d/vDvnay3kFlsoGFOZ9t1gm814CDGsAxxFCmBk/wcX7S8/0hXqOGbMPijZ3iTRIMu7XRDhj3",
+	"bp8nuWtJVgl96lzEFa6dP/RSysHDqAgsEXfPscHTX9+yvWnuSkGKh1jX4ovKppa7ZotYTNdPu3XwLuma",
+	"zDkE/qAjA4OyZam8ntOWtg6vGIuePt7Yxm50/bbBAZxPN+n71xD07XPUCftXUvLtkzRQ9F1J+PYJNkj5",
+	"96Hdd+wKaPjll/8fAAD//w==",
 }
 
 // decodeSpec returns the embedded OpenAPI spec as raw JSON bytes,

@@ -24,7 +24,7 @@ const (
 
 // hold sets the price of an extraction aside. If an earlier request with the same Idempotency-Key was answered, hold
 // returns its reply instead; if that request is still running, hold waits for it. Errors: those of Ledger.HoldOrWait.
-func (s *Service) hold(ctx context.Context, j job) (hold ledger.Hold, reply []byte, err error) {
+func (s *Service) hold(ctx context.Context, j admitted) (hold ledger.Hold, reply []byte, err error) {
 	req := ledger.HoldRequest{AccountID: j.accountID, KeyID: j.keyID, MeterID: j.meterID, Points: contract.Price, TTL: s.HoldTTL}
 	if j.idempotencyKey != "" {
 		req.Idempotency = &ledger.Idempotency{Key: j.idempotencyKey, Fingerprint: j.Fingerprint()}
@@ -38,7 +38,7 @@ func (s *Service) hold(ctx context.Context, j job) (hold ledger.Hold, reply []by
 
 // readWhileHeld reads the image and extends the hold in the meantime. If the hold is lost anyway, reading stops, because
 // its result could not be charged; the error is then ledger.ErrExpired or ledger.ErrEnded.
-func (s *Service) readWhileHeld(ctx context.Context, h ledger.Hold, j job) (*document.Document, error) {
+func (s *Service) readWhileHeld(ctx context.Context, h ledger.Hold, j admitted) (*document.Document, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	extended := make(chan struct{})
 	go func() {
@@ -75,7 +75,7 @@ func (s *Service) extend(ctx context.Context, h ledger.Hold, lost context.Cancel
 
 // settle charges the hold and stores the reply for repeated requests, in one transaction. It charges nothing if the
 // client has disconnected. While the database is unreachable it retries, for up to recordTimeout.
-func (s *Service) settle(ctx context.Context, h ledger.Hold, j job, doc *document.Document, started time.Time) (gen.ExtractionResult, error) {
+func (s *Service) settle(ctx context.Context, h ledger.Hold, j admitted, doc *document.Document, started time.Time) (gen.ExtractionResult, error) {
 	result, err := contract.NewResult(j.Request, doc, format.Meta{Created: s.Now(), Version: version.Version})
 	if err != nil {
 		return result, err

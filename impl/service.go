@@ -62,16 +62,16 @@ func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 	ctx, cancel := context.WithTimeout(ctx, s.Deadline)
 	defer cancel()
 
-	job, err := s.admit(ctx, r)
+	j, err := s.admit(ctx, r)
 	if err != nil {
 		return nil, refusal(err)
 	}
-	ctx, leave, err := s.enter(ctx, job)
+	ctx, leave, err := s.enter(ctx, j)
 	if err != nil {
 		return nil, refusal(err)
 	}
 	defer leave()
-	hold, reply, err := s.hold(ctx, job)
+	hold, reply, err := s.hold(ctx, j)
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -80,16 +80,16 @@ func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 	}
 	s.observe(func(o Observer) { o.Held(1) })
 	defer s.observe(func(o Observer) { o.Held(-1) })
-	doc, err := s.readWhileHeld(ctx, hold, job)
+	doc, err := s.readWhileHeld(ctx, hold, j)
 	if err == nil {
 		var result gen.ExtractionResult
 		err = tracing.Do(ctx, "settle", func(ctx context.Context) (err error) {
-			result, err = s.settle(ctx, hold, job, doc, started)
+			result, err = s.settle(ctx, hold, j, doc, started)
 			return err
 		})
 		if err == nil {
 			s.observe(func(o Observer) { o.Charged(contract.Price) })
-			tryit.Keep(ctx, tryit.Reading{Request: job.Request, Document: doc, Read: started})
+			tryit.Keep(ctx, tryit.Reading{Request: j.Request, Document: doc, Read: started})
 			return answer(result), nil
 		}
 	}
@@ -99,7 +99,7 @@ func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 
 // read fetches the image, recognizes it, and proofreads the text if the request asks for enhancement. A failure of the
 // language model is logged, and the document is returned without its corrections.
-func (s *Service) read(ctx context.Context, j job) (*document.Document, error) {
+func (s *Service) read(ctx context.Context, j admitted) (*document.Document, error) {
 	image, err := s.fetch(ctx, j.ImageURL)
 	if err != nil {
 		return nil, err

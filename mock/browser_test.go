@@ -43,7 +43,7 @@ func TestBrowser_TryIt_Scenarios(t *testing.T) {
 		"blank":          {false, ".reading .summary", "The page is blank."},
 		"weak":           {false, ".leaf tbody", ""},
 		"multi-page":     {false, ".leaf:last-of-type h4", "Page 3 of 3"},
-		"low-confidence": {false, ".word.band-doubt", ""},
+		"low-confidence": {false, ".word.class-doubt", ""},
 		"fetch-busy":     {false, ".problem:not([hidden])", "The image could not be fetched or read."},
 	} {
 		t.Run(scenario, func(t *testing.T) {

@@ -53,7 +53,7 @@ func ExampleScenarios() {
 		fmt.Println(s.By, s.Name, "-", s.About)
 	}
 	// Output:
-	// key ocr_test_ok - works: plan pro, 10,000 points, 60 requests a minute
+	// key ocr_test_ok - works: plan pro, 10,000 points, 60 extractions per minute
 	// key ocr_test_low - 12 points left: one extraction succeeds, the next gets a 402
 	// key ocr_test_empty - no points left: extractions get a 402
 }

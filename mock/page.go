@@ -32,7 +32,7 @@ const (
 	handwritingPenalty = 0.08
 	misreadPenalty     = 0.4 // of a word that is read wrongly
 	alternativePenalty = 0.2 // of the correct word, as an alternative to the misread one
-	illegibleFactor    = 0.4 // of words that are hardly legible
+	illegibleFactor    = 0.4 // of words that are barely legible
 	doubtfulOrder      = 0.6 // of a line that may be in the wrong order
 )
 
@@ -74,7 +74,7 @@ func (f *Fixture) layOut(enhance bool, confidenceFactor float64) (document.Page,
 	return page, edits
 }
 
-// weaken gives the page a weak place for each reason: the first line and the last word of the text are hardly legible, the last
+// weaken gives the page a weak place for each reason: the first line and the last word of the text are barely legible, the last
 // line may be in the wrong order, and there is unread ink below it.
 func weaken(p *document.Page) {
 	first, last := &p.Blocks[0].Lines[0], &p.Blocks[len(p.Blocks)-1]
@@ -92,7 +92,7 @@ func weaken(p *document.Page) {
 	p.Confidence = round(document.MeanConfidence(p.Blocks))
 }
 
-// fade makes two in five words hardly legible, each to a different degree, and gives them more alternatives than a document may
+// fade makes two in five words barely legible, each to a different degree, and gives them more alternatives than a document may
 // list.
 func fade(p *document.Page) {
 	n := 0

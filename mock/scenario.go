@@ -72,7 +72,7 @@ const (
 // keyScenarios are all scenarios by key. Every other key gets a 401 until PUT /__mock/keys creates it. Client teams rely on
 // the names. openapi.yaml and README.md repeat the texts, and a test compares them.
 var keyScenarios = append([]keyScenario{
-	{name: "ok", plan: "pro", status: active, about: "works: plan pro, 10,000 points, 60 requests a minute"},
+	{name: "ok", plan: "pro", status: active, about: "works: plan pro, 10,000 points, 60 extractions per minute"},
 	{name: "low", plan: "pro", used: 9_988, status: active, about: "12 points left: one extraction succeeds, the next gets a 402"},
 	{name: "empty", plan: "pro", used: 10_000, status: active, about: "no points left: extractions get a 402"},
 	{name: "capped", plan: "pro", used: 488, capped: 500, status: active, about: "a monthly cap of 500 points, 12 of them left: one extraction succeeds, the next gets a 402 with limitedBy key"},
@@ -81,8 +81,8 @@ var keyScenarios = append([]keyScenario{
 	{name: "ratelimited", plan: "pro", status: active, limited: true, about: "rate limit always used up: extractions get a 429"},
 	{name: "err", plan: "pro", status: active, fails: true, about: "the server fails: 500"},
 	{name: "slow", plan: "pro", status: active, slow: 2 * time.Second, about: "works, but takes 2 seconds to answer"},
-	{name: "free", plan: "free", status: active, about: "works: plan free, 300 points, 10 requests a minute"},
-	{name: "archive", plan: "archive", status: active, about: "works: plan archive, 1,000,000 points, 600 requests a minute"},
+	{name: "free", plan: "free", status: active, about: "works: plan free, 300 points, 10 extractions per minute"},
+	{name: "archive", plan: "archive", status: active, about: "works: plan archive, 1,000,000 points, 600 extractions per minute"},
 }, faultKeys()...)
 
 // faultKeys are the keys for which every answer has a fault.

@@ -347,7 +347,7 @@ func TestMock_Latency(t *testing.T) {
 func TestMock_Languages(t *testing.T) {
 	t.Parallel()
 	a := do(t, mock.New(mock.Options{}), 400, extractionAt("", "ocr_test_ok", `{"imageUrl":"https://a.example/","language":"tlh"}`))
-	require.Equal(t, `"tlh" is not supported; supported: de, de-Latf, en, enm, es, fr, frm, grc, it, la, nl, pt, und`, a.Details["language"])
+	require.Equal(t, `"tlh" is not supported; choose one of de, de-Latf, en, enm, es, fr, frm, grc, it, la, nl, pt, und`, a.Details["language"])
 	a = do(t, mock.New(mock.Options{}), 200, extractionAt("", "ocr_test_ok", `{"imageUrl":"https://a.example/","language":"en-GB"}`))
 	require.Equal(t, "en", a.Language, "the tag that was used")
 

@@ -237,7 +237,7 @@ func pointsUsed(tb testing.TB, s *testcontainers.System, id string) int64 {
 // them.
 func TestFleet_RateLimit(t *testing.T) {
 	s := testcontainers.Service(t, testcontainers.ServiceOptions{Replicas: 3, Engines: 1})
-	_, key := s.CreateAccountWithKey(t, "pro") // 60 requests a minute
+	_, key := s.CreateAccountWithKey(t, "pro") // 60 extractions per minute
 	// An unreadable image is refused quickly, and counts against the limit.
 	body := map[string]any{"imageUrl": "data:image/png;base64,AAAA"}
 	if left := 60 - time.Now().Second(); left < 30 { // the window is the minute; begin early in one

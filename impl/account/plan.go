@@ -93,7 +93,7 @@ func decodePlans(data []byte) (map[string]Plan, error) {
 			return nil, err
 		}
 		if _, repeated := plans[name]; repeated {
-			return nil, fmt.Errorf("plan %q is defined twice; keep one definition", name)
+			return nil, fmt.Errorf("plan %q is given twice; keep one definition", name)
 		}
 		plans[name] = plan
 	}

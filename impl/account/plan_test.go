@@ -65,7 +65,7 @@ func TestParseCatalogue_Invalid(t *testing.T) {
 		"digit first":       {`{"2026": {"points": 1, "requestsPerMinute": 1}}`, `invalid plan name "2026"`},
 		"long name":         {`{"` + strings.Repeat("a", 33) + `": {"points": 1, "requestsPerMinute": 1}}`, `invalid plan name`},
 		"empty name":        {`{"": {"points": 1, "requestsPerMinute": 1}}`, `invalid plan name ""`},
-		"named twice":       {`{"a": {"points": 1, "requestsPerMinute": 1}, "a": {"points": 2, "requestsPerMinute": 1}}`, `plan "a" is defined twice`},
+		"named twice":       {`{"a": {"points": 1, "requestsPerMinute": 1}, "a": {"points": 2, "requestsPerMinute": 1}}`, `plan "a" is given twice`},
 		"too long":          {`{` + strings.Repeat(" ", 1<<20) + `}`, "at most 1 MiB"},
 	} {
 		_, err := account.ParseCatalogue(strings.NewReader(c.text))

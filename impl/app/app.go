@@ -127,7 +127,7 @@ func (a *App) warnOfUnknownPlans(ctx context.Context) {
 		a.o.Logger.Warn("cannot compare the accounts' plans with the catalogue", "error", err)
 	}
 	if len(unknown) > 0 {
-		a.o.Logger.Warn("accounts on unknown plans will be refused; restore the plans or reassign the accounts",
+		a.o.Logger.Warn("accounts whose plan is not in the catalogue will be refused; restore the plan, or change it with `uncial account plan`",
 			"plans", unknown)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"uncial/internal/browsertest"
 )
 
-// TestBrowser_States checks pages in states that the journeys do not reach: keys to rotate, mistakes in forms, and a suspended
-// account.
-func TestBrowser_States(t *testing.T) {
+// TestBrowser_RareStatesOfPages checks pages in states that the journeys do not reach: keys to rotate, mistakes in forms, and a
+// suspended account.
+func TestBrowser_RareStatesOfPages(t *testing.T) {
 	t.Parallel()
 	browsertest.Enable(t)
 	v, a, clock := visitOpen(t)

@@ -36,7 +36,7 @@ func (o DashboardOptions) check(listen string, hasMail bool) error {
 		}
 	}
 	if o.SignUp == dashboard.Open && !hasMail && (!IsLoopback(listen) || !o.isLocal()) {
-		return errors.New("--signup: open needs --mail-server, to verify addresses, unless --listen and --public-url are loopback addresses; choose invite or closed")
+		return errors.New("--signup=open needs --mail-server to verify addresses; without mail, use loopback addresses in --listen and --public-url, or choose invite or closed")
 	}
 	id := o.OpenID
 	switch {

@@ -20,14 +20,14 @@ func TestNew_InvalidDashboard(t *testing.T) {
 	const secret = "x"
 	mail := app.MailOptions{Server: "smtps://mail.example.org", From: "uncial@example.org"}
 	for want, o := range map[string]app.Options{
-		"--signup: open needs --mail":            {Listen: ":8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}},
-		"--signup: open needs --mail-server, to": {Listen: "0.0.0.0:8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}},
-		"unless --listen and --public-url":       {Listen: "127.0.0.1:8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open, PublicURL: "https://uncial.example.org"}},
-		"--public-url: invalid URL":              {Dashboard: app.DashboardOptions{PublicURL: "uncial.example.org"}},
-		"--public-url: invalid URL \"http":       {Dashboard: app.DashboardOptions{PublicURL: "https://uncial.example.org/path"}},
-		"--public-url: required":                 {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example", ClientID: "a", ClientSecret: secret}}},
-		"--openid-issuer, --openid-client-id":    {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example"}}},
-		"must be set together":                   {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{ClientID: "a"}}},
+		"--signup=open needs --mail":           {Listen: ":8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}},
+		"--signup=open needs --mail-server to": {Listen: "0.0.0.0:8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open}},
+		"in --listen and --public-url":         {Listen: "127.0.0.1:8080", Dashboard: app.DashboardOptions{SignUp: dashboard.Open, PublicURL: "https://uncial.example.org"}},
+		"--public-url: invalid URL":            {Dashboard: app.DashboardOptions{PublicURL: "uncial.example.org"}},
+		"--public-url: invalid URL \"http":     {Dashboard: app.DashboardOptions{PublicURL: "https://uncial.example.org/path"}},
+		"--public-url: required":               {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example", ClientID: "a", ClientSecret: secret}}},
+		"--openid-issuer, --openid-client-id":  {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{Issuer: "https://a.example"}}},
+		"must be set together":                 {Dashboard: app.DashboardOptions{OpenID: dashboard.OpenID{ClientID: "a"}}},
 	} {
 		_, err := app.New(o)
 		require.ErrorContains(t, err, want)

@@ -72,11 +72,11 @@ type DataOptions struct {
 // EngineOptions configure the pool of workers on this machine. They have no effect if Options.EngineURL is set, except that
 // Deadline also bounds the whole extraction.
 type EngineOptions struct {
-	Worker   string        // path of uncial-worker. Default: in the directory of this program
+	Worker   string        // path of uncial-worker. Default: in the folder of this program
 	Workers  int           // child processes. Default: one per core
 	Queue    int           // images that may wait for a worker. Default: 8 per worker, at least 16
 	Deadline time.Duration // for reading one image. Default: 60 seconds
-	Models   []string      // directories with additional *.traineddata. Default: none
+	Models   []string      // folders with additional *.traineddata. Default: none
 	// WorkerPerAccount means that a worker never reads images of two accounts. Default: only a worker that refused an image or
 	// ran out of time is replaced before it reads an image of another account
 	WorkerPerAccount bool
@@ -132,7 +132,7 @@ func (o EngineOptions) check() error {
 	case o.Workers < 0 || o.Workers > maxWorkers:
 		return fmt.Errorf("--workers: must be 1 to %d processes; omit it for one per core", maxWorkers)
 	case o.Queue < 0 || o.Queue > maxQueue:
-		return fmt.Errorf("--queue: must be 1 to %d images; omit it for 8 per worker", maxQueue)
+		return fmt.Errorf("--queue: must be 1 to %d images; omit it for 8 per worker, at least 16", maxQueue)
 	case o.Deadline != 0 && o.Deadline < minDeadline || o.Deadline > maxDeadline:
 		return errors.New("--deadline: must be a duration from 1ms to 1h, such as 60s")
 	}
@@ -176,7 +176,7 @@ func (o Options) check() error {
 	if o.EngineURL != "" {
 		u, err := url.Parse(o.EngineURL)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return fmt.Errorf("--engine: invalid engine URL %q; expected e.g. http://engine:8090", o.EngineURL)
+			return fmt.Errorf("--engine: invalid engine URL %q; expected one such as http://engine:8090", o.EngineURL)
 		}
 	}
 	return nil

@@ -1,14 +1,12 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
@@ -20,10 +18,6 @@ import (
 
 const (
 	workerName = "uncial-worker"
-	// queuePerWorker is the number of images that may wait for each worker: at a few seconds per page, the last one is still
-	// read before the deadline of its extraction. minQueue is the minimum for all workers together, so that a few clients can
-	// share a single worker.
-	queuePerWorker, minQueue = 8, 16
 	// reserveWorkers is the number of additional workers for accounts none of whose images is being read, so that they never
 	// wait for the images of another account. All workers compete for the cores.
 	reserveWorkers = 1
@@ -55,8 +49,8 @@ func openRecognizer(ctx context.Context, o Options) (recognizer, func() error, e
 	return pool, pool.Close, nil
 }
 
-// openPool starts the workers and returns once they are initialized. It fills in the defaults that depend on the machine:
-// the path of the worker, and one worker per core.
+// openPool starts the workers and returns once they are initialized. It fills in the default path of the worker; package
+// workerpool has the other defaults.
 func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpool.Pool, error) {
 	worker, err := findWorker(o.Worker)
 	if err != nil {
@@ -66,15 +60,14 @@ func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpo
 	if err != nil {
 		return nil, err
 	}
-	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	return workerpool.New(ctx, workerpool.Options{
-		Worker: worker, Workers: workers, Reserve: reserveWorkers, Queue: cmp.Or(o.Queue, max(minQueue, queuePerWorker*workers)), Deadline: o.Deadline, Models: dirs,
+		Worker: worker, Workers: o.Workers, Reserve: reserveWorkers, Queue: o.Queue, Deadline: o.Deadline, Models: dirs,
 		Sandbox: sandbox.Mode(o.Sandbox), WorkerPerAccount: o.WorkerPerAccount, Logger: log,
 	})
 }
 
-// absolute returns the absolute paths of the directories, because a worker runs in a directory of its own. The pool adds
-// the directories of the installed language packs.
+// absolute returns the absolute paths of the folders, because a worker runs in a folder of its own. The pool adds the folders
+// of the installed language packs.
 func absolute(named []string) ([]string, error) {
 	dirs := make([]string, len(named))
 	for i, d := range named {

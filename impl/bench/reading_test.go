@@ -257,7 +257,7 @@ var densePage = sync.OnceValue(func() *image.Gray {
 	column := denseColumn()
 	gutter := 120
 	size := column.Rect.Size()
-	sheet := ocrtest.Sheet(2*size.X+gutter, size.Y)
+	sheet := ocrtest.BlankPage(2*size.X+gutter, size.Y)
 	for y := range size.Y {
 		for i := range 2 {
 			copy(sheet.Pix[y*sheet.Stride+i*(size.X+gutter):], column.Pix[y*column.Stride:y*column.Stride+size.X])
@@ -313,7 +313,7 @@ func benchLargePage(tb testing.TB, results *table) {
 
 // tiled returns a page of the given size that is filled with copies of a smaller one.
 func tiled(tile *image.Gray, width, height int) *image.Gray {
-	sheet := ocrtest.Sheet(width, height)
+	sheet := ocrtest.BlankPage(width, height)
 	size := tile.Rect.Size()
 	for y := range height {
 		for x := 0; x < width; x += size.X {

@@ -285,7 +285,7 @@ func TestExtractCmd_Run_LinkedAddresses(t *testing.T) {
 	assert.Positive(t, asked.Load())
 	_, stderr, status = extract(t.Context(), t, url, "--fetch-allow=all", saved)
 	assert.Equal(t, 2, status)
-	assert.Equal(t, "--fetch-allow: invalid address range \"all\"; expected e.g. 10.0.0.0/8\n", stderr)
+	assert.Equal(t, "--fetch-allow: invalid address range \"all\"; expected one such as 10.0.0.0/8\n", stderr)
 }
 
 // TestExtractCmd_Run_RoomForAll looks at the disk while several pages are read: there is space for the answer to each.

@@ -103,7 +103,6 @@ func (e *connectionError) Error() string {
 	return fmt.Sprintf("lost the connection to the service: %v", cause)
 }
 
-// Unwrap returns the cause.
 func (e *connectionError) Unwrap() error { return e.Err }
 
 // isUnreachable reports whether no connection could be made at all.
@@ -125,7 +124,7 @@ func (e *connectionError) isTLSMismatch() bool {
 func newAPIClient(base, key string, timeout time.Duration) (*apiClient, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("invalid service URL %q; expected e.g. http://127.0.0.1:8080", base)
+		return nil, fmt.Errorf("invalid service URL %q; expected one such as http://127.0.0.1:8080", base)
 	}
 	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errors.New("invalid API key; expected visible ASCII without spaces, beginning with ocr_live_")

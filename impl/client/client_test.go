@@ -91,7 +91,7 @@ func TestClient_Extract_Retries(t *testing.T) {
 		{"a lost connection", closeConnection},
 		{"an incomplete response", halfResponse},
 		{"half of the JSON", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, goodBody[:20]) }},
-		{"half of a refusal", func(w http.ResponseWriter, _ *http.Request) { answer(w, 400, `{"success":fal`) }},
+		{"a refusal that is cut off", func(w http.ResponseWriter, _ *http.Request) { answer(w, 400, `{"success":fal`) }},
 	} {
 		t.Run("retries after "+c.name, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +131,7 @@ func TestClient_Extract_NoRetry(t *testing.T) {
 		{"a bad request", refuse(400, "INVALID_REQUEST", "imageUrl: no"), 400, "imageUrl: no"},
 		{"a bad key", refuse(401, "INVALID_API_KEY", "bad key"), 401, "bad key"},
 		{"no points", refuse(402, "INSUFFICIENT_POINTS", "2 are left"), 402, "2 are left"},
-		{"another server", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "nope", 404) }, 404, "check the service URL"},
+		{"a server of another API", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "nope", 404) }, 404, "check the service URL"},
 		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://else.test/", http.StatusMovedPermanently)
 		}, 301, "redirect to"},
@@ -269,7 +269,7 @@ func TestNew(t *testing.T) {
 	}
 	for _, base := range []string{"", "127.0.0.1:8080", "localhost", "ftp://a.test", "http://", "http://a.test?x=1", "http://a b"} {
 		_, err := client.New(base, "k", time.Minute)
-		require.ErrorContains(t, err, "expected e.g. http://127.0.0.1:8080", base)
+		require.ErrorContains(t, err, "expected one such as http://127.0.0.1:8080", base)
 	}
 	for _, key := range []string{"", "a b", "a\n", "é"} {
 		_, err := client.New(url, key, time.Minute)

@@ -22,18 +22,18 @@ import (
 // ExtractCmd is the command "uncial extract". Its exit status is 0 if every page was read, 1 if some were not, and 2 if
 // none can be read: incorrect usage, nothing to read, no valid key, or no service at the URL.
 type ExtractCmd struct {
-	Images     []string      `arg:"" name:"image" help:"Image files, directories, PDFs, http, https or data: URLs, IIIF manifests or collections, or - for standard input."`
+	Images     []string      `arg:"" name:"image" help:"Image files, folders, PDFs, http, https or data: URLs, IIIF manifests or collections, or - for standard input."`
 	URL        string        `name:"url" env:"UNCIAL_URL" default:"http://127.0.0.1:8080" placeholder:"BASE" help:"Base URL of the service (default: ${default})."`
 	Key        string        `env:"UNCIAL_KEY" placeholder:"KEY" help:"API key. Prefer the environment: other users can see the command line."`
 	Language   string        `short:"l" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag, such as de-Latf, or und to detect it on each page (default: the service's, en)."`
 	Enhance    bool          `help:"Correct doubtful words after reading."`
 	Format     []string      `short:"f" enum:"text,json,hocr,alto,page,tsv,pdf" default:"text" help:"Output format, or several with --out: text, json, hocr, alto, page, tsv or pdf."`
 	JSON       bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
-	Out        string        `short:"o" placeholder:"DIR" help:"Write files for each page into this directory, and record progress there: a second run reads only pages that are missing."`
+	Out        string        `short:"o" placeholder:"DIR" help:"Write files for each page into this folder, and record progress there: a second run reads only pages that are missing."`
 	Volume     []string      `placeholder:"KIND" help:"With --out, write files for all pages together; see Kinds of --volume."`
 	Partial    bool          `help:"Write the files of --volume even if pages are missing."`
 	Report     string        `placeholder:"FILE" help:"With --out, write a report as .json or .html: pages by confidence, worst first, with pictures of weak places."`
-	Recursive  bool          `short:"r" help:"Also read subdirectories."`
+	Recursive  bool          `short:"r" help:"Also read subfolders."`
 	FetchHere  bool          `help:"Fetch images from URLs here instead of letting the service fetch them."`
 	FetchAllow []string      `placeholder:"CIDR" help:"Non-public address range that manifests may refer to; may be repeated."`
 	Force      bool          `help:"With --out, read all pages again, and pay for them again."`
@@ -139,7 +139,7 @@ func (c *ExtractCmd) check() (*apiClient, error) {
 	c.Stdout, c.Stderr = cmp.Or[io.Writer](c.Stdout, os.Stdout), cmp.Or[io.Writer](c.Stderr, os.Stderr)
 	switch {
 	case len(c.Images) == 0:
-		return nil, usage("no images; give files, directories, http, https or data: URLs, or - for standard input")
+		return nil, usage("no images; give files, folders, http, https or data: URLs, or - for standard input")
 	case c.Key == "" && !c.DryRun:
 		return nil, usage("no API key; set UNCIAL_KEY or use --key")
 	case *c.Jobs < 1 || *c.Jobs > maxJobs:
@@ -194,13 +194,13 @@ func (c *ExtractCmd) checkOutput() error {
 	return nil
 }
 
-// checkReport checks, before any page is read, that the directory of the report exists. It may be that of --out.
+// checkReport checks, before any page is read, that the folder of the report exists. It may be that of --out.
 func (c *ExtractCmd) checkReport() error {
 	if c.Report == "" || c.DryRun {
 		return nil
 	}
 	if about, err := os.Stat(filepath.Dir(c.Report)); err != nil || !about.IsDir() {
-		return usage("--report: there is no directory %q", filepath.Dir(c.Report))
+		return usage("--report: there is no folder %q", filepath.Dir(c.Report))
 	}
 	return nil
 }
@@ -233,16 +233,16 @@ func writerOf(kind string) *volume.Writer {
 	return nil
 }
 
-// store is where a run keeps things: the journal of the output directory, and a folder for temporary files.
+// store is where a run keeps things: the journal of the output folder, and a folder for temporary files.
 type store struct {
-	*journal.Journal // nil without --out, and for a dry run into a directory without a journal
+	*journal.Journal // nil without --out, and for a dry run into a folder without a journal
 	temporary        string
 	// isUnused makes close remove what open created: nothing will be read.
 	isUnused bool
 }
 
-// open opens the journal of the output directory, which it creates if necessary, or makes a temporary folder. A dry run creates
-// nothing in the output directory. Errors are *failure.
+// open opens the journal of the output folder, which it creates if necessary, or makes a temporary folder. A dry run creates
+// nothing in the output folder. Errors are *failure.
 func (c *ExtractCmd) open() (*store, func(), error) {
 	folder := filepath.Join(c.Out, journal.Folder)
 	_, err := os.Stat(folder)
@@ -262,7 +262,7 @@ func (c *ExtractCmd) open() (*store, func(), error) {
 	j, err := journal.Open(c.Out)
 	switch {
 	case errors.Is(err, journal.ErrLocked):
-		return nil, nil, usage("--out: %v: %q", err, c.Out)
+		return nil, nil, usage("--out: %q: %v", c.Out, err)
 	case errors.Is(err, journal.ErrUnreadable):
 		return nil, nil, usage("--out: %q: %v", c.Out, err)
 	case err != nil:

@@ -39,7 +39,7 @@ func TestExtractCmd_Run_SomeFail(t *testing.T) {
 		files[1] + ": the service returned 400: imageUrl: no image\n",
 		files[2] + ": the file is empty\n",
 		files[3] + ": vipsheader: ",
-		empty + ": no images in this directory; expected JPEG",
+		empty + ": no images in this folder; expected JPEG",
 		"missing.jpg: no such file or directory\n",
 		"2 of 7 pages read\n",
 	} {
@@ -102,19 +102,19 @@ func TestExtractCmd_Run_WrongUsage(t *testing.T) {
 		{"no images", client.ExtractCmd{URL: url, Key: "k"}, "no images; give files"},
 		{"no key", client.ExtractCmd{URL: url, Images: []string{file}}, "set UNCIAL_KEY"},
 		{"a key with a space", client.ExtractCmd{URL: url, Key: "a b", Images: []string{file}}, "API key"},
-		{"an invalid service URL", client.ExtractCmd{URL: "localhost", Key: "k", Images: []string{file}}, "expected e.g. http://127.0.0.1:8080"},
+		{"an invalid service URL", client.ExtractCmd{URL: "localhost", Key: "k", Images: []string{file}}, "expected one such as http://127.0.0.1:8080"},
 		{"an unknown format", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: []string{"docx"}}, "--format: unknown format"},
 		{"negative jobs", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Jobs: new(-1)}, "--jobs"},
 		{"a negative timeout", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Timeout: -1}, "--timeout"},
-		{"a file instead of a directory", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: file}, "--out"},
+		{"a file instead of a folder", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: file}, "--out"},
 		{"several formats on standard output", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: []string{"text", "alto"}}, "several formats need --out"},
 		{"a volume on standard output", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Volume: []string{"text"}}, "--volume: needs --out"},
 		{"an unknown kind of volume", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: out, Volume: []string{"epub"}}, "--volume: unknown kind \"epub\"; choose"},
 		{"a report without a journal", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Report: "r.json"}, "--report: needs --out"},
 		{"a report in an unknown form", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: out, Report: "r.txt"}, ".json or .html"},
-		{"a report in no directory", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: out, Report: filepath.Join(out, "no", "r.json")}, "--report: there is no directory"},
+		{"a report in no folder", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: out, Report: filepath.Join(out, "no", "r.json")}, "--report: there is no folder"},
 		{"force without a journal", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Force: true}, "--force: needs --out"},
-		{"a directory without images", client.ExtractCmd{URL: url, Key: "k", Images: []string{t.TempDir()}}, "no images in this directory"},
+		{"a folder without images", client.ExtractCmd{URL: url, Key: "k", Images: []string{t.TempDir()}}, "no images in this folder"},
 	} {
 		t.Run("reports "+c.name, func(t *testing.T) {
 			t.Parallel()

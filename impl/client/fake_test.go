@@ -154,7 +154,7 @@ func extract(ctx context.Context, tb testing.TB, url string, args ...string) (st
 	return out.String(), errs.String(), status
 }
 
-// mustNames returns the names of the files in an output directory, without the journal.
+// mustNames returns the names of the files in an output folder, without the journal.
 func mustNames(tb testing.TB, dir string) (names []string) {
 	tb.Helper()
 	entries, err := os.ReadDir(dir)

@@ -109,7 +109,7 @@ func (r *run) writeVolume(ctx context.Context) (problems []string) {
 		return nil
 	}
 	if n := r.missing(); n > 0 && !r.cmd.Partial {
-		return []string{fmt.Sprintf("--volume: nothing is written, because %s missing; run the command again, or add --partial", are(n))}
+		return []string{fmt.Sprintf("--volume: nothing is written, because %s missing; run the command again, or add --partial", pagesAre(n))}
 	}
 	for _, kind := range r.cmd.Volume {
 		if err := writerOf(kind).Write(ctx, &r.volume, r.save); err != nil && ctx.Err() == nil {
@@ -119,8 +119,8 @@ func (r *run) writeVolume(ctx context.Context) (problems []string) {
 	return problems
 }
 
-// are returns a number of pages with its verb.
-func are(n int) string {
+// pagesAre returns a number of pages with its verb.
+func pagesAre(n int) string {
 	if n == 1 {
 		return "1 page is"
 	}

@@ -136,7 +136,7 @@ func (a *archive) manifest(base string) string {
 // How many pages mustSources has of each kind, besides those of the archive.
 const pdfPages, images = 40, 200
 
-// mustSources makes a PDF, a directory and a manifest, and serves the images of the manifest.
+// mustSources makes a PDF, a folder and a manifest, and serves the images of the manifest.
 func mustSources(tb testing.TB) (a *archive, sources []string) {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -157,7 +157,7 @@ func mustSources(tb testing.TB) (a *archive, sources []string) {
 	return a, []string{book, filepath.Join(dir, "scans"), server.URL + "/manifest.json"}
 }
 
-// TestExtractCmd_Run_Killed reads a PDF, a directory and a manifest while the command is killed ten times. Each page is charged
+// TestExtractCmd_Run_Killed reads a PDF, a folder and a manifest while the command is killed ten times. Each page is charged
 // once, all files are whole, and the second run is free.
 func TestExtractCmd_Run_Killed(t *testing.T) {
 	key := "ocr_test_archive_killed"

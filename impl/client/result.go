@@ -161,10 +161,10 @@ func (r *run) writeFiles(ctx context.Context, one *page) error {
 // pictureError means that the picture of a page could not be loaded.
 type pictureError struct{ error }
 
-// save writes a file of the output directory, whole or not at all. It is a volume.Save.
+// save writes a file of the output folder, whole or not at all. It is a volume.Save.
 func (r *run) save(name string, write func(io.Writer) error) error {
 	if !filepath.IsLocal(name) {
-		return fmt.Errorf("invalid file name %q", name)
+		return fmt.Errorf("invalid file name %q; it must be relative and stay below --out", name)
 	}
 	if err := durable.Write(r.store.temporary, filepath.Join(r.cmd.Out, name), write); err != nil {
 		return durable.Explain(name, err)
@@ -265,7 +265,7 @@ func (r *run) renderJSON(ctx context.Context, one *page, answer *journal.Answer)
 	return line.Bytes(), err
 }
 
-// imageName returns the name of an image as documents give it: without directory or address.
+// imageName returns the name of an image as documents give it: without folder or address.
 func imageName(source string) string {
 	if name := format.ImageName(source); strings.Contains(source, "://") {
 		return name

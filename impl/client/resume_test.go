@@ -213,7 +213,7 @@ func TestExtractCmd_Run_DryRun(t *testing.T) {
 	assert.Zero(t, status)
 	assert.Equal(t, "3 pages; 2 would be read for 20 points; 1 absent; 90 points left\n", stdout)
 	assert.Contains(t, stderr, "missing.jpg: no such file or directory\n")
-	assert.Contains(t, stderr, ": no images in this directory; expected ")
+	assert.Contains(t, stderr, ": no images in this folder; expected ")
 	assert.NoDirExists(t, out)
 	assert.Empty(t, f.texts())
 
@@ -266,7 +266,7 @@ func TestExtractCmd_Run_Locked(t *testing.T) {
 	require.NoError(t, err)
 	_, stderr, status := extract(t.Context(), t, url, file, "--out", out)
 	assert.Equal(t, 2, status)
-	assert.Contains(t, stderr, "--out: another run is writing to this directory")
+	assert.Contains(t, stderr, "--out: another run is writing to this folder")
 	require.NoError(t, j.Close())
 	_, _, status = extract(t.Context(), t, url, file, "--out", out)
 	assert.Zero(t, status)

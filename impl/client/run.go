@@ -175,8 +175,8 @@ func (r *run) extract(ctx context.Context, one *page, folder string) (*journal.A
 const maxGenerations = 8
 
 // send announces and sends a request. The service may know the key from a request with another copy of the same page, made for
-// an output directory that no longer exists. Then send uses the key of the next generation, unless this journal says that such
-// a request may have been charged.
+// an output folder that no longer exists. Then send uses the key of the next generation, unless this journal says that such a
+// request may have been charged.
 func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest) (*reply, error) {
 	for try := 1; ; try++ {
 		key, err := r.announce(ctx, one)

@@ -12,7 +12,7 @@ import (
 	"uncial/impl/client/journal"
 )
 
-// TestExtractCmd_Run_AnotherDirectory reads the same pages into two directories: the service has their answers stored.
+// TestExtractCmd_Run_AnotherDirectory reads the same pages into two folders: the service has their answers stored.
 func TestExtractCmd_Run_AnotherDirectory(t *testing.T) {
 	t.Parallel()
 	base := mustMock(t)
@@ -102,14 +102,14 @@ func TestExtractCmd_Run_DamagedAnswer(t *testing.T) {
 	assert.Empty(t, f.texts(), "an unreadable file may be complete")
 }
 
-// TestExtractCmd_Run_NothingToRead checks that a run that reads nothing leaves nothing in its directory.
+// TestExtractCmd_Run_NothingToRead checks that a run that reads nothing leaves nothing in its folder.
 func TestExtractCmd_Run_NothingToRead(t *testing.T) {
 	t.Parallel()
 	f, url := mustFake(t, nil)
 	file := mustFiles(t, "1.jpg")[0]
 	empty, parent := t.TempDir(), t.TempDir()
 	for name, args := range map[string][]string{
-		"a directory without images": {empty}, "a report in no directory": {file, "--report", filepath.Join(empty, "no", "r.json")}, "no jobs": {file, "--jobs=0"},
+		"a folder without images": {empty}, "a report in no folder": {file, "--report", filepath.Join(empty, "no", "r.json")}, "no jobs": {file, "--jobs=0"},
 	} {
 		out := filepath.Join(parent, "out")
 		_, stderr, status := extract(t.Context(), t, url, append(args, "--out", out)...)

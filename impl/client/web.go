@@ -14,8 +14,8 @@ import (
 const (
 	// fetchTimeout is the time limit of one fetch by this program: twice what the service allows, since masters are larger.
 	fetchTimeout = 2 * time.Minute
-	// maxFetched bounds an image that is fetched here, in bytes: it passes through memory.
-	maxFetched = 64 << 20
+	// maxFetchedBytes bounds an image that is fetched here, in bytes: it passes through memory.
+	maxFetchedBytes = 64 << 20
 )
 
 var anywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
@@ -32,7 +32,7 @@ func (c *ExtractCmd) fetchers() (web, linked *fetch.Fetcher, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	o := fetch.Options{Allow: anywhere, MaxBytes: maxFetched, Timeout: fetchTimeout, PerHost: 1}
+	o := fetch.Options{Allow: anywhere, MaxBytes: maxFetchedBytes, Timeout: fetchTimeout, PerHost: 1}
 	web = fetch.New(o)
 	o.Allow, o.Ports = allow, c.ports()
 	return web, fetch.New(o), nil
@@ -61,7 +61,7 @@ func (c *ExtractCmd) allowed() (allow []netip.Prefix, err error) {
 		}
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, usage("--fetch-allow: invalid address range %q; expected e.g. 10.0.0.0/8", text)
+			return nil, usage("--fetch-allow: invalid address range %q; expected one such as 10.0.0.0/8", text)
 		}
 		allow = append(allow, prefix)
 	}

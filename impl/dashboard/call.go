@@ -19,8 +19,8 @@ type Call struct {
 	W http.ResponseWriter
 	R *http.Request
 
-	// User is who is signed in, and Account the account that they work in. Both are zero for routes with access Anyone if
-	// nobody is signed in.
+	// User is the signed-in user, and Account the account that they work in. Both are zero for routes with access Anyone if nobody
+	// is signed in.
 	User    user.User
 	Account account.Account
 	IsOwner bool // of Account

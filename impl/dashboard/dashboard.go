@@ -26,7 +26,7 @@ const Prefix = "/dashboard"
 // SignUp says who may sign up.
 type SignUp string
 
-// Open lets everybody sign up who has an e-mail address, Invite only people with an invitation, Closed nobody.
+// Open lets everybody with an e-mail address sign up, Invite only people with an invitation, Closed nobody.
 const (
 	Open   SignUp = "open"
 	Invite SignUp = "invite"

@@ -54,7 +54,7 @@ var lifetimes = []struct {
 	{"never", "never", 0},
 }
 
-// defaultLifetime is the interval at which openapi.yaml recommends to rotate keys, in days.
+// defaultLifetime is the interval at which openapi.yaml recommends rotating keys, in days.
 const defaultLifetime = "90"
 
 // newKeyPage is the data of key-new.html.

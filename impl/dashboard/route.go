@@ -68,7 +68,7 @@ func (d *Dashboard) addRoutes() error {
 			return fmt.Errorf("dashboard: route %q needs GET or POST, and a function", pattern)
 		}
 		if _, exists := d.routes[pattern]; exists {
-			return fmt.Errorf("dashboard: route %q exists twice", pattern)
+			return fmt.Errorf("dashboard: route %q is given twice", pattern)
 		}
 		if route.MaxBody == 0 {
 			route.MaxBody = defaultMaxBody

@@ -127,8 +127,8 @@ func readForm(r *http.Request) error {
 
 var errSignIn = errors.New("not signed in")
 
-// mayUse returns nil if the visitor may use the route. Members without the right get an explanation; administration pages
-// look as if they did not exist to everybody but operators.
+// mayUse returns nil if the visitor may use the route. Members without the right get an explanation; to everybody but
+// operators, administration pages appear not to exist.
 func (c *Call) mayUse(route Route) error {
 	switch {
 	case route.Access == Anyone:

@@ -81,7 +81,7 @@ func (s *pageSet) addTemplates(layout *template.Template, files fs.FS) error {
 			continue
 		}
 		if s.templates[name] != nil {
-			return fmt.Errorf("dashboard: template %s exists twice", file)
+			return fmt.Errorf("dashboard: template %s is given twice", file)
 		}
 		page, err := layout.Clone()
 		if err == nil {
@@ -105,7 +105,7 @@ func (s *pageSet) addAssets(files fs.FS) error {
 	}
 	for _, e := range entries {
 		if _, exists := s.assets[e.Name()]; exists {
-			return fmt.Errorf("dashboard: asset %s exists twice", e.Name())
+			return fmt.Errorf("dashboard: asset %s is given twice", e.Name())
 		}
 		content, err := fs.ReadFile(files, e.Name())
 		if err != nil {

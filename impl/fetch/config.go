@@ -83,7 +83,7 @@ func (f *configFile) load(dir string) (config Config, err error) {
 			return Config{}, fmt.Errorf("hosts: %w", err)
 		}
 		if config.credentials[origin] != nil {
-			return Config{}, fmt.Errorf("hosts: %q occurs twice", name)
+			return Config{}, fmt.Errorf("hosts: %q is given twice", name)
 		}
 		header := http.Header{}
 		for field, secret := range host.Headers {
@@ -127,7 +127,7 @@ var reserved = []string{
 func (s secretHeader) set(header http.Header, name, dir string) error {
 	canonical := http.CanonicalHeaderKey(name)
 	if !httpguts.ValidHeaderFieldName(name) || slices.Contains(reserved, canonical) {
-		return fmt.Errorf("%q is not a header that can be set; use e.g. Authorization", name)
+		return fmt.Errorf("%q is not a header that can be set; use a header such as Authorization", name)
 	}
 	secret, err := readSecret(dir, s.File)
 	if err != nil {
@@ -153,7 +153,7 @@ func (l *login) set(header http.Header, name, dir string) error {
 // add sets a header that must not be there yet.
 func add(header http.Header, name, value string) error {
 	if header.Get(name) != "" {
-		return fmt.Errorf("%q is set twice", name)
+		return fmt.Errorf("%q is given twice", name)
 	}
 	if !httpguts.ValidHeaderFieldValue(value) {
 		return fmt.Errorf("%q: the value has characters that a header cannot have", name)
@@ -215,7 +215,7 @@ func parseOrigin(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" ||
 		(u.Scheme != "http" && u.Scheme != "https") || strings.Contains(u.Host, "*") || u.Port() != "" && !isPort(u.Port()) {
-		return "", fmt.Errorf("%q is not scheme, host and port; expected e.g. https://images.example.org", text)
+		return "", fmt.Errorf("%q is not scheme, host and port; expected a value such as https://images.example.org", text)
 	}
 	return originOf(u), nil
 }

@@ -14,7 +14,7 @@ import (
 
 // ErrNetwork means that this machine's own network fails: no name server answers, or there is no route to anywhere. It is not
 // the caller's mistake.
-var ErrNetwork = errors.New("the network of this machine does not work")
+var ErrNetwork = errors.New("this machine has no working network")
 
 // recently is how long a resolved name proves that the name servers work.
 const recently = time.Minute

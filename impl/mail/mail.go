@@ -35,7 +35,7 @@ var pauses = []time.Duration{5 * time.Second, 30 * time.Second}
 var (
 	errURL  = errors.New("invalid mail server; expected smtp://USER:PASSWORD@HOST:587, smtps://USER:PASSWORD@HOST:465, or smtp+plain://HOST:25 without encryption or a password")
 	ErrFrom = errors.New("invalid sender; use an address such as uncial@example.org or Uncial <uncial@example.org>")
-	errFull = errors.New("too many messages wait to be sent")
+	errFull = errors.New("too many messages are waiting to be sent; try again later")
 	errTo   = errors.New("invalid recipient address")
 )
 
@@ -157,8 +157,8 @@ func newClient(text string, d *dialer) (*gomail.Client, error) {
 	return gomail.NewClient(u.Hostname(), options...)
 }
 
-// Send queues a message of plain text. It returns at once; whether the message could be sent appears only in the log.
-// It fails if the address is invalid, or if too many messages wait.
+// Send queues a message of plain text. It returns at once; whether the message could be sent appears only in the log. It fails
+// if the address is invalid, or if too many messages are waiting.
 func (m *Mailer) Send(_ context.Context, to, subject, text string) error {
 	if _, err := mail.ParseAddress(to); err != nil {
 		return errTo

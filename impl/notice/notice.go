@@ -1,6 +1,6 @@
-// Package notice tells operators and owners in time what needs attention: keys that should be rotated, and keys that have
-// used up most of their monthly cap. It writes to the log and, where mail is configured, to the owners of the account. The
-// rules for keys are in package account; pages and commands show them by themselves. Start with Notifier.Run.
+// Package notice tells operators and owners in time what needs attention: keys that should be rotated, and keys that have used
+// up most of their monthly cap. It writes to the log and, where mail is configured, to the owners of the account. The rules for
+// keys are in package account; pages and commands apply those rules independently. Start with Notifier.Run.
 package notice
 
 import (
@@ -23,7 +23,7 @@ const (
 	interval = time.Minute
 	// maxKeys bounds the keys of one check, oldest first. Rotating or revoking them makes room for the others.
 	maxKeys = 10_000
-	// lifetime is how long it is remembered that a notice was given: longer than any of them could be repeated.
+	// lifetime is how long a given notice stays on record, so that none is repeated.
 	lifetime = 400 * 24 * time.Hour
 )
 

@@ -107,7 +107,7 @@ func shapeMatches(a, b []string) []shapeMatch {
 }
 
 // lookAlike reports whether the first letters of two words have a similar shape and are not two spellings of one letter. Two
-// vowels never look alike, because the same word is often spelt with different vowels at different times ("shew" and "show",
+// vowels never look alike, because the same word is often spelled with different vowels at different times ("shew" and "show",
 // "æra" and "era").
 func lookAlike(a, b []string) bool {
 	x, y := firstRune(a[0]), firstRune(b[0])

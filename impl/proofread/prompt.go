@@ -28,7 +28,7 @@ type proposal struct {
 // believe.go.
 const instructions = `You proofread the reading of a historical document against its image. Doubtful words are numbered like ⟨7⟩word.
 Correct only numbered words, and only where the image shows other letters than were read. Keep the spelling of the document:
-long s, old accents, u for v, i for j and signs of abbreviation stay as printed. Never modernise, translate, complete or add a
+long s, old accents, u for v, i for j and abbreviation marks stay as printed. Never modernise, translate, complete or add a
 word, and leave names and numbers alone. Answer with the corrections only; an empty list is a good answer.`
 
 // answerSchema makes the model answer with a list and without prose, if the server supports JSON schemas.

@@ -1,6 +1,6 @@
 // Package proofread asks a language model behind an OpenAI-compatible API to proofread a reading, and decides which of its
 // corrections to accept. It accepts a correction only if the word was doubtful, is neither a number nor a name, and looks so
-// much like the correction that a recognizer may have confused them. Words are never added, removed or modernised.
+// much like the correction that a recognizer may have confused them. Words are never added, removed or modernized.
 //
 // It runs in the service, because workers have no network access. The recognizer's own corrections are in impl/ocr/correct.
 // Start with Model.Improve; the guards are in believe.go.
@@ -41,7 +41,7 @@ type Model struct {
 func New(c Config) (*Model, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("invalid language model URL %q; expected e.g. https://api.openai.com/v1", c.URL)
+		return nil, fmt.Errorf("invalid language model URL %q; expected one such as https://api.openai.com/v1", c.URL)
 	}
 	if c.Model == "" {
 		return nil, errors.New("the language model's name is missing; give the model name that the server expects")

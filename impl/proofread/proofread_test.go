@@ -61,7 +61,7 @@ func TestModel_Improve(t *testing.T) {
 	for _, c := range []struct{ why, answer, want string }{
 		{"accepts a correction of similar shape", `{"word":4,"before":"rnaiſon","after":"maiſon"}`, "maiſon"},
 		{"refuses a modern spelling", `{"word":1,"before":"eſtoit","after":"était"}`, ""},
-		{"refuses a spelling modernised in one letter", `{"word":1,"before":"eſtoit","after":"eſtait"}`, ""},
+		{"refuses a spelling modernized in one letter", `{"word":1,"before":"eſtoit","after":"eſtait"}`, ""},
 		{"refuses round s for long s", `{"word":1,"before":"eſtoit","after":"estoit"}`, ""},
 		{"refuses u for v", `{"word":5,"before":"vniuers","after":"univers"}`, ""},
 		{"refuses an expanded abbreviation", `{"word":3,"before":"hõneur","after":"honneur"}`, ""},

@@ -114,7 +114,7 @@ func TestOpen_SQLite(t *testing.T) {
 	}
 }
 
-func TestOpen_Again(t *testing.T) {
+func TestOpen_KeepsDataOfEarlierRun(t *testing.T) {
 	t.Parallel()
 	first := newFixture(t, storetest.SQLite(t))
 	first.mustAdd("a", noon)

@@ -37,7 +37,7 @@ func MustExport(tb testing.TB, pages int, text func(page, line int) string) stri
 	tb.Helper()
 	folder := tb.TempDir()
 	for p := range pages {
-		sheet := ocrtest.Sheet(pageWidth, lineGap*(linesOfAPage+1))
+		sheet := ocrtest.BlankPage(pageWidth, lineGap*(linesOfAPage+1))
 		var lines strings.Builder
 		for l := range linesOfAPage {
 			y := lineGap * (l + 1)

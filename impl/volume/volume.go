@@ -16,7 +16,7 @@ import (
 
 // Volume is the pages of one run, in the order in which they were given.
 type Volume struct {
-	// Title is the label of the manifest or, without one, the name of the first directory or file. It is never empty.
+	// Title is the label of the manifest or, without one, the name of the first folder or file. It is never empty.
 	Title string
 	// Manifest is the URL of the IIIF manifest that all pages come from; "" if there is none or more than one.
 	Manifest string
@@ -63,7 +63,7 @@ type Page struct {
 	Reason string
 	// ReadAt is when the answer arrived; zero if the page is not read.
 	ReadAt time.Time
-	// Files are the names of the page's files in the output directory, by format: "alto", "page", "text" and so on.
+	// Files are the names of the page's files in the output folder, by format: "alto", "page", "text" and so on.
 	Files map[gen.Format]string
 
 	// Answer loads the answer of the service. Its boxes are in pixels of the upright master, but those in its PAGE-XML document
@@ -96,7 +96,7 @@ type Image struct {
 	IsOriginal bool
 }
 
-// Save writes a file of the output directory. The file is either complete or absent: it appears under its name only after write
+// Save writes a file of the output folder. The file is either complete or absent: it appears under its name only after write
 // has returned nil and everything is on disk.
 type Save func(name string, write func(io.Writer) error) error
 

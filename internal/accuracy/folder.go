@@ -20,14 +20,14 @@ type Page struct {
 	GroundTruth string   `json:"ground_truth"`
 }
 
-// Folder is a directory of page images with ground truth, described by an index.json.
+// Folder is a folder of page images with ground truth, described by an index.json.
 type Folder struct {
 	Pages []Page
 	root  *os.Root
 }
 
-// OpenFolder reads the index.json of a directory: an array of pages, each with an id, a collection, a language, an image and a
-// ground truth. Load refuses paths that leave the directory.
+// OpenFolder reads the index.json of a folder: an array of pages, each with an id, a collection, a language, an image and a
+// ground truth. Load refuses paths that leave the folder.
 func OpenFolder(dir string) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -40,7 +40,7 @@ func OpenFolder(dir string) (*Folder, error) {
 	return &Folder{Pages: pages, root: root}, nil
 }
 
-// Close releases the directory.
+// Close releases the folder.
 func (f *Folder) Close() error { return f.root.Close() }
 
 // Load returns the bytes of a page's image file and its ground truth. Errors name the page.

@@ -27,7 +27,8 @@ type WordScore struct {
 	Characters int  `json:"characters"`
 	// Errors counts its wrong and superfluous characters, those that are missing in it, and a wrong end.
 	Errors int `json:"errors,omitempty"`
-	// Missing counts the characters of words that are missing right after it, or before it, in a passage with errors.
+	// Missing counts the characters of words that are missing right after it, in a passage with errors; or right before it, if the
+	// alignment of the texts puts them behind the space.
 	Missing int `json:"missing,omitempty"`
 	// Gap counts the characters of a long gap between this word and the next one of the same weak place. A person who checks the
 	// place sees that they are missing.

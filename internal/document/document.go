@@ -121,7 +121,7 @@ type Signals struct {
 	Others    []Alternative
 }
 
-// Box is a rectangle in pixels, half open: X <= x < X+W.
+// Box is a rectangle in pixels, half-open: X <= x < X+W.
 type Box struct {
 	X int `json:"x"`
 	Y int `json:"y"`

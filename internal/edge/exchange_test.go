@@ -79,7 +79,7 @@ func TestHandler_Answers500AfterAPanic(t *testing.T) {
 
 func TestHandler_CutsTheConnectionIfAnAnswerHasBegun(t *testing.T) {
 	t.Parallel()
-	for name, cause := range map[string]any{"a panic": "half way", "an abort": http.ErrAbortHandler} {
+	for name, cause := range map[string]any{"a panic": "halfway", "an abort": http.ErrAbortHandler} {
 		t.Run("after "+name, func(t *testing.T) {
 			t.Parallel()
 			d := mustNew(t, func(o *edge.Options) {
@@ -93,7 +93,7 @@ func TestHandler_CutsTheConnectionIfAnAnswerHasBegun(t *testing.T) {
 				d.ServeHTTP(httptest.NewRecorder(), get("/__test/half"))
 			})
 			assert.Contains(t, d.log.String(), `"route":"/__test/half","status":200,"bytes":4`)
-			assert.Equal(t, cause == "half way", strings.Contains(d.log.String(), `"msg":"panic"`))
+			assert.Equal(t, cause == "halfway", strings.Contains(d.log.String(), `"msg":"panic"`))
 		})
 	}
 }
@@ -221,7 +221,7 @@ func TestHandler_CallsAnswered(t *testing.T) {
 	} {
 		d.do(t, r)
 	}
-	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { panic("half way") }
+	d.server.extract = func(context.Context, gen.ExtractRequestObject) (gen.ExtractResponseObject, error) { panic("halfway") }
 	d.do(t, extraction(smallBody))
 	require.Equal(t, []string{
 		"/api/v1/extract 200", "/api/v1/extract 400", "/api/v1/extract 401", "/healthz 200", " 404", " 405", "/api/v1/extract 500",

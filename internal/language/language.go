@@ -35,7 +35,7 @@ func Match(want string, supported []string) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("%q is not supported; supported: %s", want, List(supported))
+	return "", fmt.Errorf("%q is not supported; choose one of %s", want, List(supported))
 }
 
 // List returns the tags in alphabetical order with commas between them, for messages.

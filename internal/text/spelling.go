@@ -42,14 +42,14 @@ func Letters(word string) []string {
 	return letters
 }
 
-// SameSpelling is the only rule that decides which changes would modernise a text. It reports whether the first letters of two
+// SameSpelling is the only rule that decides which changes would modernize a text. It reports whether the first letters of two
 // words, as Letters splits them, may stand for each other in spellings of different times:
 //   - letters with and without accents, capital and small;
 //   - u and v, i and j and y, s and long s and z ("auoir", "roy", "deuz");
 //   - o and a before i ("étoit", "était");
 //   - m and n before b, m and p ("conpte").
 //
-// Signs of abbreviation are not accents: "hõneur" is not a spelling of "honeur".
+// Abbreviation marks are not accents: "hõneur" is not a spelling of "honeur".
 func SameSpelling(a, b []string) bool {
 	x, y := spelling(a[0]), spelling(b[0])
 	switch {
@@ -82,7 +82,7 @@ func spelling(letter string) string {
 // spellings folds letters that early printers exchanged. Two words that are equal afterwards differ at most in spelling.
 var spellings = strings.NewReplacer("v", "u", "j", "i", "y", "i", "ſ", "s", "z", "s")
 
-// Abbreviations counts the signs of abbreviation in a word. A correction may not drop one: that would expand the word.
+// Abbreviations counts the abbreviation marks in a word. A correction may not drop one: that would expand the word.
 func Abbreviations(word string) int {
 	n := 0
 	for _, r := range norm.NFD.String(word) {
@@ -93,6 +93,6 @@ func Abbreviations(word string) int {
 	return n
 }
 
-// isAbbreviation reports whether a decomposed character is a sign of abbreviation: the tilde or macron of a vowel, or a letter
+// isAbbreviation reports whether a decomposed character is an abbreviation mark: the tilde or macron of a vowel, or a letter
 // form that only abbreviates.
 func isAbbreviation(r rune) bool { return strings.ContainsRune("\u0303\u0304\u0305ꝑꝓꝯꝰ⁊", r) }

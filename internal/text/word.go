@@ -1,7 +1,6 @@
 // Package text compares words and texts as sequences of characters: how far apart they are (Distance), and which differences
-// are a matter of spelling rather than of reading (OnlyRespells). Code that corrects a text asks here what it must
-// not change: a correction may fix a misread letter, but it never modernises a word, and it changes neither numbers nor
-// names.
+// are a matter of spelling rather than of reading (OnlyRespells). Code that corrects a text asks here what it must not change:
+// a correction may fix a misread letter, but it never modernizes a word, and it changes neither numbers nor names.
 //
 // Word lists are in impl/ocr/lexicon, and error rates in internal/accuracy. Start with spelling.go.
 package text
@@ -64,7 +63,7 @@ func MayBeName(core string) bool {
 // isCapital reports whether a character is a capital letter, or a digraph that begins with one.
 func isCapital(r rune) bool { return unicode.IsUpper(r) || unicode.IsTitle(r) }
 
-// roman matches Roman numerals in small letters as early print sets them: the last i may be a j, and the v before it a u.
+// roman matches Roman numerals in lower case as early print sets them: the last i may be a j, and the v before it a u.
 var roman = regexp.MustCompile(`^m*(cm|cd|d?c{0,4})(xc|xl|l?x{0,4})(ix|iv|v?i{0,4}|[uv]?i{0,3}j)$`)
 
 // IsNumber reports whether a core, as Core returns it, contains a digit or is a Roman numeral. Short words such as "i", "mi"

@@ -71,7 +71,7 @@ func (r *Reading) Render(w io.Writer, p Place) error {
 	if err != nil {
 		return err
 	}
-	v := readingView{Reading: r, Place: p, Calls: calls, Downloads: downloads, Bands: bands}
+	v := readingView{Reading: r, Place: p, Calls: calls, Downloads: downloads, Classes: classes}
 	for i := range r.Document.Pages {
 		l := newPageView(i, &r.Document.Pages[i])
 		l.Weak = r.weak(l.Number)
@@ -86,7 +86,7 @@ type readingView struct {
 	Pages     []pageView
 	Calls     []sample
 	Downloads []download
-	Bands     []band
+	Classes   []class
 }
 
 // IsBlank reports whether nothing was read.
@@ -133,7 +133,7 @@ type row struct{ Words []word }
 type word struct {
 	document.Word
 	ID       string
-	Band     string
+	Class    string
 	Percent  int
 	Baseline int // where a drawn word stands
 	Size     int // of the letters of a drawn word
@@ -150,7 +150,7 @@ func newPageView(i int, p *document.Page) pageView {
 			for _, w := range line.Words {
 				n++
 				r.Words = append(r.Words, word{
-					Word: w, ID: fmt.Sprintf("p%d-w%d", i+1, n), Band: bandOf(w.Confidence), Percent: percent(w.Confidence),
+					Word: w, ID: fmt.Sprintf("p%d-w%d", i+1, n), Class: classOf(w.Confidence), Percent: percent(w.Confidence),
 					Baseline: w.Box.Y + w.Box.H*4/5, Size: w.Box.H * 9 / 10,
 				})
 			}
@@ -161,27 +161,27 @@ func newPageView(i int, p *document.Page) pageView {
 	return l
 }
 
-// band is a range of confidence with a colour and a kind of line, so that colour is never the only sign.
-type band struct {
+// class is a range of confidence with a colour and a kind of line, so that colour is never the only sign.
+type class struct {
 	Class, Label string
 	minimum      float64
 }
 
-// bands, most confident first. On good pages, words below 0.9 should be checked, and those below 0.7 are often wrong.
-var bands = []band{
+// classes, most confident first. On good pages, words below 0.9 should be checked, and those below 0.7 are often wrong.
+var classes = []class{
 	{"sure", "90 % and more", 0.9},
 	{"check", "70 to 89 %", 0.7},
 	{"doubt", "below 70 %", 0},
 }
 
-// bandOf returns the class of a confidence.
-func bandOf(confidence float64) string {
-	for _, b := range bands {
+// classOf returns the class of a confidence.
+func classOf(confidence float64) string {
+	for _, b := range classes {
 		if confidence >= b.minimum {
 			return b.Class
 		}
 	}
-	return bands[len(bands)-1].Class
+	return classes[len(classes)-1].Class
 }
 
 // Form is the form that sends an image.

@@ -30,7 +30,7 @@ type Shelf[Owner comparable] struct {
 	bytes    int
 }
 
-// held is a reading with its owner.
+// held is a reading that only its owner can see, until it expires.
 type held[Owner comparable] struct {
 	id      string
 	owner   Owner

@@ -165,7 +165,7 @@ func (l *loader) checkEntry(e Entry) error {
 	case e.Language == "" && len(e.Answers) > 0:
 		return errors.New(`"language" is required with "answers"`)
 	case e.Language != "" && !slices.Contains(l.Languages, e.Language):
-		return fmt.Errorf(`"language": %q is not supported; supported: %s`, e.Language, strings.Join(l.Languages, ", "))
+		return fmt.Errorf(`"language": %q is not supported; choose one of %s`, e.Language, strings.Join(l.Languages, ", "))
 	}
 	return nil
 }

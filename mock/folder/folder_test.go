@@ -172,7 +172,7 @@ func TestLoad_refuses(t *testing.T) {
 		"a path instead of a URL":     {entry(`{"url":"/a.jpg","file":"a.txt"}`), "must begin with http://"},
 		"a scenario of the mock":      {entry(`{"url":"http://mock.invalid/printed","file":"a.txt"}`), "the images of mock.invalid are scenarios"},
 		"neither file nor answers":    {entry(`{"url":"*"}`), `must have either "file" or "answers"`},
-		"an unsupported language":     {entry(`{"url":"*","file":"a.txt","language":"tlh"}`), `"tlh" is not supported; supported: de, en`},
+		"an unsupported language":     {entry(`{"url":"*","file":"a.txt","language":"tlh"}`), `"tlh" is not supported; choose one of de, en`},
 		"a missing file":              {entry(`{"url":"*","file":"b.txt"}`), "b.txt: no such file"},
 		"a file elsewhere":            {entry(`{"url":"*","file":"../../../etc/passwd"}`), "path escapes"},
 		"another kind of file":        {entry(`{"url":"*","file":"a.pdf"}`), "a.pdf: must end in .txt (text) or .xml"},

@@ -72,7 +72,7 @@ func (l *loader) readAnswers(f *Fixture, e Entry) error {
 		}
 		key := request{gen.Format(r.Format), r.Enhance}
 		if f.recorded[key] != nil {
-			return fmt.Errorf("%s: there is another answer in the format %s with enhance %t", r.File, r.Format, r.Enhance)
+			return fmt.Errorf("%s: there is another answer in the format %s with enhance=%t", r.File, r.Format, r.Enhance)
 		}
 		f.recorded[key] = a
 	}

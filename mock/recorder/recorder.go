@@ -223,7 +223,7 @@ func readSource(image string) (s source, err error) {
 	case err != nil:
 		return s, errors.New("no such file")
 	case info.IsDir():
-		return s, errors.New("is a directory; give the files in it")
+		return s, errors.New("is a folder; give the files in it")
 	case info.Size() > imagefile.MaxBytes:
 		return s, fmt.Errorf("is larger than %d MiB, the limit of the service", imagefile.MaxBytes>>20)
 	}

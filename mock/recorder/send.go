@@ -53,7 +53,7 @@ func (r *refusal) isTemporary() bool {
 func (r *Recorder) endpoint() (string, error) {
 	u, err := url.Parse(strings.TrimRight(r.From, "/"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return "", fmt.Errorf("--from: invalid service URL %q; expected e.g. https://ocr.example.org", r.From)
+		return "", fmt.Errorf("--from: invalid service URL %q; expected one such as https://ocr.example.org", r.From)
 	}
 	if !strings.HasSuffix(u.Path, "/api/v1") {
 		u = u.JoinPath("api/v1")

@@ -34,22 +34,22 @@ type checkCmd struct {
 	Mock    bool   `help:"The server is uncial-mock: use its scenarios, with new keys."`
 	Keys    string `placeholder:"FILE" help:"JSON file with the server's keys and images by scenario."`
 
-	Seed      uint64        `default:"1" help:"Chooses the generated requests. Default: ${default}."`
-	Generated int           `default:"40" help:"Number of requests that break several rules at once. Default: ${default}."`
-	MaxPoints *int64        `placeholder:"N" help:"Limit for the points spent; cases that would exceed it are skipped. Default: no limit."`
-	MaxWait   time.Duration `default:"70s" help:"Longest wait for a rate limit to reset; 0 disables waiting. Default: ${default}."`
-	Timeout   time.Duration `help:"Time limit for the run. Default: 15m, or with --thorough twice the time that is announced, if that is longer."`
-	Patience  time.Duration `default:"90s" help:"Time limit for one answer. Default: ${default}."`
+	Seed      uint64        `default:"1" help:"Seed that chooses the generated requests (default: ${default})."`
+	Generated int           `default:"40" help:"Number of requests that break several rules at once (default: ${default})."`
+	MaxPoints *int64        `placeholder:"N" help:"Limit for the points spent; cases that would exceed it are skipped (default: no limit)."`
+	MaxWait   time.Duration `default:"70s" help:"Longest wait for a rate limit to reset; 0 disables waiting (default: ${default})."`
+	Timeout   time.Duration `help:"Time limit for the run (default: 15m, or with --thorough twice the time that is announced, if that is longer)."`
+	Patience  time.Duration `default:"90s" help:"Time limit for one answer (default: ${default})."`
 
 	Only        string `placeholder:"PATTERN" help:"Run only the cases whose names match this regular expression."`
 	Quick       bool   `help:"Run only the most important cases, in about a second."`
 	Thorough    bool   `help:"Also run the cases that take long or cost much on a server that reads images; the run announces points and requests."`
 	ServeImages string `placeholder:"HOST:PORT" help:"Serve images at this address for the server to fetch; without it, cases that need them are skipped."`
-	ImagesURL   string `name:"images-url" placeholder:"URL" help:"URL by which the server reaches --serve-images. Default: http:// and the address."`
+	ImagesURL   string `name:"images-url" placeholder:"URL" help:"URL by which the server reaches --serve-images (default: http:// and the address)."`
 	FailFast    bool   `help:"Stop at the first failure."`
 	JUnit       string `name:"junit" placeholder:"FILE" help:"Write a JUnit file for CI."`
 	HAR         string `name:"har" placeholder:"FILE" help:"Write an HTTP archive of all requests and answers, without the keys."`
-	JSON        bool   `name:"json" help:"Print the report as JSON."`
+	JSON        bool   `name:"json" help:"Print JSON."`
 	List        bool   `help:"List the cases with their needs and costs, and send nothing."`
 }
 
@@ -101,7 +101,7 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 		err = errors.New("keys are missing; use --keys FILE, or --mock if the server is uncial-mock")
 	}
 	if err == nil && t.BaseURL == "" {
-		err = errors.New("--base-url is missing; expected e.g. https://ocr.example.org/api/v1")
+		err = errors.New("--base-url is missing; expected a URL such as https://ocr.example.org/api/v1")
 	}
 	t.Seed, t.Generated, t.MaxWait, t.Timeout = c.Seed, c.Generated, c.MaxWait, c.Patience
 	if c.MaxPoints != nil {
@@ -174,7 +174,7 @@ func (c *checkCmd) write(out io.Writer, r contracttests.Report) error {
 	if c.JSON {
 		return printJSON(out, r)
 	}
-	return summarise(out, r)
+	return summarize(out, r)
 }
 
 // minPatience is the shortest time limit for one answer. With a shorter one, slow answers of correct servers would look like
@@ -291,8 +291,8 @@ func quoted(text string) string {
 
 var safe = regexp.MustCompile(`^[\w./:-]+$`)
 
-// summarise prints the verdict. Like the exit status, it reports failures before a problem of the run.
-func summarise(w io.Writer, r contracttests.Report) error {
+// summarize prints the verdict. Like the exit status, it reports failures before a problem of the run.
+func summarize(w io.Writer, r contracttests.Report) error {
 	verdict := "The server conforms to the contract in all checked cases."
 	switch {
 	case r.Count(contracttests.Failed) > 0:

@@ -14,14 +14,14 @@ import (
 type diffCmd struct {
 	A     string `required:"" placeholder:"URL" help:"Address of the API of the first server."`
 	B     string `required:"" placeholder:"URL" help:"Address of the API of the second server."`
-	KeysA string `name:"keys-a" placeholder:"FILE" help:"Keys file of the first server. Default: the server is uncial-mock."`
-	KeysB string `name:"keys-b" placeholder:"FILE" help:"Keys file of the second server. Default: the server is uncial-mock."`
+	KeysA string `name:"keys-a" placeholder:"FILE" help:"Keys file of the first server (default: the server is uncial-mock)."`
+	KeysB string `name:"keys-b" placeholder:"FILE" help:"Keys file of the second server (default: the server is uncial-mock)."`
 
-	Seed     uint64        `default:"1" help:"Chooses the generated requests. Default: ${default}."`
-	MaxWait  time.Duration `default:"70s" help:"Longest single wait for a rate limit to reset. Default: ${default}."`
-	Timeout  time.Duration `default:"15m" help:"Time for the whole comparison. Default: ${default}."`
-	Patience time.Duration `default:"90s" help:"Time for one answer. Default: ${default}."`
-	JSON     bool          `name:"json" help:"Print the report as JSON for programs."`
+	Seed     uint64        `default:"1" help:"Seed that chooses the generated requests (default: ${default})."`
+	MaxWait  time.Duration `default:"70s" help:"Longest single wait for a rate limit to reset (default: ${default})."`
+	Timeout  time.Duration `default:"15m" help:"Time for the whole comparison (default: ${default})."`
+	Patience time.Duration `default:"90s" help:"Time for one answer (default: ${default})."`
+	JSON     bool          `name:"json" help:"Print JSON."`
 }
 
 // target describes one of the servers: by its keys file or, without one, as a mock. The mock gets new keys, so that earlier

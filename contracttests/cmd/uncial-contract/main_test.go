@@ -263,7 +263,7 @@ func TestCheck_makesTheJUnitFileFirst(t *testing.T) {
 	require.Contains(t, o.out, "<testsuites")
 }
 
-func TestCheck_list(t *testing.T) {
+func TestCheck_ListsCases(t *testing.T) {
 	t.Parallel()
 	o := mustRun(t, "--list")
 	require.Equal(t, 0, o.status, o.errout)

@@ -20,13 +20,13 @@ import (
 // proxyCmd checks the traffic of other clients.
 type proxyCmd struct {
 	To     string `required:"" placeholder:"URL" help:"URL of the API that the traffic is for; its path ends in /api/v1."`
-	Listen string `default:"127.0.0.1:4020" placeholder:"HOST:PORT" help:"Address for the clients. Port 0 selects a free port, which the first line of output shows. Default: ${default}."`
+	Listen string `default:"127.0.0.1:4020" placeholder:"HOST:PORT" help:"Address for the clients. Port 0 selects a free port, which the first line of output shows (default: ${default})."`
 
 	AllowInvalidRequests bool `help:"Do not report an invalid request as a violation if the server refuses it."`
 
 	JUnit string `name:"junit" placeholder:"FILE" help:"Write a JUnit file for CI at the end."`
 	HAR   string `name:"har" placeholder:"FILE" help:"Write an HTTP archive of all requests and answers, without the keys."`
-	JSON  bool   `name:"json" help:"Print the report as JSON at the end."`
+	JSON  bool   `name:"json" help:"Print JSON at the end."`
 }
 
 // Help is the text of --help above the flags.

@@ -67,7 +67,7 @@ func (c *Contract) Check(a Answer) (body map[string]any, problems []string) {
 	return body, append(problems, checkProse(body)...)
 }
 
-// undocumented is the problem of an answer whose status the contract does not document there. It says which ones it does.
+// undocumented returns the problem of an answer whose status the contract does not document there. It says which ones it does.
 func (c *Contract) undocumented(a Answer) string {
 	if a.Refusal != 0 {
 		return fmt.Sprintf("HTTP requires %d, whatever the path and the key, not %d", a.Refusal, a.Status)

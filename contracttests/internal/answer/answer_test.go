@@ -23,7 +23,7 @@ const (
 	limited = `{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"try again","remainingPoints":9990}`
 )
 
-// mustLoad is the contract. Tests that need its error call answer.Load.
+// mustLoad returns the contract. Tests that need its error call answer.Load.
 func mustLoad() *answer.Contract {
 	c, err := answer.Load()
 	if err != nil {
@@ -32,7 +32,7 @@ func mustLoad() *answer.Contract {
 	return c
 }
 
-// good is an answer with the headers that its status requires.
+// good returns an answer with the headers that its status requires.
 func good(method, path string, status int, body string) answer.Answer {
 	h := http.Header{
 		"Content-Type": {"application/json"}, "Date": {time.Now().UTC().Format(http.TimeFormat)}, "X-Request-Id": {"01JD4Y9QJ6"},
@@ -219,8 +219,8 @@ func TestParseJSON(t *testing.T) {
 		" \n":                           "empty",
 		"\ufeff{}":                      "byte order mark",
 		"\"\xff\"":                      "not valid UTF-8",
-		`{"a":1,"a":1}`:                 "/a occurs twice",
-		`{"a":[{"b":1},{"b":1,"b":2}]}`: "/a/1/b occurs twice",
+		`{"a":1,"a":1}`:                 "/a is given twice",
+		`{"a":[{"b":1},{"b":1,"b":2}]}`: "/a/1/b is given twice",
 		`{} {}`:                         "unexpected text after",
 		`{}x`:                           "unexpected text after",
 		`{"a":`:                         "not JSON",

@@ -69,10 +69,10 @@ func Prepare(doc *openapi3.T) *Contract {
 	return c
 }
 
-// Document is the contract itself. It must not be changed.
+// Document returns the contract itself. It must not be changed.
 func (c *Contract) Document() *openapi3.T { return c.doc }
 
-// Served is the contract in a document that a server serves, nil if that is not a valid OpenAPI document.
+// Served returns the contract in a document that a server serves, nil if that is not a valid OpenAPI document.
 func Served(document []byte) *Contract {
 	if bytes.Equal(document, gen.Document) {
 		own, _ := Load() // nil if it fails
@@ -120,7 +120,7 @@ func (c *Contract) Methods(path string) []string {
 	return methods
 }
 
-// RequestSchema is the schema of the JSON body, nil if the operation takes none. Package generate makes invalid requests
+// RequestSchema returns the schema of the JSON body, nil if the operation takes none. Package generate makes invalid requests
 // from it.
 func (o Operation) RequestSchema() *openapi3.Schema {
 	if o.op.RequestBody == nil {
@@ -141,7 +141,7 @@ func (o Operation) Statuses() []int {
 	return all
 }
 
-// response is the documented response for the status, or nil.
+// response returns the documented response for the status, or nil.
 func (o Operation) response(status int) *openapi3.Response {
 	if ref := o.op.Responses.Status(status); ref != nil {
 		return ref.Value
@@ -166,7 +166,7 @@ func (c *Contract) elsewhere() *openapi3.Response {
 	return &openapi3.Response{Headers: headers, Content: full.Content}
 }
 
-// schemaOf is the schema of the body of an answer, nil if there is none.
+// schemaOf returns the schema of the body of an answer, nil if there is none.
 func (c *Contract) schemaOf(a Answer) *openapi3.Schema {
 	want := c.expected(a)
 	if want == nil {
@@ -178,7 +178,7 @@ func (c *Contract) schemaOf(a Answer) *openapi3.Schema {
 	return nil
 }
 
-// expected is what the contract documents for the status of an answer, or nil.
+// expected returns what the contract documents for the status of an answer, or nil.
 func (c *Contract) expected(a Answer) *openapi3.Response {
 	if a.Refusal != 0 {
 		if a.Status != a.Refusal {

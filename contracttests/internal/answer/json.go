@@ -66,7 +66,7 @@ func (d *decoder) value(at string, depth int) (any, error) {
 	return token, nil
 }
 
-// object reads the members after "{" and refuses a name that occurs twice.
+// object reads the members after "{" and refuses a name that is given twice.
 func (d *decoder) object(at string, depth int) (any, error) {
 	object := map[string]any{}
 	for d.More() {
@@ -76,7 +76,7 @@ func (d *decoder) object(at string, depth int) (any, error) {
 		}
 		name, _ := token.(string) // the decoder accepts only strings here
 		if _, repeated := object[name]; repeated {
-			return nil, fmt.Errorf("%s occurs twice in the same object", at+"/"+name)
+			return nil, fmt.Errorf("%s is given twice in the same object", at+"/"+name)
 		}
 		if object[name], err = d.value(at+"/"+name, depth+1); err != nil {
 			return nil, err

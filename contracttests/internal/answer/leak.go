@@ -19,10 +19,10 @@ const (
 	aProgram = "the name of a program behind the server"
 )
 
-// aPerson is a leak unless it is the address of an office that callers are told to contact (RFC 2142).
+// aPerson is a leak unless it is a role mailbox that callers are told to contact (RFC 2142).
 const aPerson = "a personal e-mail address"
 
-var anOffice = regexp.MustCompile(`(?i)^(?:support|help|helpdesk|contact|info|service|sales|billing|security|abuse)@`)
+var roleMailbox = regexp.MustCompile(`(?i)^(?:support|help|helpdesk|contact|info|service|sales|billing|security|abuse)@`)
 
 // leakPatterns match text that was written for the operators of a server, not for its callers. The patterns cover several
 // languages and libraries, because the suite also checks servers that are not ours. A pattern that matches a correct answer is
@@ -75,7 +75,7 @@ func leaks(a Answer, value any) (problems []string) {
 	// The request may contain the same words, for instance as the name of an unknown field.
 	named := slices.DeleteFunc(leaksIn(products, false), func(l leak) bool { return l.what == aLibrary || l.what == aProgram })
 	for _, s := range append(named, leaksIn(shown, false)...) {
-		if !a.mayQuote(s.text) && (s.what != aProgram || a.Status != http.StatusOK) && (s.what != aPerson || !anOffice.MatchString(s.text)) {
+		if !a.mayQuote(s.text) && (s.what != aProgram || a.Status != http.StatusOK) && (s.what != aPerson || !roleMailbox.MatchString(s.text)) {
 			problems = append(problems, fmt.Sprintf("the answer shows %s: %q", s.what, s.text))
 		}
 	}
@@ -110,7 +110,7 @@ func (a Answer) mayQuote(text string) bool {
 	return strings.Contains(a.URL, text) || strings.Contains(a.Origin, text) || bytes.Contains(a.Request, []byte(text))
 }
 
-// stringsIn is all names and strings of a JSON value, one per line, without the members of these names.
+// stringsIn returns all names and strings of a JSON value, one per line, without the members of these names.
 func stringsIn(value any, without []string) string {
 	var b strings.Builder
 	writeStrings(&b, value, without)

@@ -45,7 +45,7 @@ func TestContract_CheckRequest(t *testing.T) {
 		"another scheme":                      {headed(good, "Authorization", "Basic eDp5"), "must be one bearer token"},
 		"no image":                            {sent("POST", "/extract", `{}`), "/imageUrl: is missing"},
 		"an unknown field":                    {sent("POST", "/extract", `{"imageUrl":"https://a.test/","dpi":300}`), `the body has the field "dpi", which the contract does not have`},
-		"a field twice":                       {sent("POST", "/extract", `{"imageUrl":"https://a.test/","imageUrl":"https://b.test/"}`), "/imageUrl occurs twice"},
+		"a field twice":                       {sent("POST", "/extract", `{"imageUrl":"https://a.test/","imageUrl":"https://b.test/"}`), "/imageUrl is given twice"},
 		"a string for a boolean":              {sent("POST", "/extract", `{"imageUrl":"https://a.test/","enhance":"yes"}`), "/enhance: must be a boolean"},
 		"an unknown format":                   {sent("POST", "/extract", `{"imageUrl":"https://a.test/","format":"docx"}`), "/format:"},
 		"an address of another scheme":        {sent("POST", "/extract", `{"imageUrl":"ftp://a.test/"}`), "/imageUrl"},

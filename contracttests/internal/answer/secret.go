@@ -50,7 +50,7 @@ func (p parts) add(part string) {
 	p.begins[beginning(part)] = true
 }
 
-// beginning is a hash of the first four bytes.
+// beginning returns a hash of the first four bytes.
 func beginning(s string) uint16 {
 	const mix = 0x9e3779b1 // Knuth's multiplicative hashing
 	return uint16((uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24) * mix >> 16)

@@ -11,7 +11,7 @@ import (
 )
 
 // account picks an account of the scenario for a case that sends the given number of extractions, of which paid ones cost
-// points. It takes the first account whose points suffice and whose window has room, otherwise the one with most room.
+// points. It takes the first account whose points suffice and whose window has room, otherwise the one with the most room.
 // Accounts in not are excluded. If no account is in the required state, the error is that of checkPromise.
 func (s *session) account(ctx context.Context, scenario string, extractions, paid int64, not ...*model.Account) (*model.Account, error) {
 	var best *model.Account
@@ -129,7 +129,7 @@ func (s *session) open(ctx context.Context, a *model.Account) error {
 	case a.Points.Total != plan.Points:
 		return fail(x, "the plan %s allows %d points a month, not %d", a.Plan, plan.Points, a.Points.Total)
 	case a.Window.Limit != plan.Limit:
-		return fail(x, "the plan %s allows %d requests a minute, not %d", a.Plan, plan.Limit, a.Window.Limit)
+		return fail(x, "the plan %s allows %d extractions per minute, not %d", a.Plan, plan.Limit, a.Window.Limit)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func addressRows() []row {
 			name: "extract/400/every-fetch-reason", extractions: 40, needs: append(needs, model.NeedAllFields), build: failingAddresses, then: reasonsAreRight,
 			explanation: "If the server of an image answers with anything else, fetch has the reason that the contract defines for that answer.",
 		}, {
-			// Finds caches of images by address that all accounts share.
+			// This case finds caches of images by address that all accounts share.
 			name: "extract/400/image-that-is-gone", points: 10, extractions: 2, needs: needs, check: fetchesAgain,
 			explanation: "Each request fetches its image again: an image that its server has removed gets a 400, even if it was read before.",
 		},

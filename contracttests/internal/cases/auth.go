@@ -23,14 +23,14 @@ var refused = []struct {
 	// The scheme without a key and an empty header are no key either.
 	{"no-key", "A request without a key is refused.", []ask{{}, ask{}.auth("Bearer"), ask{}.auth("")}},
 	{"other-scheme", "Only the scheme Bearer can present a key.", otherSchemes()},
-	// Finds comparisons by prefix, suffix or pattern, columns that are too short, collations, decoders, and length limits that
-	// fail with a 500.
+	// This case finds comparisons by prefix, suffix or pattern, columns that are too short, collations, decoders, and length
+	// limits that fail with a 500.
 	{"unknown-key", "An unknown key is refused, however similar to a valid one: cut, extended, in a different letter case, or encoded.", similarKeys()},
 	// Two headers are refused in both orders: servers and proxies differ in which one they use.
 	{"malformed-key", "A header with more than one key, or with something that cannot be a key, is refused.", malformedKeys()},
 	// Keys in URLs end up in logs, so servers must not accept them.
 	{"key-elsewhere", "A key outside the header Authorization does not count.", keysElsewhere()},
-	// Finds servers that trust headers added by proxies; callers can send such headers too.
+	// This case finds servers that trust headers added by proxies; callers can send such headers too.
 	{"trusted-headers", "No other header replaces a missing key, whoever it claims the caller to be.", trustedHeaders()},
 }
 
@@ -99,15 +99,15 @@ func authSituations() (rows []row) {
 			return asks
 		},
 	}, row{
-		// Finds sessions, and logins that a server keeps for a connection.
+		// This case finds sessions, and logins that a server keeps for a connection.
 		name: "status/401/cookies", points: 20, extractions: 3, check: checkCookies,
 		explanation: "A server remembers no caller: it refuses a request without a key even on the connection of an earlier caller, and with every cookie that it has set.",
 	}, row{
-		// Finds checks that are skipped after a cache hit, after an error, or while an account is limited.
+		// This case finds checks that are skipped after a cache hit, after an error, or while an account is limited.
 		name: "extract/401/in-every-state", needs: []string{needKey(model.KeyEmpty), needKey(model.KeyRateLimited)}, points: 10, extractions: maxExtractions, check: checkKeysInEveryState,
 		explanation: "A request without a valid key is refused, whatever the account of a similar key has done before: after answers with every status, and after repeats.",
 	}, row{
-		// Finds servers that keep keys, or the answers to their requests, in memory.
+		// This case finds servers that keep keys, or the answers to their requests, in memory.
 		name: "status/401/revoked-meanwhile", account: model.KeyRevocable, needs: []string{model.NeedRevoking}, points: 10, extractions: 2, check: checkRevoked,
 		explanation: "A key that was just used is refused from the moment of its revocation, even for requests that it made before.",
 	}, row{

@@ -54,7 +54,8 @@ var clockRows = []row{
 			read(blank), untilMonth(time.Second), read(blank), status(), untilMonth(0), status(), read(blank), status(),
 		},
 	}, {
-		// Finds caps that reset on their anniversary, after 30 days, by the number of the month alone, or not at the end of a year.
+		// This case finds caps that reset on their anniversary, after 30 days, by the number of the month alone, or not at the end of
+		// a year.
 		name: "clock/capped-year", about: "extract/200", account: model.KeyCapped, needs: clockNeeds, points: 10 * (months + 2), extractions: 2 * (months + 1), build: cappedMonths,
 		explanation: "The cap of a key starts again with each month of a year and with the next year, and not before.",
 	}, {

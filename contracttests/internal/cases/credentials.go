@@ -77,7 +77,7 @@ func nextLetter(r rune) rune {
 // encodedKeys are the key in a different letter case and in those encodings that have the form of a token.
 func encodedKeys() []ask {
 	return []ask{
-		bearer("in capitals", strings.ToUpper), bearer("in small letters", strings.ToLower), bearer("with swapped letter case", swapCase),
+		bearer("in capitals", strings.ToUpper), bearer("in lower case", strings.ToLower), bearer("with swapped letter case", swapCase),
 		bearer("whose prefix is in capitals", func(k string) string { return strings.ToUpper(k[:min(8, len(k))]) + k[min(8, len(k)):] }),
 		bearer("whose first letter is in the other case", func(k string) string { return swapCase(k[:1]) + k[1:] }),
 		bearer("whose last letters are in the other case", func(k string) string { return k[:max(0, len(k)-4)] + swapCase(k[max(0, len(k)-4):]) }),

@@ -252,7 +252,7 @@ var number = regexp.MustCompile(`\d[\d,]*`)
 
 // said returns a sentence without the parts that may differ: the list of installed languages, and numbers.
 func said(sentence any) string {
-	text, _, _ := strings.Cut(fmt.Sprint(sentence), "; supported: ")
+	text, _, _ := strings.Cut(fmt.Sprint(sentence), " is not supported; choose one of ")
 	return number.ReplaceAllString(text, "N")
 }
 

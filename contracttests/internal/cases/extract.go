@@ -40,7 +40,7 @@ var extractRows = []row{
 		explanation: "The confidence of a page follows that of its words.",
 		asks:        []ask{read(printed).format("alto"), read(model.ImageFaint).format("alto"), read(model.ImageFaint).format("text")},
 	}, {
-		// Finds processing times in seconds, which would be 0.
+		// This case finds processing times in seconds, which would be 0.
 		name: "extract/200/slow-image", points: 10, needs: []string{needImage(model.ImageSlow)}, asks: []ask{read(model.ImageSlow)},
 		explanation: "The processing time is in milliseconds.",
 		then: func(_ context.Context, _ *session, x []*model.Exchange) error {
@@ -105,7 +105,7 @@ var extractRows = []row{
 		name: "extract/200/reads-the-text", points: 20, needs: []string{model.NeedReading}, asks: []ask{read(model.OwnImage).format("tsv"), read(model.OwnImage).format("page")},
 		explanation: "The text matches what the image shows.",
 	}, {
-		// Finds options that work alone but not together.
+		// This case finds options that work alone but not together.
 		name: "extract/200/combinations", points: 10 * maxCombinations(), extractions: maxCombinations(), needs: []string{model.NeedThorough}, check: checkCombinations,
 		explanation: "Every format is correct in every language, with enhancement and without.",
 	}, {
@@ -360,7 +360,7 @@ var failureRows = []row{
 			read(printed).keyed("a"), read(printed).keyed("a")),
 	},
 	{
-		// Finds servers that hold points for requests that they are going to refuse.
+		// This case finds servers that hold points for requests that they are going to refuse.
 		name: "extract/500/before-402", account: model.KeyEmpty, needs: []string{needImage(model.ImageOverload)},
 		explanation: "The capacity is checked before the points: even to an account without points, a busy server answers 500 and says when to try again.",
 		asks: []ask{

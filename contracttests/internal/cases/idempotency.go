@@ -62,7 +62,7 @@ var idempotencyRows = []row{
 		name: "extract/200/replay-formats", points: 10 * int64(2*len(documents.Formats)+4), asks: everyFormatTwice(),
 		explanation: "A repeat gets the stored answer byte for byte, in every format and with enhancement.",
 	}, {
-		// Finds fingerprints that cover headers or the connection, and answers that are stored with their headers.
+		// This case finds fingerprints that cover headers or the connection, and answers that are stored with their headers.
 		name: "extract/200/replay-negotiation", points: 10, extractions: maxNegotiated, build: negotiatedReplays,
 		explanation: "A repeat gets the stored answer byte for byte, whatever its headers and its connection: only the request counts.",
 	}, {
@@ -70,14 +70,14 @@ var idempotencyRows = []row{
 		name: "extract/200/replay-every-image", points: 10 * int64(len(replayedImages)), extractions: 2 * int64(len(replayedImages)), build: replaysOfImages,
 		explanation: "A repeat gets the stored answer byte for byte, whatever the image shows.",
 	}, {
-		// Finds fingerprints that treat two values as equal, such as the formats without a document.
+		// This case finds fingerprints that treat two values as equal, such as the formats without a document.
 		name: "extract/400/replay-of-another-value", points: 10 * (drawnFormats + drawnLanguages), extractions: drawnFormats*(int64(len(formats()))+1) + drawnLanguages*(maxCombined+1) + 1, check: checkConflicts,
 		explanation: "The same Idempotency-Key with another format or language gets a 400, even if the answer is the same for both.",
 	}, {
 		name: "extract/400/replay-of-every-other-value", points: 10 * maxValues, extractions: maxConflicts, needs: []string{model.NeedThorough}, check: checkEveryConflict,
 		explanation: "The same Idempotency-Key with another value of a field gets a 400, for every pair of values and up to 20 languages.",
 	}, {
-		// Finds fingerprints that cover only a part of the URL, or ignore its letter case.
+		// This case finds fingerprints that cover only a part of the URL, or ignore its letter case.
 		name: "extract/400/replay-of-a-similar-request", points: 60, extractions: 34, build: similarURLs,
 		explanation: "The same Idempotency-Key with the URL of another image gets a 400, however similar the two URLs are.",
 	}, {
@@ -85,7 +85,7 @@ var idempotencyRows = []row{
 		name: "extract/200/replay-similar-keys", points: 20, extractions: 60, build: similarRequests,
 		explanation: "Idempotency-Keys are compared byte by byte: a key that differs anywhere, in any way, is another key.",
 	}, {
-		// Finds small caches, and stores that other requests purge.
+		// This case finds small caches, and stores that other requests purge.
 		name: "extract/200/replay-after-traffic", points: 20 + 10*otherReplies, extractions: otherReplies + 30, build: repliesAfterTraffic,
 		explanation: "A stored answer outlives every other kind of request, and the answers that are stored after it.",
 	}, {

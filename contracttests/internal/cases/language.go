@@ -53,7 +53,7 @@ func (s *session) learnLanguages(x *model.Exchange) error {
 // conjunction separates the last language in a sentence.
 var conjunction = regexp.MustCompile(`,? +(?:and|or) +`)
 
-// tagsIn finds the language tags in the list that ends a sentence, as in "supported: de, en" or "those are de, en and la".
+// tagsIn finds the language tags in the list that ends a sentence, as in "choose one of de, en" or "those are de, en and la".
 // Other words can look like tags, so only the last word before the first comma counts.
 func tagsIn(sentence string) (tags []string) {
 	list := conjunction.ReplaceAllString(sentence, ",")

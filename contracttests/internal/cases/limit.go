@@ -47,7 +47,7 @@ var orderRows = []row{
 			return append(asks, s.brokenRequests(busy)...)
 		},
 	}, {
-		// Finds servers that fetch images for accounts that cannot pay.
+		// This case finds servers that fetch images for accounts that cannot pay.
 		name: "extract/402/before-the-image", account: model.KeyEmpty, explanation: "The points are checked before the image: without points an unreadable image gets a 402.",
 		asks: []ask{read(unfetchable), read(notAnImage)},
 	},
@@ -71,15 +71,15 @@ var limitRows = []row{
 		name: "extract/429/capped", account: model.KeyCapped, extractions: maxExtractions, check: checkLimitedCapped,
 		explanation: "A 429 reports the points that are left under the cap of its key.",
 	}, {
-		// Finds sliding windows, and Idempotency-Keys that a refusal has used up.
+		// This case finds sliding windows, and Idempotency-Keys that a refusal has used up.
 		name: "extract/429/resets", account: model.KeyRateLimited, extractions: maxExtractions, points: 10, check: checkWindowResets,
 		explanation: "When the window resets, as Retry-After said, requests are accepted again, and the Idempotency-Key of a refused one is free.",
 	}, {
-		// Finds rounding errors and cached answers.
+		// This case finds rounding errors and cached answers.
 		name: "extract/429/every-second", account: model.KeyRateLimited, needs: clockNeeds, extractions: maxExtractions, check: checkEverySecond,
 		explanation: "At every second of a used-up window, a 429 says how long the rest of the window lasts.",
 	}, {
-		// Finds counters that are read before they are changed. Invalid requests suffice, so the case costs nothing.
+		// This case finds counters that are read before they are changed. Invalid requests suffice, so the case costs nothing.
 		name: "extract/429/at-once", account: model.KeyRateLimited, extractions: maxExtractions, check: checkLimitAtOnce,
 		explanation: "Of many concurrent requests, the server accepts exactly as many as the window has left.",
 	},
@@ -88,7 +88,7 @@ var limitRows = []row{
 // limited is an account of the scenario whose window can be used up. fresh leaves out accounts that were used up before the
 // run.
 func (s *session) limited(ctx context.Context, scenario string, fresh bool) (*model.Account, error) {
-	reason := fmt.Sprintf("the account mapped to %q allows too many requests a minute to use them up; a plan with 10 to 60 is best", scenario)
+	reason := fmt.Sprintf("the account mapped to %q allows too many extractions per minute to use them up; a plan with 10 to 60 is best", scenario)
 	for _, a := range s.accounts[scenario] {
 		if err := s.open(ctx, a); err != nil {
 			return nil, err

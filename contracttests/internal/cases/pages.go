@@ -22,17 +22,17 @@ import (
 // documents agree with the text and with each other is checked for every result.
 var pageRows = []row{
 	{
-		// Finds missing escapes and quotes in markup and tables.
+		// This case finds missing escapes and quotes in markup and tables.
 		name: "extract/200/special-characters", points: 60, extractions: 6, needs: []string{needPage(model.ImageSigns)}, then: readsSpecialCharacters,
 		explanation: "Words with quotation marks and characters of markup are the same in documents as in the text.",
 		build:       inEveryFormat(model.ImageSigns, func() images.File { return drawnPages().special }),
 	}, {
-		// Finds pages that are sorted by name, such as page 10 before page 2.
+		// This case finds pages that are sorted by name, such as page 10 before page 2.
 		name: "extract/200/ten-pages", points: 60, extractions: 6, needs: []string{needPage(model.ImageTenPages)}, then: readsInOrder,
 		explanation: "The documents of an image with ten pages have the pages in order.",
 		build:       inEveryFormat(model.ImageTenPages, func() images.File { return drawnPages().ten }),
 	}, {
-		// Finds ids that join numbers without a separator, and buffers that are too small.
+		// This case finds ids that join numbers without a separator, and buffers that are too small.
 		name: "extract/200/many-words", points: 60, extractions: 6, needs: []string{needPage(model.ImageLong)}, then: readsManyWords,
 		explanation: "Documents are complete, and ids unique, on a page with more than ten lines of more than ten words.",
 		build:       inEveryFormat(model.ImageLong, func() images.File { return drawnPages().many }),
@@ -60,7 +60,7 @@ var pageRows = []row{
 		name: "extract/200/pdf-of-every-picture", points: 70, extractions: 8, needs: []string{model.NeedReading}, build: picturesAsPDF,
 		explanation: "Pictures with every kind of colours make a PDF/A-2b, and a repeat gets the whole of a large PDF.",
 	}, {
-		// Finds servers that apply the transform of the first page to all pages.
+		// This case finds servers that apply the transform of the first page to all pages.
 		name: "extract/200/pages-of-different-sizes", points: 70, extractions: 7, needs: []string{model.NeedReading},
 		explanation: "If the pages of a file differ in size, the words of each page are in their places, in every format and whatever the order of the pages in the file.",
 		build: func(*session) (asks []ask) {
@@ -169,7 +169,7 @@ func readsSpecialCharacters(_ context.Context, _ *session, x []*model.Exchange) 
 	return nil
 }
 
-// The signs on the page of a simulated target, which servers escape, quote, normalise or cut: those that the example of the
+// The signs on the page of a simulated target, which servers escape, quote, normalize or cut: those that the example of the
 // contract promises, and the others on the page of uncial-mock, which is the one that can be controlled.
 const (
 	promisedSigns = `"&<>`

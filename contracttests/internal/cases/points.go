@@ -65,7 +65,7 @@ var pointsRows = []row{
 		explanation: "The monthly cap of a key is never exceeded; the 402 says that the key is limited, and its remaining points are those under the cap.",
 		asks:        append(slices.Repeat([]ask{read(model.Overlapping)}, 3), status(), read(other), status()),
 	}, {
-		// Finds servers that release points in the account, but not under the cap.
+		// This case finds servers that release points in the account, but not under the cap.
 		name: "extract/400/capped-image", account: model.KeyCapped, explanation: "Points that return to the account return to the cap of the key as well.",
 		build: func(s *session) []ask {
 			asks := []ask{read(unfetchable), read(notAnImage), invalid(), read(notAnImage).format("alto").enhance(true)}
@@ -86,7 +86,7 @@ var pointsRows = []row{
 		name: "status/200/cap-of-one-key", account: model.KeyCapped, needs: []string{needKey(model.KeyUncapped)}, points: 10, extractions: 1, check: checkUncapped,
 		explanation: "Points that other keys of the account spend do not count against the cap of a key, and its cap does not limit them.",
 	}, {
-		// Finds comparisons with > instead of >=.
+		// This case finds comparisons with > instead of >=.
 		name: "extract/402/exact", account: model.KeyExact, points: 10, explanation: "The last 10 points suffice for an extraction, after which 0 are left.",
 		asks: confirmed(read(printed), read(printed)),
 	},

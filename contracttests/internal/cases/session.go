@@ -153,7 +153,7 @@ func (s *session) hadNoEffect(ctx context.Context, r *model.Request) bool {
 	return ok && left == a.Window.Left && json.Unmarshal(x.Body, &record) == nil && record.PointsRemaining == a.Points.Left
 }
 
-// overlapping is the slowest image of the target, so that concurrent requests overlap on the server.
+// overlapping returns the image that model.Overlapping stands for.
 func (s *session) overlapping() string {
 	if s.Images[model.ImageSlow] != "" {
 		return model.ImageSlow

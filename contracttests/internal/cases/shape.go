@@ -20,7 +20,7 @@ var shapeRows = []row{
 		name: "extract/400/each-rule", extractions: int64(len(ruleGroups())), check: checkEachRule,
 		explanation: "A request that breaks a rule of the contract gets a 400 whose details name the field; each rule is tried once, with values drawn by the seed.",
 	}, {
-		// Finds readers with buffers, and checks that look only at the beginning of a body.
+		// This case finds readers with buffers, and checks that look only at the beginning of a body.
 		name: "extract/400/each-rule-in-a-long-body", extractions: int64(len(ruleGroups())), needs: []string{model.NeedThorough}, check: checkLongBodies,
 		explanation: "A request that breaks a rule gets a 400 even if its image makes it long.",
 	}, {
@@ -150,7 +150,7 @@ func checkLongBodies(ctx context.Context, s *session) error {
 	return nil
 }
 
-// sendBroken sends a generated request from the account that has most requests left, even one without points.
+// sendBroken sends a generated request from the account with the most requests left, even one without points.
 func (s *session) sendBroken(ctx context.Context, b generate.Broken) error {
 	var best *model.Account
 	for _, scenario := range []string{model.KeySpare, model.KeyEmpty, model.KeyOK} {

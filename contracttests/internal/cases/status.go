@@ -82,8 +82,7 @@ func checkAllRecords(ctx context.Context, s *session) error {
 // elsewhereRows check what is outside the operations: unknown paths, unsupported methods, and the contract itself.
 var elsewhereRows = []row{
 	{
-		// Similar paths find routers that normalise: letter case, trailing slashes, suffixes, path parameters,
-		// empty segments.
+		// Similar paths find routers that normalize: letter case, trailing slashes, suffixes, path parameters, empty segments.
 		name: "elsewhere/404/unknown-paths", explanation: "An unknown path gets a 404 in the form of every error, with a key and without.",
 		build: func(s *session) (asks []ask) {
 			for _, path := range []string{

@@ -19,7 +19,7 @@ const (
 
 // walkRows combine what the other cases try one by one.
 var walkRows = []row{{
-	// Finds by chance the errors that need a certain sequence; the seed repeats it.
+	// This case finds by chance the errors that need a certain sequence; the seed repeats it.
 	name: "extract/200/walk", extractions: walkSteps, points: paidSteps * model.Cost,
 	explanation: "Points, window and answers follow the rules during a sequence of valid and invalid requests, repeats and status queries, which the seed draws.",
 	check: func(ctx context.Context, s *session) error {

@@ -17,12 +17,12 @@ var weakRows = []row{
 		asks:        []ask{read(printed), read(printed).format("alto"), read(printed).format("text"), read(blank)},
 	}, {
 		name: "extract/200/weak-page", points: 20, needs: []string{model.NeedAllFields, needImage(model.ImageWeak)}, then: weakPartly,
-		explanation: "The weak places of a page have its hardly legible words, and not its legible ones.",
+		explanation: "The weak places of a page have its barely legible words, and not its legible ones.",
 		asks:        []ask{read(model.ImageWeak).format("alto"), read(model.ImageWeak)},
 	}, {
 		// The list is compared with the confidence of each word in the document.
 		name: "extract/200/weak-faint-page", points: 20, needs: []string{model.NeedAllFields, needImage(model.ImageFaint)}, then: weakIsNotEmpty,
-		explanation: "A page that is hardly legible has weak places, and neighbouring weak lines are one place.",
+		explanation: "A page that is barely legible has weak places, and neighbouring weak lines are one place.",
 		asks:        []ask{read(model.ImageFaint).format("page"), read(model.ImageFaint).format("tsv")},
 	},
 }
@@ -35,7 +35,7 @@ func weakIsNotEmpty(_ context.Context, s *session, x []*model.Exchange) error {
 	for _, y := range x {
 		// A faint page may be read as empty.
 		if places := expect.WeakPlaces(y); len(places) == 0 && y.Text("text") != "" {
-			return fail(y, "the page is hardly legible, but no weak place is listed")
+			return fail(y, "the page is barely legible, but no weak place is listed")
 		}
 	}
 	return nil

@@ -67,7 +67,7 @@ func For(contract *answer.Contract, r *model.Request) Answer {
 	return e
 }
 
-// forExtraction is the answer to an extraction within the rate limit. Stored replies come before the points: a repeat is
+// forExtraction returns the answer to an extraction within the rate limit. Stored replies come before the points: a repeat is
 // free.
 func forExtraction(r *model.Request) Answer {
 	replay, conflict := r.Account.ReplayOf(r)

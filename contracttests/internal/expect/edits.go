@@ -19,7 +19,7 @@ type edit struct {
 	After  string                            `json:"after"`
 }
 
-// box is the region of the edit by its edges.
+// box returns the region of the edit by its edges.
 func (e edit) box() documents.Box {
 	b := e.Region
 	return documents.Box{Left: b.X, Top: b.Y, Right: b.X + b.Width, Bottom: b.Y + b.Height}

@@ -123,5 +123,5 @@ func compareAbout(before, now map[string]any) (problems []string) {
 	return problems
 }
 
-// shortJSON is a value of an answer for a message.
+// shortJSON returns a value of an answer for a message.
 func shortJSON(v any) string { return model.Shorten(strings.TrimSpace(string(model.MustJSON(v))), 100) }

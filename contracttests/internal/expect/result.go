@@ -92,8 +92,8 @@ func (s *Readings) SetLanguages(tags []string) {
 	s.listed = tags
 }
 
-// MeanConfidence is the mean confidence of the words of an image in any language, 0 if no reading of it had a document: only
-// documents state the confidence of each word.
+// MeanConfidence returns the mean confidence of the words of an image in any language, 0 if no reading of it had a document:
+// only documents state the confidence of each word.
 func (s *Readings) MeanConfidence(image string) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +167,7 @@ func checkImage(x *model.Exchange, j *model.Job, r reading) []string {
 	return nil
 }
 
-// distance is the number of characters to change, add or remove (Levenshtein).
+// distance returns the number of characters to change, add or remove (Levenshtein).
 func distance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -240,7 +240,7 @@ func serves(used, asked string) bool {
 	return ub == ab && script(u) == script(a) && (ur == ar || ur == language.Region{})
 }
 
-// script is the one that a tag names, or the usual one of its language.
+// script returns the script that a tag names, or the usual one of its language.
 func script(t language.Tag) language.Script {
 	base, s, _ := t.Raw()
 	if (s != language.Script{}) {

@@ -18,7 +18,7 @@ const tsv = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\
 	"1\t1\t0\t0\t0\t0\t0\t0\t640\t200\t-1\t\n2\t1\t1\t0\t0\t0\t10\t10\t200\t40\t-1\t\n3\t1\t1\t1\t0\t0\t10\t10\t200\t40\t-1\t\n4\t1\t1\t1\t1\t0\t10\t10\t200\t40\t-1\t\n" +
 	"5\t1\t1\t1\t1\t1\t10\t10\t80\t40\t90.0\tWhan\n5\t1\t1\t1\t1\t2\t110\t10\t80\t40\t30.0\tthat\n"
 
-// result is an honest result, in the format tsv.
+// result returns an honest result, in the format tsv.
 func result() map[string]any {
 	return map[string]any{
 		"success": true, "text": "Whan that", "enhanced": false, "language": "en", "confidence": 0.6, "pointsUsed": 10, "remainingPoints": 90, "processingTime": 0, "document": tsv,

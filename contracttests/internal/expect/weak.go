@@ -28,7 +28,7 @@ func WeakPlaces(x *model.Exchange) []WeakPlace {
 	return places
 }
 
-// box is the region of the place by its edges.
+// box returns the region of the place by its edges.
 func (w WeakPlace) box() documents.Box {
 	b := w.Region
 	return documents.Box{Left: b.X, Top: b.Y, Right: b.X + b.Width, Bottom: b.Y + b.Height}

@@ -37,7 +37,8 @@ var unusualValues = []struct {
 
 const webAddress = "is a web address"
 
-// singleCharacters are the visible ASCII characters that are neither letters nor digits, and one of each kind of those.
+// singleCharacters are the visible ASCII characters that are neither letters nor digits, and one lower-case letter, one
+// upper-case letter and one digit.
 func singleCharacters() (all []string) {
 	for c := '!'; c <= '~'; c++ {
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) || strings.ContainsRune("0aZ", c) {

@@ -160,9 +160,9 @@ func ofThisMachine(c *call) *url.URL {
 
 // How images are fetched: their size, the time, and the redirects that are followed.
 const (
-	maxFetched   = 20 << 20 // bytes
-	fetchTimeout = 20 * time.Second
-	maxRedirects = 5
+	maxFetchedBytes = 20 << 20 // bytes
+	fetchTimeout    = 20 * time.Second
+	maxRedirects    = 5
 )
 
 var (
@@ -188,11 +188,11 @@ func fetch(u *url.URL) (fetchedImage, error) {
 		url: u, last: res.Request.URL, status: res.StatusCode, media: res.Header.Get("Content-Type"), length: res.ContentLength,
 		minor: res.ProtoMinor,
 	}
-	if res.ContentLength > maxFetched {
+	if res.ContentLength > maxFetchedBytes {
 		return image, errTooLarge
 	}
-	image.data, err = io.ReadAll(io.LimitReader(res.Body, maxFetched+1))
-	if err == nil && len(image.data) > maxFetched {
+	image.data, err = io.ReadAll(io.LimitReader(res.Body, maxFetchedBytes+1))
+	if err == nil && len(image.data) > maxFetchedBytes {
 		err = errTooLarge
 	}
 	return image, err

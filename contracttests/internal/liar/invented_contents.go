@@ -61,8 +61,8 @@ func inventedContents() []row {
 			return strings.Join(parts, "<PcGts")
 		})},
 		{"other-readings-add-up-to-one", "extract/200/every-page-in-every-format", chain(
-			document("page", func(s string) string { return normalised(s, "</Word>", confidences, 1) }),
-			document("hocr", func(s string) string { return normalised(s, "</ins>", weights, 100) }),
+			document("page", func(s string) string { return normalized(s, "</Word>", confidences, 1) }),
+			document("hocr", func(s string) string { return normalized(s, "</ins>", weights, 100) }),
 		)},
 		{"text-of-hocr-has-soft-hyphens", "extract/200/broken-word-hocr", on(both(isResult, field("format", "hocr")), edit(func(o object) {
 			document, _ := o["document"].(string)
@@ -180,8 +180,8 @@ func turnBoxes(o object, orientation uint16) {
 	}
 }
 
-// normalised divides the numbers of a pattern by their sum in each part of a document, so that they add up to whole.
-func normalised(s, between string, number *regexp.Regexp, whole float64) string {
+// normalized divides the numbers of a pattern by their sum in each part of a document, so that they add up to whole.
+func normalized(s, between string, number *regexp.Regexp, whole float64) string {
 	parts := strings.Split(s, between)
 	for i, part := range parts {
 		sum := 0.0

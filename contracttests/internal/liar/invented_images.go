@@ -9,7 +9,7 @@ import (
 
 // inventedImages refuse images that the contract permits, or accept images that it forbids.
 func inventedImages() []row {
-	const lenientPixels, maxPixels = 100 * 1024 * 1024, 100_000_000 // what the liar permits, and the contract
+	const lenientPixels, maxPixels = 100 * 1024 * 1024, 100_000_000 // the liar's limit, and the contract's
 	return []row{
 		{"declared-type-trusted", everyImage, refuseImage("the image does not match its declared type", func(p *picture) bool {
 			declared := strings.ToLower(strings.SplitN(strings.TrimPrefix(strings.ToLower(p.header), "data:"), ";", 2)[0])

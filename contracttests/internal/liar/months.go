@@ -28,7 +28,7 @@ func nextResetDefects() []row {
 			}
 			return r
 		})},
-		// time.AddDate normalises: a month after 31 January is 3 March.
+		// time.AddDate normalizes: a month after 31 January is 3 March.
 		{"skips a shorter month in nextReset", clockNextReset, nextReset(func(at, r time.Time) time.Time {
 			if at.AddDate(0, 1, 0).Day() != at.Day() {
 				return r.AddDate(0, 1, 0)

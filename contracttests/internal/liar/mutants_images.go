@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	_ "golang.org/x/image/bmp"  // see above
-	_ "golang.org/x/image/tiff" // see above
-	_ "golang.org/x/image/webp" // see above
+	_ "golang.org/x/image/bmp"
+	_ "golang.org/x/image/tiff"
+	_ "golang.org/x/image/webp"
 )
 
 // picture holds what mutants need to know of an inline image.

@@ -30,7 +30,7 @@ func pathDefects() []row {
 		{"answers 404 in HTML", notFound, on(status(404), header("Content-Type", "text/html"), raw(func(string) string { return "<html><body>404 page not found</body></html>" }))},
 		{"answers 404 in plain text", notFound, on(status(404), header("Content-Type", "text/plain"), raw(func(string) string { return "404 page not found\n" }))},
 		{"leaves Link out of a 404", notFound, on(status(404), header("Link", ""))},
-		// Routers redirect or normalise paths by default; the contract knows two paths and no others.
+		// Routers redirect or normalize paths by default; the contract knows two paths and no others.
 		{"redirects a path that ends in a slash", notFound, on(both(status(404), callIs(func(c *call) bool { return strings.HasSuffix(c.request.URL.Path, "/") })), recode(301), header("Location", "/api/v1/status"))},
 		{"ignores letter case in paths", notFound, path(strings.ToLower)},
 		{"finds paths that only begin like a known one", notFound, path(matching("^/api/v1/extract.*", extractPath))},

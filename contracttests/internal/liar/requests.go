@@ -142,7 +142,7 @@ func acceptLanguage(does string, f func(o object)) row {
 // fieldDefects accept values of fields that the contract forbids.
 func fieldDefects() []row {
 	return []row{
-		// The request is closed: a misspelt field would be left out silently.
+		// The request is closed: a misspelled field would be left out silently.
 		accept("ignores unknown fields", func(o object) { keepFields(o, func(name string) bool { return slices.Contains(requestFields, name) }) }),
 		// `name in object` instead of hasOwnProperty.
 		accept("knows the names that every JavaScript object inherits", func(o object) {

@@ -110,7 +110,7 @@ func laterVersion(_ *call, doc map[string]any) {
 func truthsOfMeaning() []row {
 	return []row{
 		truth("lists the supported languages in a sentence", supportedLanguages(func(s string) string {
-			_, list, ok := strings.Cut(s, "supported: ")
+			_, list, ok := strings.Cut(s, "choose one of ")
 			if !ok {
 				return s
 			}

@@ -55,7 +55,7 @@ func weakDefects() []row {
 		{"writes the reasons of weak places in words", weakPageCase, places(func(w object) { w["reason"] = "Low confidence" })},
 		{"names reasons that the contract lacks", weakPageCase, places(func(w object) { w["reason"] = "ugly" })},
 		{"turns weak places by 45 degrees", weakPageCase, places(func(w object) { w["rotation"] = 45 })},
-		{"lists no weak places of pages that are hardly legible as a whole", "extract/200/weak-faint-page", list(func(all []any) []any {
+		{"lists no weak places of pages that are barely legible as a whole", "extract/200/weak-faint-page", list(func(all []any) []any {
 			if len(all) < 4 {
 				return []any{}
 			}

@@ -52,7 +52,7 @@ type storedReply struct {
 	until   time.Time
 }
 
-// Instant is the server's time now.
+// Instant returns the server's time now.
 func (a *Account) Instant() time.Time {
 	if !a.Now.IsZero() {
 		return a.Now
@@ -60,8 +60,8 @@ func (a *Account) Instant() time.Time {
 	return time.Now().Add(a.Skew)
 }
 
-// Slack is the maximum difference between two readings of the server's clock: 0 if it stands still; otherwise 3 s, because the
-// Date header has whole seconds and was written on the way.
+// Slack returns the maximum difference between two readings of the server's clock: 0 if it stands still; otherwise 3 s, because
+// the Date header has whole seconds and was written on the way.
 func (a *Account) Slack() time.Duration {
 	if !a.Now.IsZero() {
 		return 0
@@ -69,7 +69,7 @@ func (a *Account) Slack() time.Duration {
 	return 3 * time.Second
 }
 
-// tolerance is the maximum distance between the instant that an answer refers to and its Date header.
+// tolerance returns the maximum distance between the instant that an answer refers to and its Date header.
 func (a *Account) tolerance(x *Exchange) time.Duration {
 	if !a.Now.IsZero() {
 		return 0
@@ -77,7 +77,7 @@ func (a *Account) tolerance(x *Exchange) time.Duration {
 	return a.Slack() + x.Received.Sub(x.Sent)
 }
 
-// TimeOf is the server's time when it answered.
+// TimeOf returns the server's time when it answered.
 func (a *Account) TimeOf(x *Exchange) time.Time {
 	if !a.Now.IsZero() {
 		return a.Now
@@ -96,7 +96,7 @@ func (a *Account) Advance(to time.Time) {
 	a.Now = to
 }
 
-// NextMonth is the first instant of the calendar month after t, in UTC.
+// NextMonth returns the first instant of the calendar month after t, in UTC.
 func NextMonth(t time.Time) time.Time {
 	t = t.UTC()
 	return time.Date(t.Year(), t.Month()+1, 1, 0, 0, 0, 0, time.UTC)
@@ -192,7 +192,7 @@ func (a *Account) compareRecord(x *Exchange) (problems []string) {
 	return problems
 }
 
-// flat is rateLimitRemaining, or the fallback if the answer omits it.
+// flat returns rateLimitRemaining, or the fallback if the answer omits it.
 func flat(x *Exchange, fallback int64) int64 {
 	if v, ok := x.Int("rateLimitRemaining"); ok {
 		return v

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// asOld is the text of a request as HTTP/1.0, which net/http cannot send.
+// asOld returns the text of a request as HTTP/1.0, which net/http cannot send.
 func asOld(req *http.Request) (string, error) {
 	var text bytes.Buffer
 	err := req.Write(&text)

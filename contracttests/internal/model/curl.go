@@ -15,7 +15,7 @@ import (
 // maxShown is the longest body that a command line contains, in bytes. The suite's own images fit.
 const maxShown = 16 << 10
 
-// Curl is a command line that repeats the request, with the key in $UNCIAL_KEY.
+// Curl returns a command line that repeats the request, with the key in $UNCIAL_KEY.
 func (x *Exchange) Curl() string {
 	r := x.Request
 	if r.Text != "" {
@@ -72,7 +72,7 @@ func (x *Exchange) Curl() string {
 	return line
 }
 
-// netcat is the command line for a request that curl cannot send.
+// netcat returns the command line for a request that curl cannot send.
 func (x *Exchange) netcat() string {
 	text, remark := x.Request.Text, ""
 	if len(text) > maxShown {
@@ -116,7 +116,7 @@ const maxSearched = 64 << 10
 // distinctive is the number of characters that identify a key: the common prefix and eight more.
 const distinctive = len("ocr_live_") + 8
 
-// Presentable is a text from a server as a report may show it: on one line, without characters that move the cursor or
+// Presentable returns a text from a server as a report may show it: on one line, without characters that move the cursor or
 // change the direction of writing, at most n characters long, and without the keys of the run.
 func (t Target) Presentable(s string, n int) string {
 	var b strings.Builder

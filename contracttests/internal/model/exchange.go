@@ -171,22 +171,22 @@ func readLimited(r io.Reader) ([]byte, error) {
 	return body, err
 }
 
-// Int is an integer member of the answer.
+// Int returns an integer member of the answer.
 func (x *Exchange) Int(name string) (int64, bool) { return Int(x.JSON, name) }
 
-// Text is a string member of the answer, or "".
+// Text returns a string member of the answer, or "".
 func (x *Exchange) Text(name string) string {
 	s, _ := x.JSON[name].(string)
 	return s
 }
 
-// Object is an object member of the answer, or nil.
+// Object returns an object member of the answer, or nil.
 func (x *Exchange) Object(name string) map[string]any {
 	o, _ := x.JSON[name].(map[string]any)
 	return o
 }
 
-// Int is an integer member of an object.
+// Int returns an integer member of an object.
 func Int(o map[string]any, name string) (int64, bool) {
 	n, _ := o[name].(json.Number)
 	v, err := n.Int64()
@@ -219,10 +219,10 @@ func (r *Request) http(ctx context.Context, base string) (*http.Request, error) 
 	return req, nil
 }
 
-// URL is the address that the request is sent to.
+// URL returns the address that the request is sent to.
 func (x *Exchange) URL() string { return x.Request.url(x.Target.BaseURL) }
 
-// SentHeader is the header of the request that the suite has set.
+// SentHeader returns the header of the request that the suite has set.
 func (x *Exchange) SentHeader() http.Header {
 	h := x.Request.headers()
 	for _, c := range x.Request.Auth {

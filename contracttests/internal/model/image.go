@@ -30,7 +30,7 @@ const KnownText = "Uncial reads this line."
 // otherText is what the suite's second image says.
 const otherText = "Another page, another text."
 
-// ImageURL is the target's URL for the scenario, else the suite's own data: URL, "" if there is neither.
+// ImageURL returns the target's URL for the scenario, else the suite's own data: URL, "" if there is neither.
 func (t Target) ImageURL(scenario string) string {
 	if u := t.Images[scenario]; u != "" {
 		return u

@@ -13,10 +13,10 @@ const KeyVariable = "$UNCIAL_KEY"
 // Credential is a value of the Authorization header. Shell is how a shell writes it, with the key in $UNCIAL_KEY.
 type Credential struct{ Value, Shell string }
 
-// Bearer is the regular credential for a key.
+// Bearer returns the regular credential for a key.
 func Bearer(key string) Credential { return Credential{"Bearer " + key, "Bearer " + KeyVariable} }
 
-// Template is a credential in the form of a shell command; the key takes the place of $UNCIAL_KEY.
+// Template returns a credential in the form of a shell command; the key takes the place of $UNCIAL_KEY.
 func Template(shell, key string) Credential {
 	return Credential{strings.ReplaceAll(strings.ReplaceAll(shell, KeyVariable, key), `\"`, `"`), shell}
 }
@@ -49,7 +49,7 @@ func (r *Request) IsExtraction() bool { return r.Method == http.MethodPost && r.
 // IsStatus reports whether the request asks for the status of the account.
 func (r *Request) IsStatus() bool { return r.Method == http.MethodGet && r.Path == "/status" }
 
-// IdempotencyKey is the value of the header, or "" unless there is exactly one.
+// IdempotencyKey returns the value of the header, or "" unless there is exactly one.
 func (r *Request) IdempotencyKey() string {
 	if values := r.Header["Idempotency-Key"]; len(values) == 1 {
 		return values[0]

@@ -37,7 +37,7 @@ func HeaderWindow(x *Exchange) (left, in, limit int64, ok bool) {
 	return left, in, limit, true
 }
 
-// Room is the number of extractions that the window of the account still allows.
+// Room returns the number of extractions that the window of the account still allows.
 func (a *Account) Room() int64 {
 	if !a.Instant().Before(a.Window.Reset) {
 		return a.Window.Limit
@@ -90,7 +90,7 @@ func (a *Account) exactReset(x *Exchange, about time.Time) (reset time.Time, too
 	return about, took
 }
 
-// recordReset is rateLimit.reset of a status record.
+// recordReset returns rateLimit.reset of a status record.
 func recordReset(x *Exchange) (time.Time, bool) {
 	record := x.Object("rateLimit")
 	reset, ok := Int(record, "reset")

@@ -73,7 +73,7 @@ func (p *Proxy) report(x *exchange, kind, side string, problems []string) {
 			At: x.started.UTC(), Kind: kind, Side: side, Method: x.request.Method, Path: basePath + x.request.Path, Status: x.status,
 			RequestID: p.presentable(x, x.header.Get("X-Request-Id")), Problem: p.presentable(x, problem),
 		}
-		p.counts.violate(v)
+		p.counts.addViolation(v)
 		if p.options.Violation != nil {
 			p.options.Violation(v)
 		}

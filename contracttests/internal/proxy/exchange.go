@@ -45,8 +45,8 @@ type copied struct {
 	err    error // of reading, other than the end; or errNotKept
 }
 
-// watch begins to copy a body whose length is known, or -1. Memory for a known length is taken at once, so that many bodies
-// at the same time do not all fail half way.
+// watch begins to copy a body whose length is known, or -1. Memory for a known length is taken at once, so that many bodies at
+// the same time do not all fail halfway.
 func (c *copied) watch(body io.ReadCloser, length int64) {
 	c.ReadCloser = body
 	if c.take(length) && length > 0 {

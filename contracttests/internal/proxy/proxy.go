@@ -1,4 +1,4 @@
-// Package proxy sits between clients and a server, passes their traffic through unchanged, and holds each request and each
+// Package proxy sits between clients and a server, passes their traffic through unchanged, and checks each request and each
 // answer against the contract. It sends nothing of its own except one request for the server's contract.
 //
 // proxy.go passes traffic on, check.go finds violations, memory.go remembers earlier exchanges, and report.go counts. The rules
@@ -74,7 +74,7 @@ const (
 func New(ctx context.Context, o Options) (*Proxy, error) {
 	u, err := url.Parse(strings.TrimSuffix(o.To, "/"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, fmt.Errorf("invalid URL %q; expected e.g. https://host%s", o.To, basePath)
+		return nil, fmt.Errorf("invalid URL %q; expected one such as https://host%s", o.To, basePath)
 	}
 	if !strings.HasSuffix(u.Path, basePath) {
 		return nil, fmt.Errorf("the path of the URL must end in %s, as in %s%s", basePath, u, basePath)

@@ -53,8 +53,8 @@ func (c *counts) add(kind string) {
 	c.kinds[kind].Exchanges++
 }
 
-// violate counts a violation of an exchange that was added.
-func (c *counts) violate(v Violation) {
+// addViolation counts a violation of an exchange that was added.
+func (c *counts) addViolation(v Violation) {
 	k := c.kinds[v.Kind]
 	k.Violations++
 	if len(k.Examples) < maxExamples {

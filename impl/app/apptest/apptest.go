@@ -28,7 +28,7 @@ func Main(m *testing.M) {
 	os.Exit(status)
 }
 
-// built has the directory of the programs that Binary has built. The mutex keeps tests from building a program twice.
+// built has the folder of the programs that Binary has built. The mutex keeps tests from building a program twice.
 var built struct {
 	sync.Mutex
 	dir string

@@ -36,7 +36,7 @@ type Answer struct {
 }
 
 // PageID identifies a page with everything that its answer depends on: where it is, what it shows, and how it is read. position
-// is its place in its source, such as a path below the directory or a canvas, so that a page keeps its id when pages are added
+// is its place in its source, such as a path below the folder or a canvas, so that a page keeps its id when pages are added
 // before it; content is a digest or a URL.
 func PageID(position, content string, options ...string) string {
 	h := sha256.New()

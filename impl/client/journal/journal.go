@@ -1,8 +1,8 @@
-// Package journal remembers in an output directory which pages were sent, read or failed, so that a run that was interrupted at
+// Package journal remembers in an output folder which pages were sent, read or failed, so that a run that was interrupted at
 // any moment can go on without charging a page twice. It keeps the answers too. It sends nothing and knows nothing about
 // images.
 //
-// The folder .uncial-extract of the output directory has journal.jsonl, one event per line: events are only appended, and reach
+// The folder .uncial-extract of the output folder has journal.jsonl, one event per line: events are only appended, and reach
 // the disk before anything depends on them; answers/, one file for each page that was read; tmp/, emptied by every run; and
 // lock, which keeps a second run out. Start with Open.
 package journal
@@ -26,7 +26,7 @@ import (
 	"uncial/impl/volume"
 )
 
-// Folder is the name of the journal's folder in the output directory.
+// Folder is the name of the journal's folder in the output folder.
 const Folder = ".uncial-extract"
 
 // logName is the file of the events.
@@ -41,8 +41,8 @@ const maxLine = 1 << 20
 // maxReason bounds a reason in characters: it may repeat what a foreign server answered.
 const maxReason = 1000
 
-// ErrLocked means that another run writes to the same directory.
-var ErrLocked = errors.New("another run is writing to this directory")
+// ErrLocked means that another run writes to the same folder.
+var ErrLocked = errors.New("another run is writing to this folder")
 
 // ErrUnreadable means that the journal itself is damaged, or of a later version.
 var ErrUnreadable = errors.New("cannot read the journal")
@@ -97,7 +97,7 @@ type Page struct {
 
 // Journal is an open journal. It is safe for concurrent use.
 type Journal struct {
-	dir  string // the output directory
+	dir  string // the output folder
 	lock *os.File
 
 	mu     sync.Mutex
@@ -108,8 +108,8 @@ type Journal struct {
 	named  map[string]string // by page: the name that its files had last
 }
 
-// Open opens the journal of an output directory, or begins one. It removes the remains of a crash: temporary files, and
-// the last line if it is incomplete. Errors: ErrLocked, ErrUnreadable, or those of the file system.
+// Open opens the journal of an output folder, or begins one. It removes the remains of a crash: temporary files, and the last
+// line if it is incomplete. Errors: ErrLocked, ErrUnreadable, or those of the file system.
 func Open(dir string) (*Journal, error) {
 	j := &Journal{dir: dir, pages: map[string]*Page{}, names: map[string]string{}, owners: map[string]string{}, named: map[string]string{}}
 	if err := os.MkdirAll(j.path("answers"), 0o777); err != nil { //nolint:gosec // the umask decides
@@ -173,7 +173,7 @@ func (j *Journal) replay() (whole int64, err error) {
 			return 0, fmt.Errorf("%w: %s, line %d is not an event; restore the file, or remove it; pages with stored answers still count as read", ErrUnreadable, logName, number)
 		}
 		if event.Version > version {
-			return 0, fmt.Errorf("%w: it was written by a later version of this program; use that one, or another directory", ErrUnreadable)
+			return 0, fmt.Errorf("%w: it was written by a later version of this program; use that one, or another folder", ErrUnreadable)
 		}
 		j.apply(event)
 		whole += int64(len(line))
@@ -290,7 +290,7 @@ func (j *Journal) NameOf(id string) string {
 	return ""
 }
 
-// Temporary is a folder on the file system of the output directory, which the next run empties.
+// Temporary is a folder on the file system of the output folder, which the next run empties.
 func (j *Journal) Temporary() string { return j.path("tmp") }
 
 // Close ends the run, so that another one can begin.

@@ -53,7 +53,7 @@ type Frame struct {
 const headBytes = 512
 
 // Inspect reads the header of a file, whatever its size. Errors: those of the file system, without the path; an empty file; a
-// directory.
+// folder.
 func Inspect(path string) (*Info, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -65,7 +65,7 @@ func Inspect(path string) (*Info, error) {
 	case err != nil:
 		return nil, durable.WithoutPath(err)
 	case about.IsDir():
-		return nil, errors.New("is a directory")
+		return nil, errors.New("is a folder; name a file in it")
 	case !about.Mode().IsRegular():
 		return nil, errors.New("is not a regular file; use - to read standard input")
 	case about.Size() == 0:

@@ -99,7 +99,7 @@ func TestInspect(t *testing.T) {
 		assert.Len(t, info.Frames, c.frames, name)
 		assert.Equal(t, c.kind == picture.JPEG2000, info.NeedsCopy(), name)
 	}
-	for name, want := range map[string]string{dir: "is a directory", "/dev/null": "not a regular file", filepath.Join(dir, "none"): "no such file", sourcetest.Write(t, dir, "empty", nil): "the file is empty"} {
+	for name, want := range map[string]string{dir: "is a folder", "/dev/null": "not a regular file", filepath.Join(dir, "none"): "no such file", sourcetest.Write(t, dir, "empty", nil): "the file is empty"} {
 		_, err := picture.Inspect(name)
 		require.ErrorContains(t, err, want)
 	}
@@ -210,7 +210,7 @@ func TestUpright(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "image/jpeg", got.Media, "viewers show no TIFF")
 	_, err = picture.Upright(jpg, 1, 0, 0)
-	require.EqualError(t, err, "the image has no page 2")
+	require.EqualError(t, err, "the image has no page 2; it has 1")
 	_, err = picture.Upright([]byte("no image"), 0, 0, 0)
 	require.ErrorContains(t, err, "not an image")
 }

@@ -40,7 +40,7 @@ func Decode(data []byte, n, rotation int) (image.Image, error) {
 		}
 		i++
 	}
-	return nil, fmt.Errorf("the image has no page %d", n+1)
+	return nil, fmt.Errorf("the image has no page %d; it has %d", n+1, i)
 }
 
 // Encode returns the image as a JPEG, whose longer side has at most maxSide pixels; 0 means no limit. quality is that of

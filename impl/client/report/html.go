@@ -60,7 +60,7 @@ type htmlPlace struct {
 
 // reasons maps the contract's names of reasons to text for people.
 var reasons = map[string]string{
-	"low-confidence": "words that are likely to be misread", "unfamiliar-handwriting": "handwriting that the models can hardly read",
+	"low-confidence": "words that are likely to be misread", "unfamiliar-handwriting": "handwriting that the models can barely read",
 	"unread-ink": "looks like writing and was not read", "doubtful-order": "lines or columns may be in the wrong order",
 }
 

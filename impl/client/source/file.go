@@ -18,25 +18,25 @@ import (
 	"uncial/internal/contract/imagefile"
 )
 
-// extensions are the names of files that are taken from directories. Files that are named on the command line may have any.
+// extensions are the names of files that are taken from folders. Files that are named on the command line may have any.
 var extensions = []string{
 	".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".jp2", ".j2k", ".jpf", ".jpx", ".j2c", ".pdf",
 }
 
 const maxDepth = 32
 
-// directory returns the pages of the files in a directory, in natural order, those of each folder together. Hidden files, and
-// links to a parent folder, whose pages would be read and charged twice, are left out. It is an error if there is no page.
-func (r *Reader) directory(ctx context.Context, root string) ([]*Page, error) {
+// folder returns the pages of the files in a folder, in natural order, those of each folder together. Hidden files, and links
+// to a parent folder, whose pages would be read and charged twice, are left out. It is an error if there is no page.
+func (r *Reader) folder(ctx context.Context, root string) ([]*Page, error) {
 	w := walk{Reader: r, root: root}
 	if err := w.folder(ctx, root); err != nil {
 		return nil, err
 	}
 	if len(w.pages) == 0 {
 		if w.folders > 0 && !r.Recursive {
-			return nil, fmt.Errorf("no images in this directory; add --recursive to read its subdirectories (%d)", w.folders)
+			return nil, fmt.Errorf("no images in this folder; add --recursive to read its subfolders (%d)", w.folders)
 		}
-		return nil, errors.New("no images in this directory; expected JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 or PDF files")
+		return nil, errors.New("no images in this folder; expected JPEG, PNG, TIFF, BMP, WebP, JPEG 2000 or PDF files")
 	}
 	return w.pages, nil
 }

@@ -100,18 +100,18 @@ func (p *pdfPage) load(ctx context.Context, folder string) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	sheet := sheetOf(about, n)
+	paper := paperOf(about, n)
 	out, err := tool.Run(ctx, folder, "pdfimages", "-list", "-f", n, "-l", n, p.path)
 	if err != nil {
 		return nil, explainPDF(err)
 	}
 	images := parseImages(string(out))
-	if len(images) == 1 && images[0].isPage(sheet) {
+	if len(images) == 1 && images[0].isPage(paper) {
 		if stored, err := p.untouched(ctx, folder, images[0]); err != nil || stored != nil {
 			return stored, err
 		}
 	}
-	return p.render(ctx, folder, sheet, images)
+	return p.render(ctx, folder, paper, images)
 }
 
 // untouched returns the only image of the page, or nil if it cannot be extracted or the page shows it turned.
@@ -157,14 +157,14 @@ func (p *pdfPage) picture(ctx context.Context, folder string) ([]byte, error) {
 	return readPicture(p.load(ctx, folder))
 }
 
-// sheet is the size of a page in points, and by how many degrees viewers turn it.
-type sheet struct {
+// paper is the size of a page in points, and by how many degrees viewers turn it.
+type paper struct {
 	width, height float64
 	rotation      int
 }
 
-// sheetOf reads the size of page n from the output of pdfinfo: "Page 3 size: 595 x 842 pts (A4)", "Page 3 rot: 0".
-func sheetOf(about map[string]string, n string) (s sheet) {
+// paperOf reads the size of page n from the output of pdfinfo: "Page 3 size: 595 x 842 pts (A4)", "Page 3 rot: 0".
+func paperOf(about map[string]string, n string) (s paper) {
 	if fields := strings.Fields(about["Page "+n+" size"]); len(fields) >= 3 {
 		s.width, _ = strconv.ParseFloat(fields[0], 64)
 		s.height, _ = strconv.ParseFloat(fields[2], 64)
@@ -206,7 +206,7 @@ func parseImages(list string) (images []pdfImage) {
 }
 
 // share returns which parts of the width and height of the page the image covers.
-func (i pdfImage) share(s sheet) (horizontal, vertical float64) {
+func (i pdfImage) share(s paper) (horizontal, vertical float64) {
 	if i.xPPI <= 0 || i.yPPI <= 0 || s.width <= 0 || s.height <= 0 {
 		return 0, 0
 	}
@@ -215,7 +215,7 @@ func (i pdfImage) share(s sheet) (horizontal, vertical float64) {
 
 // isPage reports whether the image is all that the page shows, in colours that need no conversion. A page may show only a part
 // of a larger image, such as half of an opening.
-func (i pdfImage) isPage(s sheet) bool {
+func (i pdfImage) isPage(s paper) bool {
 	horizontal, vertical := i.share(s)
 	return i.kind == "image" && s.rotation == 0 && min(horizontal, vertical) >= wholeShare && max(horizontal, vertical) <= 1/wholeShare &&
 		(i.color == "gray" || i.color == "rgb" || i.color == "icc" || i.color == "index")
@@ -243,7 +243,7 @@ func (p *pdfPage) extract(ctx context.Context, folder string, image pdfImage) (*
 }
 
 // render draws the page at the resolution of its main image, as PNG or, if that is too large for the service, as JPEG.
-func (p *pdfPage) render(ctx context.Context, folder string, s sheet, images []pdfImage) (*Image, error) {
+func (p *pdfPage) render(ctx context.Context, folder string, s paper, images []pdfImage) (*Image, error) {
 	resolution := resolutionOf(s, images)
 	const tries = 6 // each after the first has 9/16 of the pixels
 	for range tries {
@@ -268,7 +268,7 @@ func (p *pdfPage) render(ctx context.Context, folder string, s sheet, images []p
 }
 
 // resolutionOf returns the resolution for a page: that of the image that covers most of it, within the limits of the service.
-func resolutionOf(s sheet, images []pdfImage) int {
+func resolutionOf(s paper, images []pdfImage) int {
 	resolution, largest := textResolution, mainShare
 	for _, image := range images {
 		horizontal, vertical := image.share(s)

@@ -1,5 +1,5 @@
-// Package source turns the arguments of the command line into pages: files, directories, standard input, URLs, IIIF manifests
-// and collections, PDFs and TIFFs of many pages. Each page can say what it shows, as a digest or a URL, and be made ready to be
+// Package source turns the arguments of the command line into pages: files, folders, standard input, URLs, IIIF manifests and
+// collections, PDFs and TIFFs of many pages. Each page can say what it shows, as a digest or a URL, and be made ready to be
 // sent. It sends nothing to the service. Start with Reader.Expand; file.go, pdf.go and web.go have the kinds of pages,
 // manifest.go those of IIIF.
 package source
@@ -24,9 +24,9 @@ import (
 
 // Page is one image of the command line.
 type Page struct {
-	// Position is the place of the page in its source, such as "sub/page.tif" below a directory, "book.pdf#page=3" or the id of a
-	// canvas. It does not change when other pages or sources are added, or the directory is moved. With the content it identifies
-	// the page.
+	// Position is the place of the page in its source, such as "sub/page.tif" below a folder, "book.pdf#page=3" or the id of a
+	// canvas. It does not change when other pages or sources are added, or the folder is moved. With the content it identifies the
+	// page.
 	Position string
 	// Locator is where the source has the page: an absolute path, a URL or the id of a canvas. It does not depend on the other
 	// sources. Unique among the pages of a run: a source that is given twice has numbers.
@@ -97,7 +97,7 @@ const maxPages = 100_000
 
 // Reader expands sources.
 type Reader struct {
-	// Recursive reads the directories below a directory too.
+	// Recursive reads the folders below a folder too.
 	Recursive bool
 	// FetchHere fetches images here instead of letting the service fetch them.
 	FetchHere bool
@@ -171,7 +171,7 @@ func (r *Reader) expand(ctx context.Context, set *Set, argument string) ([]*Page
 	}
 	about, err := os.Stat(argument)
 	if err == nil && about.IsDir() {
-		pages, err := r.directory(ctx, argument)
+		pages, err := r.folder(ctx, argument)
 		absolute, _ := filepath.Abs(argument)
 		return pages, filepath.Base(absolute), err
 	}
@@ -220,7 +220,7 @@ func numberRepeats(pages []*Page) {
 	}
 }
 
-// stem returns the name of a file without directory and extension.
+// stem returns the name of a file without folder and extension.
 func stem(path string) string {
 	base := strings.TrimLeft(filepath.Base(path), ".")
 	if s := strings.TrimSuffix(base, filepath.Ext(base)); s != "" {

@@ -63,8 +63,8 @@ func TestReader_Expand_Directory(t *testing.T) {
 	r.Recursive = false
 	set = mustExpand(t, r, filepath.Join(dir, "a"), t.TempDir(), filepath.Join(dir, "notes.txt"))
 	require.Len(t, set.Failures, 2)
-	require.EqualError(t, set.Failures[0].Err, "no images in this directory; add --recursive to read its subdirectories (1)")
-	require.ErrorContains(t, set.Failures[1].Err, "no images in this directory; expected")
+	require.EqualError(t, set.Failures[0].Err, "no images in this folder; add --recursive to read its subfolders (1)")
+	require.ErrorContains(t, set.Failures[1].Err, "no images in this folder; expected")
 	require.Len(t, set.Pages, 1)
 	_, err := set.Pages[0].Load(t.Context(), t.TempDir())
 	require.ErrorContains(t, err, "not an image in a known format")
@@ -205,7 +205,7 @@ func TestReader_Expand_BadPDF(t *testing.T) {
 	require.ErrorContains(t, set.Failures[1].Err, "the PDF cannot be read: pdfinfo: ")
 
 	set = mustExpand(t, mustReader(t), dir)
-	require.Len(t, set.Pages, 3, "one broken PDF does not hide the other files of a directory")
+	require.Len(t, set.Pages, 3, "one broken PDF does not hide the other files of a folder")
 	assert.Equal(t, []string{"broken.pdf", "locked.pdf", "plain.pdf#page=1"}, positions(set))
 }
 

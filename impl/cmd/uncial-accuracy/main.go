@@ -75,7 +75,7 @@ type options struct {
 	NoStock   bool     `help:"Do not also read the pages with plain Tesseract for comparison."`
 	PrintOnly bool     `help:"Also read all pages as print, without the handwriting model, for comparison."`
 	Jobs      int      `default:"2" help:"Pages read at the same time, 1 or 2 (${default}). Timings are steadier with 1."`
-	Models    []string `placeholder:"DIR" help:"Directories with models (*.traineddata) that take precedence over the installed ones."`
+	Models    []string `placeholder:"DIR" help:"Folders with models (*.traineddata) that take precedence over the installed ones."`
 }
 
 // main exits with status 1 after an error. An interrupt stops the run; nothing is printed then.
@@ -153,7 +153,7 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	// The first directory with a model of a name wins, so the models of --models replace the installed ones.
+	// The first folder with a model of a name wins, so the models of --models replace the installed ones.
 	set, err := models.Find(append(o.Models, models.Dirs()...)...)
 	if err != nil {
 		return err

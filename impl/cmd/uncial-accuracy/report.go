@@ -43,14 +43,14 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 // ground truth and its corrections.
 type reportPage struct {
 	outcome
-	Sheets []reportSheet
+	Sheets []reportImage
 	Parts  []reportPart
 	Edits  []document.Edit
 }
 
-// reportSheet is one image of the file, in the order of its pages, with the words that were read on it. The boxes are in pixels
+// reportImage is one image of the file, in the order of its pages, with the words that were read on it. The boxes are in pixels
 // of the page, and the template scales them to the image.
-type reportSheet struct {
+type reportImage struct {
 	Image         template.URL
 	Width, Height int
 	Words         []reportWord
@@ -100,7 +100,7 @@ func newReportPage(o outcome) (reportPage, error) {
 		if err != nil {
 			return reportPage{}, err
 		}
-		sheet, err := newReportSheet(decoded.Image, &o.document.Pages[n])
+		sheet, err := newReportImage(decoded.Image, &o.document.Pages[n])
 		if err != nil {
 			return reportPage{}, err
 		}
@@ -110,17 +110,17 @@ func newReportPage(o outcome) (reportPage, error) {
 	return page, nil
 }
 
-// newReportSheet turns the image upright, scales it down and embeds it as a JPEG.
-func newReportSheet(img image.Image, read *document.Page) (reportSheet, error) {
+// newReportImage turns the image upright, scales it down and embeds it as a JPEG.
+func newReportImage(img image.Image, read *document.Page) (reportImage, error) {
 	gray := imaging.Turn(imaging.FromImage(img), read.Rotation/90)
 	width := min(reportWidth, gray.Rect.Dx())
 	small := image.NewGray(image.Rect(0, 0, width, max(gray.Rect.Dy()*width/gray.Rect.Dx(), 1)))
 	draw.ApproxBiLinear.Scale(small, small.Rect, gray, gray.Rect, draw.Src, nil)
 	var file bytes.Buffer
 	if err := jpeg.Encode(&file, small, &jpeg.Options{Quality: reportQuality}); err != nil {
-		return reportSheet{}, err
+		return reportImage{}, err
 	}
-	sheet := reportSheet{
+	sheet := reportImage{
 		Image: template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(file.Bytes())), //nolint:gosec // made here
 		Width: read.Width, Height: read.Height,
 	}

@@ -30,9 +30,9 @@ func TestWorker_ExitStatus(t *testing.T) {
 		status int
 		want   string
 	}{
-		"is 2 if started by hand":                    {[]string{""}, 2, "cannot be used by hand"},
-		"is 2 if the service is of another build":    {[]string{pipe.ProtocolEnv + "=9999"}, 2, "same build"},
-		"is 1 if the directory of models is missing": {[]string{protocol, pipe.ModelsEnv + "=" + filepath.Join(t.TempDir(), "absent")}, 1, "absent"},
+		"is 2 if started by hand":                 {[]string{""}, 2, "cannot be used by hand"},
+		"is 2 if the service is of another build": {[]string{pipe.ProtocolEnv + "=9999"}, 2, "same build"},
+		"is 1 if the folder of models is missing": {[]string{protocol, pipe.ModelsEnv + "=" + filepath.Join(t.TempDir(), "absent")}, 1, "absent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +124,7 @@ func TestWorker_UsesTheThreadsGranted(t *testing.T) {
 	c := mustStart(t, 5*time.Minute)
 	_, err := c.conn.ReceiveHello()
 	require.NoError(t, err)
-	sheet := ocrtest.Sheet(1600, 1400)
+	sheet := ocrtest.BlankPage(1600, 1400)
 	for y := 200; y < 1200; y += 120 {
 		ocrtest.Scribble(sheet, 150, 1450, 40, func(float64) float64 { return float64(y) }, uint64(y))
 	}

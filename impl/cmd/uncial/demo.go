@@ -23,7 +23,7 @@ import (
 // demoCmd runs the whole service without any preparation: SQLite, workers on this machine, one account and one key.
 type demoCmd struct {
 	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen address of the API; port 0 picks a free port (default: ${default}). Sign-up in the dashboard is open on loopback addresses only."`
-	Data   string `default:".uncial" type:"path" placeholder:"DIR" help:"Directory for the database, the key secret and the API key (default: ${default})."`
+	Data   string `default:".uncial" type:"path" placeholder:"DIR" help:"Folder for the database, the key secret and the API key (default: ${default})."`
 	engineFlags
 }
 
@@ -33,14 +33,14 @@ through the HTTP API, prints the text, the response and a curl command, and keep
 
 Examples:
   uncial demo
-  uncial demo --listen 127.0.0.1:0 --data /tmp/uncial`
+  uncial demo --listen 127.0.0.1:0 --data ./uncial-data`
 }
 
 // Run starts the service, reads the sample page through its HTTP API, and then serves until the context ends. Stop gets a
 // context that is not cancelled, so that running requests can finish.
 func (c *demoCmd) Run(ctx context.Context, con *console) error {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
-		return fmt.Errorf("--data: cannot create the directory: %w", err)
+		return fmt.Errorf("--data: cannot create the folder: %w", err)
 	}
 	a, err := app.New(app.Options{
 		Listen: c.Listen,

@@ -51,11 +51,11 @@ func readOnly(o app.DataOptions) app.DataOptions {
 
 // engineFlags configure the workers on this machine. Their help repeats the defaults that package app fills in.
 type engineFlags struct {
-	Worker           string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`
+	Worker           string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the folder of this program)."`
 	Workers          *int          `placeholder:"N" help:"Number of worker processes (default: one per core)."`
 	Queue            *int          `placeholder:"N" help:"Images that may wait for a worker (default: 8 per worker, at least 16)."`
 	Deadline         time.Duration `default:"60s" help:"Time limit for reading one image (default: ${default})."`
-	Models           []string      `type:"existingdir" placeholder:"DIR" help:"Directory with additional models, *.traineddata of Tesseract or *.uhm of uncial train; may be repeated."`
+	Models           []string      `type:"existingdir" placeholder:"DIR" help:"Folder with additional models, *.traineddata of Tesseract or *.uhm of uncial train; may be repeated."`
 	WorkerPerAccount bool          `help:"Never let one worker read images of two accounts; costs about 0.2 s per change of account."`
 	Sandbox          string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine workers with landlock and seccomp: require, best-effort or off (default: ${default})."`
 }

@@ -26,7 +26,7 @@ Examples:
 func (c *healthCmd) Run(ctx context.Context, con *console) error {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("invalid URL %q; expected e.g. http://127.0.0.1:8080", c.URL)
+		return fmt.Errorf("invalid URL %q; expected one such as http://127.0.0.1:8080", c.URL)
 	}
 	if u.Path == "" || u.Path == "/" {
 		u = u.JoinPath("healthz")

@@ -92,17 +92,17 @@ type language struct {
 	Name string `json:"name"` // in English
 }
 
-// handsNote says which handwriting can be read, and with what error rate. The rates are those of impl/ocr/reading/README.md;
-// change both together.
-const handsNote = `Handwriting is detected automatically. French hands of the 17th to the 20th century, medieval Latin book hands and
-English hands of the 19th century are read at draft quality: 5 to 20 % of the characters are wrong on average, more on tables
+// handwritingNote says which handwriting can be read, and with what error rate. The rates are those of
+// impl/ocr/reading/README.md; change both together.
+const handwritingNote = `Handwriting is detected automatically. French hands of the 17th to the 20th century, medieval Latin book hands and
+English hands of the 19th century are read at draft quality: 4 to 22 % of the characters are wrong on average, more on tables
 and on hands unlike those the model was trained on. The confidence of an answer estimates how much of it is right.`
 
 func (languagesCmd) Help() string {
 	return `The list has the BCP 47 tags that a request may name as its language. They apply to print. With und the service detects the
 language of each page, and the answer names it.
 
-` + handsNote + `
+` + handwritingNote + `
 
 Examples:
   uncial languages
@@ -122,7 +122,7 @@ func (c *languagesCmd) Run(ctx context.Context, con *console) error {
 	}
 	err = printTable(con.out, c.JSON, "TAG\tNAME", languages, func(l language) string { return l.Tag + "\t" + l.Name })
 	if err == nil && !c.JSON {
-		fmt.Fprintln(con.err, "\n"+handsNote)
+		fmt.Fprintln(con.err, "\n"+handwritingNote)
 	}
 	return err
 }

@@ -19,7 +19,7 @@ type serveCmd struct {
 	AdminListen string `placeholder:"ADDR" help:"Listen address of metrics and pprof; keep it private (default: none)."`
 	keyFlags
 	ReplyTTL  time.Duration `name:"reply-ttl" default:"24h" placeholder:"DURATION" help:"How long answers, with their texts, are kept for requests that are repeated with their Idempotency-Key: 24h, which the contract promises, to 72h. Later repeats are read and charged again (default: ${default})."`
-	Retention retention     `default:"400d" placeholder:"DURATION" help:"How long extractions are kept one by one after the end of their month. Then only their sums by day and key remain; 0 keeps everything (default: ${default})."`
+	Retention retention     `default:"400d" placeholder:"DURATION" help:"How long extractions are kept individually after the end of their month. Then only their sums by day and key remain; 0 keeps everything (default: ${default})."`
 	engineFlags
 	Engine          string        `placeholder:"URL" help:"Base URL of an engine to use instead of workers on this machine, such as http://engine:8090."`
 	EnhanceProvider string        `placeholder:"NAME" help:"Provider of the language model that proofreads the text of requests with enhance: openai, for any API compatible with OpenAI's. It receives the images and the recognized text (default: none, nothing leaves this machine)."`

@@ -21,7 +21,7 @@ type trainCmd struct {
 	Time        time.Duration `default:"1h" help:"Maximum training time (default: ${default})."`
 	Passes      float64       `default:"20" help:"Number of passes over the lines (default: ${default})."`
 	Threads     int           `placeholder:"N" help:"Number of threads (default: one per core)."`
-	Worker      string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the directory of this program)."`
+	Worker      string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the folder of this program)."`
 	Sandbox     string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine the worker with landlock and seccomp: require, best-effort or off (default: ${default})."`
 }
 
@@ -41,7 +41,7 @@ Example:
 // cutDeadline limits the time for cutting out the lines of one page.
 const cutDeadline = 2 * time.Minute
 
-// interrupted wraps the error of a training that a signal stopped, so that the program ends with the usual status.
+// interrupted wraps the error of a training run that a signal stopped, so that the program ends with the usual status.
 type interrupted struct{ error }
 
 // ExitCode returns the status of a program that a signal stopped.

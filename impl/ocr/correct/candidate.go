@@ -32,11 +32,11 @@ func (c *Candidate) Replacing(line []document.Word) []document.Word {
 	return slices.Concat(line[:c.From], words, line[c.To:])
 }
 
-// keptSigns are marks of notes, and signs that models of later print, and language models, mistake for others ("æ" for "e").
+// keptSigns are note marks, and signs that models of later print, and language models, mistake for others ("æ" for "e").
 const keptSigns = "æœ&⁊¶*†‡§"
 
-// isAcceptable reports whether words may be replaced by others at all. The replacement must not modernise the spelling, drop an
-// old sign, a mark of a note or a sign of abbreviation, change only capitals, turn letters into figures, or add or drop many
+// isAcceptable reports whether words may be replaced by others at all. The replacement must not modernize the spelling, drop an
+// old sign, a note mark or an abbreviation mark, change only capitals, turn letters into figures, or add or drop many
 // characters: stains are read as many characters.
 func isAcceptable(before, after string) bool {
 	length := utf8.RuneCountInString(before)

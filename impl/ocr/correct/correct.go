@@ -1,9 +1,9 @@
 // Package correct corrects misread words of print: by a vote of further readings of a line (Knowledge.Vote), and by repairing a
-// long s that was read as f (LongS). Both change lines in place and return their edits. Neither modernises a spelling;
+// long s that was read as f (LongS). Both change lines in place and return their edits. Neither modernizes a spelling;
 // internal/text has that rule. The vote changes a word, number or name only to what a recognizer read in its place.
 //
-// Package impl/ocr/reading decides which lines are read again, and how. The corrections of handwriting are in impl/ocr/hand,
-// and those of a language model in impl/proofread. Start with Knowledge.Vote; evidence.go has the evidence that it weighs.
+// Package reading decides which lines are read again, and how. The corrections of handwriting are in impl/ocr/hand, and those
+// of a language model in impl/proofread. Start with Knowledge.Vote; evidence.go has the evidence that it weighs.
 package correct
 
 import (
@@ -22,7 +22,7 @@ const (
 // Lexicon looks words up. lexicon.Lexicon, the word list of one model, is a Lexicon.
 type Lexicon interface {
 	// Known reports whether a word is in the list. It accepts the word as it appears in a text: with punctuation around it,
-	// capitalised, or in a spelling that does not distinguish u and v, i and j.
+	// capitalized, or in a spelling that does not distinguish u and v, i and j.
 	Known(word string) bool
 	// Match returns up to limit words of the list that equal the given one if some letters are exchanged for variants.
 	Match(word string, variants lexicon.Variants, limit int) []string
@@ -51,7 +51,7 @@ func (l Lexicons) Match(word string, variants lexicon.Variants, limit int) []str
 	return found
 }
 
-// isLocked reports whether a word must not be changed: it is punctuation, a number, or a capitalised word that is in no list
+// isLocked reports whether a word must not be changed: it is punctuation, a number, or a capitalized word that is in no list
 // and may be a name.
 func isLocked(word string, known Lexicon) bool {
 	_, core, _ := text.Core(word)

@@ -16,7 +16,7 @@ type Knowledge struct {
 	Known Lexicon
 	// Seen counts the words of the page, as Key returns them.
 	Seen map[string]int
-	// Likelihood returns the logarithm of the probability of a line in small letters. It may be nil.
+	// Likelihood returns the logarithm of the probability of a line in lower case. It may be nil.
 	Likelihood func(string) float64
 	// NetworkTrust estimates how well the network for print reads this page, 0 to 1; see the function NetworkTrust.
 	NetworkTrust float64
@@ -35,7 +35,7 @@ type Evidence [14]float64
 // evidenceNames names the values, in the order of Evidence. Log-odds are those of confidences, and readings those of
 // Readings.Again.
 var evidenceNames = [len(Evidence{})]string{
-	"constant", // 1
+	"constant", // always 1 (intercept)
 	"agree",    // log-odds of the readings that have the same words, mean over all readings
 	"near",     // how much nearer the readings are to the candidate than to the words, -1 to 1
 	"lead",     // log-odds of the mean confidence in the candidate's characters, in the most confident reading, minus that of the least confident word

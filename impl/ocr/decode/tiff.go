@@ -107,7 +107,7 @@ func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 		if !slices.Contains(libraryKinds, d.first(tagCompression, uncompressed)) {
 			return nil, errKind
 		}
-		return lib.DecodeTIFF(t.unturned(d), offset)
+		return lib.DecodeTIFF(t.withoutOrientation(d), offset)
 	}
 	f.decode = func() (image.Image, error) {
 		// Checked only now, because counting takes time in proportion to the length of the tag.
@@ -146,8 +146,8 @@ func (d directory) coded() uint64 {
 	return sum
 }
 
-// unturned returns the file with the orientation removed from a directory, because the library would apply it.
-func (t *tiff) unturned(d directory) []byte {
+// withoutOrientation returns the file with the orientation removed from a directory, because the library would apply it.
+func (t *tiff) withoutOrientation(d directory) []byte {
 	e := d.entries[tagOrientation]
 	if e.kind != kindShort || len(e.value) < 2 || d.first(tagOrientation, 1) == 1 {
 		return t.data

@@ -48,10 +48,10 @@ func texts(words []document.Word) []string {
 	return out
 }
 
-// isCorrection reports whether a change may correct misread letters or spaces. It refuses changes that only modernise the
-// spelling, that remove signs of abbreviation, or that change numbers, which word lists do not have. With word lists (known is
-// not nil), it also refuses changes to unlisted words, so that a name is not replaced by another name, and changes to the
-// spaces between listed words ("to day"), to initials, and to punctuation, which lists do not cover.
+// isCorrection reports whether a change may correct misread letters or spaces. It refuses changes that only modernize the
+// spelling, that remove abbreviation marks, or that change numbers, which word lists do not have. With word lists (known is not
+// nil), it also refuses changes to unlisted words, so that a name is not replaced by another name, and changes to the spaces
+// between listed words ("to day"), to initials, and to punctuation, which lists do not cover.
 func (c change) isCorrection(known func(word string) bool) bool {
 	before, after := joined(c.before), joined(c.after)
 	if text.Abbreviations(before) > text.Abbreviations(after) || keepRunes(unicode.IsDigit, before) != keepRunes(unicode.IsDigit, after) {

@@ -70,7 +70,7 @@ func TestPage_Read_again(t *testing.T) {
 		{"keeps a historical vowel", "de tous tamps", "de tous temps", "de tous tamps", nil},
 		{"does not add an apostrophe", "lambassadeur", "l'ambassadeur", "lambassadeur", nil},
 		{"keeps an accent", "la piéce", "la pièce", "la piéce", nil},
-		{"keeps a sign of abbreviation", "ꝑ devant", "p devant", "ꝑ devant", nil},
+		{"keeps an abbreviation mark", "ꝑ devant", "p devant", "ꝑ devant", nil},
 		{"keeps a number", "en 1771 devant", "en an devant", "en 1771 devant", nil},
 		{"keeps punctuation", "par devant, nous", "par, devant nous", "par devant, nous", nil},
 		{"keeps initials", "J.A. devant", "P.a devant", "J.A. devant", nil},

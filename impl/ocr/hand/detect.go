@@ -50,8 +50,8 @@ func sample(all []layout.Line, n int) []layout.Line {
 	if len(long) == 0 {
 		return nil
 	}
-	minWidth := long[(len(long)-1)/2].Width()
-	all = slices.DeleteFunc(slices.Clone(all), func(l layout.Line) bool { return l.Width() < minWidth })
+	minWidth := long[(len(long)-1)/2].Length()
+	all = slices.DeleteFunc(slices.Clone(all), func(l layout.Line) bool { return l.Length() < minWidth })
 	n = min(n, len(all))
 	some := make([]layout.Line, n)
 	for i := range some {
@@ -62,7 +62,7 @@ func sample(all []layout.Line, n int) []layout.Line {
 
 // byWidth returns the lines from the longest to the shortest.
 func byWidth(all []layout.Line) []layout.Line {
-	return slices.SortedStableFunc(slices.Values(all), func(a, b layout.Line) int { return cmp.Compare(b.Width(), a.Width()) })
+	return slices.SortedStableFunc(slices.Values(all), func(a, b layout.Line) int { return cmp.Compare(b.Length(), a.Length()) })
 }
 
 // printConfidences returns the confidence of the print model in each line, 0..1.

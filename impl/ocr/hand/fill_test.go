@@ -21,7 +21,7 @@ import (
 // form returns a page with six lines of handwriting between print, and a reading in which the print is right and the
 // handwriting is wrong. confidence is the reading's confidence in the handwriting.
 func form(confidence float64) (*image.Gray, hand.Result) {
-	g := ocrtest.Sheet(1400, 1500)
+	g := ocrtest.BlankPage(1400, 1500)
 	paste(g, ocrtest.Page("Extrait des registres des actes de naissance", "par devant nous est comparu le sieur"), 0)
 	paste(g, ocrtest.Page("lequel nous a dit vouloir signer le registre"), 1200)
 	scribble(g, 6, 150, 1100, 400, 100)
@@ -97,7 +97,7 @@ func TestPage_ReadFilledIn(t *testing.T) {
 		require.Len(t, filled.Blocks[2].Lines, 6)
 		require.Less(t, filled.Confidence, 0.9)
 	})
-	t.Run("ignores handwriting that is hardly legible", func(t *testing.T) {
+	t.Run("ignores handwriting that is barely legible", func(t *testing.T) {
 		t.Parallel()
 		_, ok := fill(t, 0.2, true, always("devant nous", 5, 20))
 		require.False(t, ok)
@@ -226,7 +226,7 @@ func TestPage_ReadFilledIn_language(t *testing.T) {
 // smallPrint returns a page with many lines of small print above handwriting three times as large, and the reading of the
 // print.
 func smallPrint() (*image.Gray, hand.Result) {
-	g := ocrtest.Sheet(1400, 1900)
+	g := ocrtest.BlankPage(1400, 1900)
 	var lines []document.Line
 	for i := range 18 {
 		text := "many words of a small print stand close above a large hand and are read surely, each of them"

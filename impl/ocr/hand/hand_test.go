@@ -94,7 +94,7 @@ func counted(r reader) (reader, map[string]int) {
 
 // scribbled returns a page of n lines that look handwritten.
 func scribbled(n int) *image.Gray {
-	g := ocrtest.Sheet(1300, 1600)
+	g := ocrtest.BlankPage(1300, 1600)
 	scribble(g, n, 150, 1100, 200, 80)
 	return g
 }
@@ -170,7 +170,7 @@ func TestPage_Detect(t *testing.T) {
 		{"accepts a page of handwriting", scribbled(15), 50, 20, true, false},
 		{"rejects print by its shape", lines(12), 90, 20, false, true},
 		{"rejects print on its side by its shape", imaging.Turn(lines(12), 1), 90, 20, false, true},
-		{"rejects blank paper", ocrtest.Sheet(800, 1000), 90, 0, false, true},
+		{"rejects blank paper", ocrtest.BlankPage(800, 1000), 90, 0, false, true},
 		{"rejects joined letters that the print model is sure of", scribbled(15), 40, 90, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestPage_PrintedPart(t *testing.T) {
 	})
 	t.Run("covers print above handwriting", func(t *testing.T) {
 		t.Parallel()
-		g := ocrtest.Sheet(1300, 1600)
+		g := ocrtest.BlankPage(1300, 1600)
 		paste(g, lines(6), 0)
 		scribble(g, 10, 150, 1100, 700, 80)
 		got := part(g)

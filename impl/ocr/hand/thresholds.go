@@ -56,8 +56,8 @@ const (
 	// the word, in a line that is mostly certain.
 	knownLetters = 7
 	// knownShare is the minimum share of a line's letters in certain, listed words of at least wordLetters letters at which the
-	// line is print, on a page whose letters touch everywhere. It was tuned on a page of Gothic print of the second set, whose
-	// CER fell from .168 to .053.
+	// line is print, on a page whose letters touch everywhere. It was tuned on a page of Gothic print of the second set, whose CER
+	// fell from 0.168 to 0.053.
 	knownShare, wordLetters = 0.2, 3
 	// openSpots is the minimum number of open spots (spots that no certain word of print covers) at which handwriting is
 	// searched for, and minOpenShare the minimum share of joined letters among them.

@@ -134,7 +134,7 @@ func TestInvertNegative_whiteBorder(t *testing.T) {
 		draw.Draw(page, image.Rect(0, 0, 6, 9).Add(image.Pt(20+i*(w-40)/60, 15+i%3*12)), image.White, image.Point{}, draw.Src)
 	}
 	for _, border := range []int{40, 100, 300} {
-		g := ocrtest.Sheet(w+2*border, h+2*border)
+		g := ocrtest.BlankPage(w+2*border, h+2*border)
 		draw.Draw(g, page.Rect.Add(image.Pt(border, border)), page, image.Point{}, draw.Src)
 		same := g == imaging.InvertNegative(g) // require.Same would print both
 		require.True(t, same, "a border of %d", border)

@@ -233,7 +233,7 @@ func TestSkew(t *testing.T) {
 // TestSkew_hatching checks that the skew of a page is that of its lines, not of the hatching of a picture in its middle.
 func TestSkew_hatching(t *testing.T) {
 	t.Parallel()
-	page := ocrtest.Sheet(ocrtest.Width, 3000)
+	page := ocrtest.BlankPage(ocrtest.Width, 3000)
 	text := ocrtest.Page(lines[:4]...)
 	imaging.Copy(page, text.Rect, text, image.Point{})
 	imaging.Copy(page, text.Rect.Add(image.Pt(0, 2500)), text, image.Point{})

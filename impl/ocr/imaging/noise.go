@@ -21,10 +21,10 @@ func Denoise(g *image.Gray) *image.Gray {
 // differenceRange is more than the largest difference that the operator of noise returns, 8 * 255.
 const differenceRange = 2048
 
-// noise estimates the standard deviation of a page's noise, in greys, from the differences between pixels and the values that
-// their eight neighbours predict: the operator of Immerkær (1996), which ignores shading. It uses the lower quartile of the
-// differences, because ink is not noise, and more than half of the pixels in a scrap of small type belong to letters and their
-// edges. Whitened surroundings do not count.
+// noise estimates the standard deviation of a page's noise, in grey levels, from the differences between pixels and the values
+// that their eight neighbours predict: the operator of Immerkær (1996), which ignores shading. It uses the lower quartile of
+// the differences, because ink is not noise, and more than half of the pixels in a scrap of small type belong to letters and
+// their edges. Whitened surroundings do not count.
 func noise(g *image.Gray) float64 {
 	var differences [differenceRange]int
 	n := 0

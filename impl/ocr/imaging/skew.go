@@ -55,8 +55,8 @@ func sharpest(g *image.Gray) float64 {
 	return at
 }
 
-// letterLines measures how well letters lie in lines at an angle, or upright to it: about 1 for scattered letters, and up to
-// the number of letters of a line.
+// letterLines measures how well letters lie in lines at an angle, or perpendicular to it: about 1 for scattered letters, and up
+// to the number of letters of a line.
 func letterLines(letters []image.Rectangle, angle float64) float64 {
 	height := float64(max(LetterHeight(letters), 1))
 	sin, cos := math.Sincos(angle * math.Pi / 180)
@@ -82,8 +82,8 @@ func stepsOf(counts map[int]int) (sum float64) {
 }
 
 // Slant returns the angle in degrees, to within half a slantStep, by which lines slope on a page that was photographed at an
-// angle. It is from -45 to 45, and 0 for a page whose lines are about level or upright. Pixels up to the threshold are ink.
-// Only the middle of the page is examined, so the slant may be that of a picture.
+// angle. It is from -45 to 45, and 0 for a page whose lines are roughly horizontal or vertical. Pixels up to the threshold are
+// ink. Only the middle of the page is examined, so the slant may be that of a picture.
 func Slant(g *image.Gray, threshold uint8) float64 {
 	middle := g.Rect.Size().Div(2)
 	sample := Crop(g, image.Rectangle{Min: middle, Max: middle}.Inset(-slantSample/2))

@@ -76,7 +76,7 @@ const (
 	// two tries in degrees. It is less than 2*maxSkew, so that the search for the skew finds the rest.
 	slantSample, slantStep = 1500, 7.5
 	// maxSlantOrder is the maximum Order of lines that may have a slant. A tenth of the pages of the second set have less when
-	// they are level, three quarters when they slope by 12 degrees, and nearly all when they slope by 15.
+	// they are level, three quarters do when they slope by 12 degrees, and nearly all when they slope by 15.
 	maxSlantOrder = 1.8
 	// minSlantGain is the minimum factor by which the Order, and the letterLines, grow when a slant is removed. The Order of level
 	// lines on those pages grows by a factor of at most 1.2, and that of lines with a slope of 15 degrees by about 1.4.
@@ -165,7 +165,7 @@ const (
 	minPeriod, maxPeriod = 2, 64
 	// maxDifferences is the maximum number of pixels of a tile that may differ in a pattern: 1 of 100.
 	maxDifferences = tileSide * tileSide / 100
-	// patternShare is the minimum share of tiles that repeat themselves in a pattern. On the 119 pages of both sets, the share
-	// is at most .015.
+	// patternShare is the minimum share of tiles that repeat themselves in a pattern. On the 119 pages of both sets, the share is
+	// at most 0.015.
 	patternShare = 0.9
 )

@@ -182,8 +182,8 @@ func paperBlocks(g *image.Gray) imaging.Plane {
 	return out
 }
 
-// toPage converts a point in pixels of the network's maps to one on the page. The centres of the page's pixels are at whole
-// numbers.
+// toPage converts a point in pixels of the network's maps to one on the page. The centres of the page's pixels have integer
+// coordinates.
 func (p *part) toPage(x, y float64) (float64, float64) {
 	return (x+0.5)*p.scale - 0.5 + float64(p.source.origin.X), (y+0.5)*p.scale - 0.5 + float64(p.source.origin.Y)
 }

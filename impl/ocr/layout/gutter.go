@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// span is a range of columns of pixels, half open.
+// span is a range of columns of pixels, half-open.
 type span struct{ from, to int }
 
 func (s span) width() int { return s.to - s.from }
@@ -24,7 +24,7 @@ type bands struct {
 
 // gutter is white space between two columns.
 type gutter struct {
-	top, bottom int    // bands, half open
+	top, bottom int    // bands, half-open
 	at          []span // the white in each band, from top
 	rows        int    // bands with letters on both sides
 }

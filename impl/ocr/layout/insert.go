@@ -8,7 +8,7 @@ import (
 )
 
 // Insert inserts a line of print that the layout analysis missed. If the line contains the rest of words that were cut off, it
-// replaces these words, whose boxes are cut. Words that are between the words of another line are inserted there. Figures, and
+// replaces these words, whose boxes are cut. Words that are between the words of another line are inserted there. Numbers, and
 // words near enough to have been torn off, join the line in their row. Anything else becomes a separate line.
 func (s *Sequence) Insert(l document.Line, cut []document.Box) { s.pieces = insert(s.pieces, l, cut) }
 
@@ -28,9 +28,9 @@ func insert(pieces []piece, l document.Line, cut []document.Box) []piece {
 		pieces[left].line = mixed(pieces[left].line, l)
 	case rightOf >= 0 && isTorn(pieces, rightOf, l):
 		pieces[rightOf].line = JoinLines(l, pieces[rightOf].line)
-	case left >= 0 && (isFigures(l) || isTorn(pieces, left, l)):
+	case left >= 0 && (isNumber(l) || isTorn(pieces, left, l)):
 		pieces[left].line = JoinLines(pieces[left].line, l)
-	case rightOf >= 0 && isFigures(l):
+	case rightOf >= 0 && isNumber(l):
 		pieces[rightOf].line = JoinLines(l, pieces[rightOf].line)
 	case left >= 0 && !isApart(pieces, left, l):
 		return slices.Insert(pieces, left+1, piece{line: l, block: pieces[left].block})

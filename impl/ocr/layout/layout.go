@@ -24,7 +24,7 @@ type Page struct {
 	Blocks [][]Line
 }
 
-// Line is one line of writing.
+// Line is one line of writing, as the network found it.
 type Line struct {
 	path path
 	part *part
@@ -81,8 +81,8 @@ func (p *Page) Lines() []Line {
 	return all
 }
 
-// Width returns the length of the line, in pixels of the network's maps.
-func (l Line) Width() int { return l.path.width() }
+// Length returns the length of the line, in pixels of the network's maps.
+func (l Line) Length() int { return l.path.width() }
 
 // Spots returns the boxes of the spots of ink in pixels of the page, whose bounds begin at (0, 0), without specks and rules. It
 // compares each pixel with the paper around it; imaging.Spots, which uses one threshold for the whole page, loses faint ink on

@@ -39,7 +39,7 @@ const small = 22 // height of the drawn small letters
 
 // sheet draws lines on blank paper.
 func sheet(w, h int, all []drawn) *image.Gray {
-	g := ocrtest.Sheet(w, h)
+	g := ocrtest.BlankPage(w, h)
 	for i, d := range all {
 		ocrtest.Scribble(g, d.x0, d.x1, small, d.base, uint64(i)) // #nosec G115 -- counts lines
 	}
@@ -185,7 +185,7 @@ func TestPage(t *testing.T) {
 	t.Parallel()
 	t.Run("returns coordinates of the original page if the page was shrunk", func(t *testing.T) {
 		t.Parallel()
-		g := ocrtest.Sheet(2400, 3200)
+		g := ocrtest.BlankPage(2400, 3200)
 		for i := range 9 {
 			ocrtest.Scribble(g, 300, 2100, 4*small, level(360+300*i), uint64(i)) // #nosec G115 -- counts lines
 		}
@@ -205,16 +205,16 @@ func TestPage(t *testing.T) {
 	})
 	t.Run("has no lines if nothing is written", func(t *testing.T) {
 		t.Parallel()
-		ledger := ocrtest.Sheet(1000, 1400)
+		ledger := ocrtest.BlankPage(1000, 1400)
 		for y := 100; y < 1350; y += 60 {
 			ocrtest.Rule(ledger, 50, y, 950, y)
 		}
 		ocrtest.Rule(ledger, 200, 50, 200, 1380)
 		for name, g := range map[string]*image.Gray{
-			"blank paper":     ocrtest.Sheet(800, 1000),
+			"blank paper":     ocrtest.BlankPage(800, 1000),
 			"black":           image.NewGray(image.Rect(0, 0, 700, 900)),
 			"one pixel":       image.NewGray(image.Rect(0, 0, 1, 1)),
-			"a thread":        ocrtest.Sheet(20, 5000),
+			"a thread":        ocrtest.BlankPage(20, 5000),
 			"an empty ledger": ledger,
 		} {
 			require.Empty(t, find(g).Lines(), name)
@@ -224,7 +224,7 @@ func TestPage(t *testing.T) {
 
 // A long strip of paper that seems skewed must not be levelled onto a plane many times its size.
 func TestFind_memory(t *testing.T) { //nolint:paralleltest // counts what the process allocates
-	g := ocrtest.Sheet(30_000, 100)
+	g := ocrtest.BlankPage(30_000, 100)
 	for x := range g.Rect.Dx() {
 		y := 4 + int(float64(x)*math.Tan(10*math.Pi/180))%88
 		for d := range 4 {
@@ -312,7 +312,7 @@ func TestLine_Box(t *testing.T) {
 
 func TestSpots(t *testing.T) {
 	t.Parallel()
-	g := ocrtest.Sheet(3000, 4000)
+	g := ocrtest.BlankPage(3000, 4000)
 	blot := func(r image.Rectangle, grey uint8) {
 		for y := r.Min.Y; y < r.Max.Y; y++ {
 			for x := r.Min.X; x < r.Max.X; x++ {
@@ -335,7 +335,7 @@ func TestSpots(t *testing.T) {
 			return f.Intersect(w).Dx()*f.Intersect(w).Dy()*10 >= 8*w.Dx()*w.Dy() && f.Dx() < w.Dx()+20 && f.Dy() < w.Dy()+20
 		}), "%v among %v", w, found)
 	}
-	require.Empty(t, layout.Spots(ocrtest.Sheet(900, 900)))
+	require.Empty(t, layout.Spots(ocrtest.BlankPage(900, 900)))
 	require.Empty(t, layout.Spots(image.NewGray(image.Rect(0, 0, 3, 3))))
 }
 
@@ -362,7 +362,7 @@ func TestFind_realPages(t *testing.T) {
 }
 
 func BenchmarkFind(b *testing.B) {
-	g := ocrtest.Sheet(3000, 4000)
+	g := ocrtest.BlankPage(3000, 4000)
 	for i := range 40 {
 		ocrtest.Scribble(g, 300, 2700, 36, level(250+90*i), uint64(i)) // #nosec G115 -- counts lines
 	}

@@ -84,7 +84,7 @@ func TestFinder_Find_onlyWriting(t *testing.T) {
 	t.Parallel()
 	lines := column(8, 200, 1050, 200, 80)
 	g := sheet(1600, 1000, lines)
-	faint := ocrtest.Sheet(1600, 1000)
+	faint := ocrtest.BlankPage(1600, 1000)
 	ocrtest.Scribble(faint, 200, 1050, small, level(900), 9)
 	for i, v := range faint.Pix {
 		g.Pix[i] = min(g.Pix[i], 235-(235-v)/8) // shines through from the other side
@@ -111,7 +111,7 @@ func TestFinder_Find_cutLines(t *testing.T) {
 
 func TestFinder_Find_tallLines(t *testing.T) {
 	t.Parallel()
-	g := ocrtest.Sheet(1400, 1900)
+	g := ocrtest.BlankPage(1400, 1900)
 	for i := range 18 {
 		ocrtest.Scribble(g, 100, 1250, 10, level(100+36*i), uint64(i)) // #nosec G115 -- counts lines
 	}

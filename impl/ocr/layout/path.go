@@ -27,7 +27,7 @@ func (p path) end() int { return p.xs[len(p.xs)-1] }
 
 func (p path) width() int { return p.end() - p.start() }
 
-// middle returns the column half way between the ends.
+// middle returns the column halfway between the ends.
 func (p path) middle() int { return (p.start() + p.end()) / 2 }
 
 // slice returns the columns with the indices [i, j). It shares memory with the path.

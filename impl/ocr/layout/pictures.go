@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Pictures returns the boxes of possible woodcuts, engravings and photographs on a page of print, whose bounds begin at (0, 0).
-// marks are the components of ink, and height is the usual height of letters. A frame around text looks like a picture too: the
-// caller must check whether it contains words.
-func Pictures(page *image.Gray, marks []image.Rectangle, height int) []image.Rectangle {
+// Illustrations returns the boxes of possible woodcuts, engravings and photographs on a page of print, whose bounds begin at
+// (0, 0). marks are the components of ink, and height is the usual height of letters. A frame around text looks like a picture
+// too: the caller must check whether it contains words.
+func Illustrations(page *image.Gray, marks []image.Rectangle, height int) []image.Rectangle {
 	minSide := float64(height) * minPictureSide
 	var found []image.Rectangle
 	for _, m := range marks {

@@ -50,12 +50,12 @@ func TestPictures(t *testing.T) {
 			for _, b := range c.boxes {
 				hatch(page, b, c.every)
 			}
-			require.ElementsMatch(t, c.want, layout.Pictures(page, c.boxes, letter))
+			require.ElementsMatch(t, c.want, layout.Illustrations(page, c.boxes, letter))
 		})
 	}
 }
 
-func TestPictures_ofAPattern(t *testing.T) {
+func TestIllustrations_ofAPattern(t *testing.T) {
 	t.Parallel()
 	page := image.NewGray(image.Rect(0, 0, 8_000, 8_000)) // black
 	var marks []image.Rectangle
@@ -65,9 +65,9 @@ func TestPictures_ofAPattern(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, layout.Initials(page, marks[:100], 16))
-	require.NotEmpty(t, layout.Pictures(page, []image.Rectangle{image.Rect(20, 20, 900, 900)}, 5))
+	require.NotEmpty(t, layout.Illustrations(page, []image.Rectangle{image.Rect(20, 20, 900, 900)}, 5))
 	require.Empty(t, layout.Initials(page, marks, 16), "there are too many to be initials")
-	require.Empty(t, layout.Pictures(page, marks, 5), "there are too many to be parts of pictures")
+	require.Empty(t, layout.Illustrations(page, marks, 5), "there are too many to be parts of pictures")
 }
 
 // ruled draws n lines, three pixels thick and space pixels apart, that slope down by fall pixels from left to right.

@@ -14,8 +14,8 @@ type Sequence struct{ pieces []piece }
 type piece struct {
 	line    document.Line
 	block   int  // the index of its block, or handwritten
-	figures bool // the block is a column of figures
-	gone    bool // its words were given to another piece
+	numbers bool // the block is a column of numbers
+	merged  bool // its words were given to another piece
 }
 
 // handwritten is the block index of all lines of handwriting. Successive ones become one block.
@@ -25,9 +25,9 @@ const handwritten = -1
 func SequenceOf(blocks []document.Block) *Sequence {
 	s := &Sequence{}
 	for i, b := range blocks {
-		figures := isFigureColumn(b)
+		numbers := isNumberColumn(b)
 		for _, l := range b.Lines {
-			s.pieces = append(s.pieces, piece{line: l, block: i, figures: figures})
+			s.pieces = append(s.pieces, piece{line: l, block: i, numbers: numbers})
 		}
 	}
 	return s
@@ -48,8 +48,8 @@ func (s *Sequence) Blocks() []document.Block {
 
 // InsertHandwriting inserts a line of handwriting after the last line that is to its left in its row or above it in its column.
 // Handwriting that follows such a line and is higher than l counts too, in any column. If there is no such line, it inserts l
-// before the first line below it in its column, and before the lines to its right that lead down to that line. Otherwise it
-// inserts l after all lines above.
+// before the first line below it in its column, and before the lines to its right that lead down to that line: a note in the
+// margin comes before the paragraph beside it, not between the paragraph's lines. Otherwise it inserts l after all lines above.
 func (s *Sequence) InsertHandwriting(l document.Line) {
 	before, below, above := 0, -1, 0
 	box := l.Box

@@ -169,7 +169,7 @@ const (
 )
 
 // Thresholds of the reading order of printed lines, tuned on the 40 printed pages of the first set. There, joining torn lines,
-// moving figures to their entries, and reading Greek lowered the CER from 0.120 to 0.089.
+// moving numbers to their entries, and reading Greek lowered the CER from 0.120 to 0.089.
 const (
 	// rowOverlap is the minimum vertical overlap of two lines in one row, as a share of the shorter line's height.
 	rowOverlap = 0.5
@@ -179,14 +179,14 @@ const (
 	// gutterRows is the number of rows above and below a gap that are searched for a gutter through it. gutterReach is the
 	// maximum distance, in line heights, between the middle of the gap and the end of a line next to the gutter.
 	gutterRows, gutterReach = 3, 3
-	// rowPitch is the usual distance between rows in halves of a line's height.
+	// rowPitch is the usual distance between rows in half line heights.
 	rowPitch = 3
 	// endingsPerCrossing is the maximum number of lines that end at a gap, for each line that crosses it. If more end there,
 	// the gap is a gutter.
 	endingsPerCrossing = 2
-	// figureColumn is the minimum share of lines of figures in a column of figures. A line of figures has at most maxDigits
+	// numberColumn is the minimum share of lines of numbers in a column of numbers. A line of numbers has at most maxDigits
 	// digits, and at most one letter for every digitsPerLetter digits.
-	figureColumn, maxDigits, digitsPerLetter = 0.7, 12, 3
+	numberColumn, maxDigits, digitsPerLetter = 0.7, 12, 3
 	// scrapBlock is the maximum number of characters in a scrap: a block such as a drop capital or a number in the margin.
 	scrapBlock = 3
 	// sharedRows is the maximum share of lines that are in a row with an earlier line, on a page of one column.
@@ -207,17 +207,17 @@ const (
 	// letter height. Frames around leaves with a dark edge have at least 510 letters and a density of at least 0.12; woodcuts
 	// of both sets contain at most 269 letter-like components.
 	minFrameLetters, minFrameDensity = 400, 0.05
-	// minRiver is the minimum width of a gutter. In Gothic print, some gutters are hardly wider than word spaces, but word
-	// spaces do not line up over many rows.
+	// minRiver is the minimum width of a river, the white space that may be a gutter. In Gothic print, some gutters are barely
+	// wider than word spaces, but word spaces do not line up over many rows.
 	minRiver = 0.7
 	// riverDrift is the maximum distance by which a gutter moves to either side from band to band: 3 degrees, for leaves that
 	// are not flat.
 	riverDrift = 0.06
-	// minRiverRows is the minimum number of bands with letters on both sides of a gutter, about five lines. minGutterArea is
-	// the minimum product of this number and the width of the white: five lines if the gutter is wide, 15 if it is hardly wider
-	// than a word space.
+	// minRiverRows is the minimum number of bands with letters on both sides of a gutter, about five lines. minGutterArea is the
+	// minimum product of this number and the width of the white: five lines if the gutter is wide, 15 if it is barely wider than a
+	// word space.
 	minRiverRows, minGutterArea = 12, 60.0
-	// minColumn is the minimum median width of the text of a column. Columns of figures are narrower, so their rows are read
+	// minColumn is the minimum median width of the text of a column. Columns of numbers are narrower, so their rows are read
 	// across.
 	minColumn = 8.0
 	// widestWordGap is the maximum blank within a line.
@@ -266,8 +266,8 @@ const (
 const (
 	// inkGrey is the grey below which a pixel of a page with white paper is ink.
 	inkGrey = 128
-	// minPictureInk is the minimum share of ink in a picture: the nine pictures of both sets have .12 to .88. Frames around
-	// text are recognized by the words in them.
+	// minPictureInk is the minimum share of ink in a picture: the nine pictures of both sets have 0.12 to 0.88. Frames around text
+	// are recognized by the words in them.
 	minPictureInk = 0.1
 	// minPictureSide is the minimum length of a picture's shorter side: it is 14 or more for the pictures of both sets, and at
 	// most 9 for initials of up to three lines.
@@ -319,7 +319,7 @@ const (
 	// of the other bands in which the rule is found, and clearRule the minimum share of these in which no writing touches it.
 	marginOfWriting, wholeRule, clearRule = 0.03, 0.85, 0.8
 	// minRuledColumn is the minimum width of a column, maxRuledColumns the maximum number of columns, and likeRuledColumns the
-	// minimum ratio of the narrowest to the widest column. The ratio is .59 for a margin with notes beside framed text.
+	// minimum ratio of the narrowest to the widest column. The ratio is 0.59 for a margin with notes beside framed text.
 	minRuledColumn, maxRuledColumns, likeRuledColumns = 0.06, 8, 0.65
 	// otherSize is the maximum ratio between the heights of lines in columns with writing of the same size.
 	otherSize = 1.5

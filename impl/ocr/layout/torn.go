@@ -11,7 +11,7 @@ import (
 )
 
 // JoinTornLines joins lines of print that a layout analysis tore apart: lines that it split at a wide blank, and columns of
-// figures that belong to the entries next to them. It does not join columns of text.
+// numbers that belong to the entries next to them. It does not join columns of text.
 func JoinTornLines(blocks []document.Block) []document.Block {
 	s := SequenceOf(blocks)
 	joined := false
@@ -24,7 +24,7 @@ func JoinTornLines(blocks []document.Block) []document.Block {
 	if !joined {
 		return blocks
 	}
-	s.pieces = slices.DeleteFunc(s.pieces, func(p piece) bool { return p.gone })
+	s.pieces = slices.DeleteFunc(s.pieces, func(p piece) bool { return p.merged })
 	if isSingleColumn(s.pieces) {
 		slices.SortStableFunc(s.pieces, func(a, b piece) int { return cmp.Compare(middle(a.line.Box), middle(b.line.Box)) })
 	}
@@ -38,11 +38,11 @@ func joinPieces(left, right *piece, blocks []document.Block) {
 	stays, goes := left, right
 	if isScrap(blocks[left.block]) && !isScrap(blocks[right.block]) {
 		stays, goes = right, left
-	} else if left.figures && !right.figures {
-		left.block, left.figures = right.block, false
+	} else if left.numbers && !right.numbers {
+		left.block, left.numbers = right.block, false
 	}
 	stays.line = JoinLines(left.line, right.line)
-	goes.gone = true
+	goes.merged = true
 }
 
 // isScrap reports whether a block is very short, such as a drop capital or a number in the margin.
@@ -82,7 +82,7 @@ func partner(pieces []piece, i int) int {
 	p := pieces[i]
 	best := -1
 	for j, q := range pieces {
-		if j == i || q.gone || q.line.Box.X >= p.line.Box.X || !InRow(q.line.Box, p.line.Box) {
+		if j == i || q.merged || q.line.Box.X >= p.line.Box.X || !InRow(q.line.Box, p.line.Box) {
 			continue
 		}
 		if best < 0 || q.line.Box.Right() > pieces[best].line.Box.Right() {
@@ -97,7 +97,7 @@ func partner(pieces []piece, i int) int {
 	switch {
 	case gap < -height:
 		return -1 // they overlap
-	case (p.figures || pieces[best].figures) && p.block != pieces[best].block:
+	case (p.numbers || pieces[best].numbers) && p.block != pieces[best].block:
 		return best
 	case float64(gap) <= tornGap*float64(height) && !isGutter(pieces, best, i):
 		return best
@@ -115,7 +115,7 @@ func isGutter(pieces []piece, left, rightPiece int) bool {
 	crossing, ending := 0, 0
 	for k, p := range pieces {
 		box := p.line.Box
-		if k == left || k == rightPiece || p.gone || InRow(box, a) || box.Y > a.Y+a.H+reach || box.Y+box.H < a.Y-reach {
+		if k == left || k == rightPiece || p.merged || InRow(box, a) || box.Y > a.Y+a.H+reach || box.Y+box.H < a.Y-reach {
 			continue
 		}
 		switch {
@@ -128,19 +128,19 @@ func isGutter(pieces []piece, left, rightPiece int) bool {
 	return crossing == 0 || ending > endingsPerCrossing*crossing
 }
 
-// isFigureColumn reports whether a block is a column of prices, page numbers or line numbers, or of dashes in their place.
-func isFigureColumn(b document.Block) bool {
+// isNumberColumn reports whether a block is a column of prices, page numbers or line numbers, or of dashes in their place.
+func isNumberColumn(b document.Block) bool {
 	n := 0
 	for _, l := range b.Lines {
-		if isFigures(l) {
+		if isNumber(l) {
 			n++
 		}
 	}
-	return float64(n) >= figureColumn*float64(len(b.Lines))
+	return float64(n) >= numberColumn*float64(len(b.Lines))
 }
 
-// isFigures reports whether a line is a number, such as a date or a sum: it has few digits and hardly any letters.
-func isFigures(l document.Line) bool {
+// isNumber reports whether a line is a number, such as a date or a sum: it has few digits and hardly any letters.
+func isNumber(l document.Line) bool {
 	digits, letters := 0, 0
 	for _, r := range strings.Join(strings.Fields(l.Text()), "") {
 		switch {

@@ -179,7 +179,7 @@ func (l *Lexicon) Known(word string) bool {
 	return known
 }
 
-// knownAs looks up a word, or one part of a compound: unchanged, in lower case, and, if it is all in capitals, capitalised like
+// knownAs looks up a word, or one part of a compound: unchanged, in lower case, and, if it is all in capitals, capitalized like
 // a name.
 func (l *Lexicon) knownAs(word string) bool {
 	if len(l.Match(word, earlySpelling, 1)) > 0 {

@@ -85,7 +85,7 @@ func parseUnicharset(data []byte) ([]string, error) {
 	return letters, nil
 }
 
-// Alphabet is the set of characters that a model can write.
+// Alphabet is the set of characters that a model can output.
 type Alphabet map[rune]bool
 
 // ReadAlphabet returns the alphabet in the content of a traineddata file, in composed form (NFC) like recognized text.

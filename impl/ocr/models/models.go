@@ -1,11 +1,11 @@
 // Package models finds Tesseract's models (*.traineddata files) and handwriting models (*.uhm, see package neural), and
 // determines which languages Tesseract's models read; handwriting models declare theirs. It knows the names of Debian's packs
-// (catalogue.go), accepts other models in any directory, and adds the shipped ones (package own). It does not load models:
-// package reading chooses those for a page, and packages tesseract and neural load them.
+// (catalogue.go), accepts other models in any folder, and adds the shipped ones (package own). It does not load models: package
+// reading chooses those for a page, and packages tesseract and neural load them.
 //
-// A directory may have a file named languages.txt that assigns languages to its models: each line has the name of a model and
-// the BCP 47 tags that it reads, separated by spaces; "#" begins a comment. For such a tag, this model is preferred to those of
-// the catalogue. A model in neither list can only be used by its name.
+// A folder may have a file named languages.txt that assigns languages to its models: each line has the name of a model and the
+// BCP 47 tags that it reads, separated by spaces; "#" begins a comment. For such a tag, this model is preferred to those of the
+// catalogue. A model in neither list can only be used by its name.
 //
 // Start with Find.
 package models
@@ -30,7 +30,7 @@ import (
 )
 
 const (
-	// The files that are looked for in a directory of models.
+	// The files that are looked for in a folder of models.
 	extension            = ".traineddata"
 	handwritingExtension = ".uhm"
 	languagesFile        = "languages.txt"
@@ -43,7 +43,7 @@ type Model struct {
 	Data []byte // content of a shipped model; nil for a file
 }
 
-// HandwritingModel is the file of a handwriting model.
+// HandwritingModel is a *.uhm file.
 type HandwritingModel struct {
 	Name string // of the file, without its extension
 	Path string
@@ -56,21 +56,21 @@ type Set struct {
 	handwriting []HandwritingModel
 }
 
-// Dirs returns those directories that exist and in which Tesseract's packs are usually installed: TESSDATA_PREFIX if it is set,
-// and Debian's directory.
+// Dirs returns those folders that exist and in which Tesseract's packs are usually installed: TESSDATA_PREFIX if it is set, and
+// Debian's folder.
 func Dirs() []string {
 	var dirs []string
 	for _, dir := range []string{os.Getenv("TESSDATA_PREFIX"), "/usr/share/tesseract-ocr/5/tessdata"} {
-		if info, err := os.Stat(dir); dir != "" && err == nil && info.IsDir() && !slices.Contains(dirs, dir) { //nolint:gosec // the operator chose the directory
+		if info, err := os.Stat(dir); dir != "" && err == nil && info.IsDir() && !slices.Contains(dirs, dir) { //nolint:gosec // the operator chose the folder
 			dirs = append(dirs, dir)
 		}
 	}
 	return dirs
 }
 
-// Find looks for models in the directories and in their subdirectories named "script". If several models have the same name,
-// the first one is used. The shipped models come last, so that a directory can replace them. If a directory cannot be read or a
-// languages.txt is invalid, the error names it.
+// Find looks for models in the folders and in their subfolders named "script". If several models have the same name, the first
+// one is used. The shipped models come last, so that a folder can replace them. If a folder cannot be read or a languages.txt
+// is invalid, the error names it.
 func Find(dirs ...string) (*Set, error) {
 	s := &Set{models: map[string]Model{}, tags: map[string][]string{}}
 	mapped := map[string][]string{} // tag -> names, from languages.txt
@@ -99,7 +99,7 @@ func Find(dirs ...string) (*Set, error) {
 // validName matches names that every file system allows and that Tesseract takes for a single model ("+" would join two).
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
-// scan adds the models of one directory, without subdirectories.
+// scan adds the models of one folder, without subfolders.
 func (s *Set) scan(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Set) offer(tag string, names []string) {
 	}
 }
 
-// readMapping adds the lines of the directory's languages.txt, if there is one, to a map from tags to the names of models.
+// readMapping adds the lines of the folder's languages.txt, if there is one, to a map from tags to the names of models.
 func readMapping(dir string, into map[string][]string) error {
 	path := filepath.Join(dir, languagesFile)
 	file, err := os.Open(path)
@@ -168,7 +168,7 @@ func readMapping(dir string, into map[string][]string) error {
 			return fmt.Errorf("models: %s, line %d: expected the name of a model and at least one tag, as in \"my_model en\"", path, n)
 		}
 		if _, err := os.Stat(filepath.Join(dir, fields[0]+extension)); err != nil {
-			return fmt.Errorf("models: %s, line %d: the directory has no file %s%s", path, n, fields[0], extension)
+			return fmt.Errorf("models: %s, line %d: the folder has no file %s%s", path, n, fields[0], extension)
 		}
 		for _, field := range fields[1:] {
 			tag, err := language.Parse(field)
@@ -227,8 +227,8 @@ func (s *Set) For(tag string) []string { return slices.Clone(s.tags[tag]) }
 // Names returns the names of all models found, sorted.
 func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.models)) }
 
-// HandwritingModels returns the handwriting models that were found, in the order of the directories. The shipped handwriting
-// model is not among them.
+// HandwritingModels returns the handwriting models that were found, in the order of the folders. The shipped handwriting model
+// is not among them.
 func (s *Set) HandwritingModels() []HandwritingModel { return slices.Clone(s.handwriting) }
 
 // Model returns the model of that name, and whether it was found.

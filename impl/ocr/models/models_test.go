@@ -13,7 +13,7 @@ import (
 	"uncial/impl/ocr/models/own"
 )
 
-// MustDir makes a directory with an empty model for each name. languages is the content of languages.txt, if not empty.
+// MustDir makes a folder with an empty model for each name. languages is the content of languages.txt, if not empty.
 func MustDir(tb testing.TB, languages string, names ...string) string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -53,7 +53,7 @@ func TestTags(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	t.Run("finds only the shipped models if there is no directory, and offers no languages", func(t *testing.T) {
+	t.Run("finds only the shipped models if there is no folder, and offers no languages", func(t *testing.T) {
 		t.Parallel()
 		s := MustFind(t)
 		require.Equal(t, []string{own.EarlyPrint}, s.Names())
@@ -80,7 +80,7 @@ func TestFind(t *testing.T) {
 		t.Parallel()
 		require.Equal(t, []string{"frk", "Fraktur"}, MustFind(t, MustDir(t, "", "Fraktur", "frk")).For("de-Latf"))
 	})
-	t.Run("prefers the first directory to the second, and both to the shipped models", func(t *testing.T) {
+	t.Run("prefers the first folder to the second, and both to the shipped models", func(t *testing.T) {
 		t.Parallel()
 		first, second := MustDir(t, "", "eng", "early_print"), MustDir(t, "", "eng", "deu")
 		s := MustFind(t, first, second)
@@ -105,9 +105,9 @@ func TestFind_Errors(t *testing.T) {
 		"a model without a tag":   {MustDir(t, "a\n", "a"), "expected the name of a model and at least one tag"},
 		"an invalid tag":          {MustDir(t, "a not_a_tag!\n", "a"), `invalid language tag "not_a_tag!"`},
 		"an undetermined tag":     {MustDir(t, "a und\n", "a"), `invalid language tag "und"`},
-		"a missing model":         {MustDir(t, "a en\nb en\n", "a"), "line 2: the directory has no file b.traineddata"},
+		"a missing model":         {MustDir(t, "a en\nb en\n", "a"), "line 2: the folder has no file b.traineddata"},
 		"an invalid model name":   {MustDir(t, "", "a+b"), "invalid model name"},
-		"a missing directory":     {filepath.Join(t.TempDir(), "absent"), "no such file or directory"},
+		"a missing folder":        {filepath.Join(t.TempDir(), "absent"), "no such file or directory"},
 		"a line that is too long": {MustDir(t, strings.Repeat("a", 1<<17), "a"), "token too long"},
 	} {
 		t.Run("refuses "+name, func(t *testing.T) {

@@ -16,7 +16,7 @@ const minOverlap = 0.7
 
 // drawWords draws the words of a text. For each word it returns the bounding box of the pixels that it darkened.
 func drawWords(text string, seed uint64) (*image.Gray, map[string]image.Rectangle) {
-	g := ocrtest.Sheet(1200, 48)
+	g := ocrtest.BlankPage(1200, 48)
 	boxes, x := map[string]image.Rectangle{}, 12
 	for word := range strings.FieldsSeq(text) {
 		before := slices.Clone(g.Pix)

@@ -8,13 +8,13 @@ const (
 	filterSide    = 3
 	tileSums      = 16
 	maxTileValues = 4 // magnitude of the largest sum of a tile, see tileValues
-	// tilesTogether is the number of tiles that are processed together. A row of tiles is never divided. More need more memory
-	// than the second-level cache has, and fewer read the weights more often.
+	// tilesTogether is the number of tiles that are processed together. A row of tiles is never divided. With more tiles, the data
+	// exceeds the second-level cache; with fewer, the weights are read more often.
 	tilesTogether    = 288
 	channelsTogether = 48 // channels of the result that are computed together: a whole number of blocks in every set
-	// valueShare is the largest integer of the input as a share of that which levelsOf proposes: the sums of tiles are up to
-	// maxTileValues times as large. Shares from 0.25 to 1 read sets of pages equally well. Lines shift by fractions of a pixel
-	// with it, which changes a few words of short, hardly legible pages in either direction.
+	// valueShare is the largest integer of the input as a share of that which maxValueOf proposes: the sums of tiles are up to
+	// maxTileValues times as large. Values from 0.25 to 1 give equal accuracy over the sets. Lines shift by fractions of a pixel
+	// with it, which changes a few words of short, barely legible pages in either direction.
 	valueShare = 0.66
 )
 
@@ -77,7 +77,7 @@ func (k kernels) newFilters(c convolution) *filters {
 	}
 	levels := float64(math.MaxInt16 / maxTileValues)
 	for i := range sums {
-		levels = min(levels, math.Floor(valueShare*levelsOf(sums[i], columns, math.MaxInt16)))
+		levels = min(levels, math.Floor(valueShare*maxValueOf(sums[i], columns, math.MaxInt16)))
 	}
 	f.levels = float32(levels)
 	for i := range sums {

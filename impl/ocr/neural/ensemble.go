@@ -15,9 +15,8 @@ const (
 	// minProbability is the minimum probability of every class at every step, so that no single view excludes a text and every
 	// logarithm is finite.
 	minProbability = 1e-9
-	// minShare is the minimum share of the total probability of paths that are followed; those that are furthest behind or
-	// ahead are dropped below it. This bounds the time for long lines: paths run ahead by at most about eleven characters that
-	// the view does not show.
+	// minShare is the minimum share of the total probability of paths that are followed; those that are furthest behind or ahead
+	// are dropped below it. This bounds the time for long lines: a path may be at most about eleven characters ahead of the view.
 	minShare = 1e-100
 )
 

@@ -233,8 +233,8 @@ func inBlocks[T float32 | int32](height, rows, columns int, at func(r, c int) T)
 	return out
 }
 
-// pairs is a matrix of 16-bit integers. Each element of data has those of two successive columns. newRecurrent packs two rows
-// of 8-bit integers into one element.
+// pairs is a matrix of 16-bit integers. Each element of data has those of two successive columns, except in the result of
+// newRecurrent.
 type pairs struct {
 	rows, columns int // columns: pairs of columns
 	data          []int32
@@ -246,11 +246,11 @@ type pairs struct {
 // float cannot hold their unit exactly enough.
 const minLargest = 1e-30
 
-// newRecurrent returns the recurrent weights of one direction of a layer as 8-bit integers in the order of the kernels. weights
-// has a row for each of the 4*hidden gates.
+// newRecurrent returns the recurrent weights of one direction of a layer as 8-bit integers in the order of the kernels: each
+// element of data has two rows. weights has a row for each of the 4*hidden gates.
 func newRecurrent(weights []float32, hidden int) pairs {
 	const panel = 128 // PANEL in kernels.h
-	p, pair := quantize(weights, hidden, math.MaxInt8, levelsOf(weights, hidden, math.MaxInt8))
+	p, pair := quantize(weights, hidden, math.MaxInt8, maxValueOf(weights, hidden, math.MaxInt8))
 	p.data = make([]int32, 0, hidden*hidden)
 	for first := 0; first < p.rows; first += panel {
 		for c := range p.columns {
@@ -263,16 +263,16 @@ func newRecurrent(weights []float32, hidden int) pairs {
 	return p
 }
 
-// levelsOf returns the largest integer that values may have when quantize converts a matrix, so that the integers of the
+// maxValueOf returns the largest integer that values may have when quantize converts a matrix, so that the integers of the
 // weights and of the values are about equally large. The parameters are those of quantize.
-func levelsOf(weights []float32, columns int, most float64) float64 {
+func maxValueOf(weights []float32, columns int, maxWeight float64) float64 {
 	ratio := 1.0 // of the sum of a row to its largest element
 	for row := range slices.Chunk(weights, columns) {
 		if largest, sum := magnitudes(row); largest > minLargest {
 			ratio = max(ratio, sum/largest)
 		}
 	}
-	return math.Floor(min(max(math.Sqrt(math.MaxInt32/ratio), math.MaxInt32/(most*ratio)), math.MaxInt16))
+	return math.Floor(min(max(math.Sqrt(math.MaxInt32/ratio), math.MaxInt32/(maxWeight*ratio)), math.MaxInt16))
 }
 
 // magnitudes returns the largest magnitude of the elements, and the sum of all of them.
@@ -284,13 +284,13 @@ func magnitudes(row []float32) (largest, sum float64) {
 	return largest, sum
 }
 
-// quantize converts a matrix to integers from -most to most, which are to be multiplied by integers from -levels to levels.
-// weights has the rows one after the other; the number of columns is even. quantize does not fill p.data: pair(r, c) returns
-// an element of it, so that the caller can choose the order. The integers are as large as possible without overflow: no sum
-// of products needs more than 31 bits.
-func quantize(weights []float32, columns int, most, levels float64) (p pairs, pair func(r, c int) int32) {
+// quantize converts a matrix to integers from -maxWeight to maxWeight, which are to be multiplied by integers from -maxValue to
+// maxValue. weights has the rows one after the other; the number of columns is even. quantize does not fill p.data: pair(r, c)
+// returns an element of it, so that the caller can choose the order. The integers are as large as possible without overflow: no
+// sum of products needs more than 31 bits.
+func quantize(weights []float32, columns int, maxWeight, maxValue float64) (p pairs, pair func(r, c int) int32) {
 	rows := len(weights) / columns
-	p = pairs{rows: rows, columns: columns / 2, units: make([]float32, rows), levels: float32(levels)}
+	p = pairs{rows: rows, columns: columns / 2, units: make([]float32, rows), levels: float32(maxValue)}
 	whole := make([]int16, rows*columns)
 	for r := range rows {
 		row := weights[r*columns : (r+1)*columns]
@@ -299,7 +299,7 @@ func quantize(weights []float32, columns int, most, levels float64) (p pairs, pa
 			continue
 		}
 		// Rounding adds a half to each integer, and the float of the unit may be slightly too small.
-		p.units[r] = float32(1 / min(most/largest, (math.MaxInt32/levels-float64(columns))/sum))
+		p.units[r] = float32(1 / min(maxWeight/largest, (math.MaxInt32/maxValue-float64(columns))/sum))
 		factor := 1 / float64(p.units[r])
 		for c, v := range row {
 			// The conversion keeps compilers from fusing the operations, so that all processors compute the same.

@@ -16,7 +16,7 @@ func TestQuantize(t *testing.T) {
 		spread := math.Pow(10, rapid.Float64Range(-6, 6).Draw(t, "magnitude"))
 		weights := rapid.SliceOfN(rapid.Float32Range(float32(-spread), float32(spread)), rows*columns, rows*columns).Draw(t, "weights")
 		most := rapid.SampledFrom([]float64{math.MaxInt8, math.MaxInt16}).Draw(t, "most")
-		p, pair := quantize(weights, columns, most, levelsOf(weights, columns, most))
+		p, pair := quantize(weights, columns, most, maxValueOf(weights, columns, most))
 		for r := range rows {
 			sum := 0.0
 			for c := range columns {

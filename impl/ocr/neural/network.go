@@ -78,7 +78,7 @@ func newMatrix(weights []float32, rows, columns, stride int) matrix {
 		weights = padded(weights, columns)
 	}
 	even := 2 * pairsOf(columns)
-	p, pair := quantize(weights, even, math.MaxInt16, levelsOf(weights, even, math.MaxInt16))
+	p, pair := quantize(weights, even, math.MaxInt16, maxValueOf(weights, even, math.MaxInt16))
 	m := matrix{pairs: p, in: columns, stride: stride}
 	m.data = make([]int32, inStripes(stride)*p.columns)
 	for r := range rows {

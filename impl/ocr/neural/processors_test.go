@@ -36,7 +36,7 @@ type transcribed struct {
 func drawnLines() []transcribed {
 	var lines []transcribed
 	for i, text := range []string{"le maire et les habitants", "de la ville de paris", "une lettre pour vous", "nous avons vu la mer"} {
-		g := ocrtest.Sheet(800, 48)
+		g := ocrtest.BlankPage(800, 48)
 		end := ocrtest.Write(g, 12, 14, func(float64) float64 { return 33 }, text, uint64(i)) // #nosec G115 -- counts lines
 		lines = append(lines, transcribed{g.SubImage(image.Rect(0, 0, end+12, 48)).(*image.Gray), text})
 	}

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Tessdata is the directory in which Debian installs the models of Tesseract.
+// Tessdata is the folder in which Debian installs the models of Tesseract.
 const Tessdata = "/usr/share/tesseract-ocr/5/tessdata"
 
 // The geometry of a drawn page, in pixels.

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// Sheet returns a blank page of w x h pixels, in light grey because scanned paper is not quite white.
-func Sheet(w, h int) *image.Gray {
+// BlankPage returns a blank page of w x h pixels, in light grey because scanned paper is not quite white.
+func BlankPage(w, h int) *image.Gray {
 	g := image.NewGray(image.Rect(0, 0, w, h))
 	for i := range g.Pix {
 		g.Pix[i] = 235

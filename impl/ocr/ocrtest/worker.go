@@ -26,7 +26,7 @@ import (
 // Language is one of the two languages that the scripted worker reads.
 const Language = "en"
 
-// startFile, in the first directory of models, is the script that a scripted worker runs before it sends its hello.
+// startFile, in the first folder of models, is the script that a scripted worker runs before it sends its hello.
 const startFile = "start"
 
 // MaybeWorker must be called by TestMain before anything else. In a process that a pool started as a worker it does not
@@ -55,7 +55,7 @@ func MaybeWorker() {
 	os.Exit(0)
 }
 
-// MustScriptStart returns a directory of models that makes scripted workers run the script before they send their hello. The
+// MustScriptStart returns a folder of models that makes scripted workers run the script before they send their hello. The
 // script may also have "hello PROTOCOL" and "no languages", which replace the hello.
 func MustScriptStart(tb testing.TB, script string) (dir string) {
 	tb.Helper()

@@ -35,8 +35,8 @@ const Protocol = 6
 const (
 	// ProtocolEnv holds Protocol. If it is unset, the worker was started by hand.
 	ProtocolEnv = "UNCIAL_WORKER_PROTOCOL"
-	// ModelsEnv lists directories of *.traineddata files, separated by os.PathListSeparator. If several have a model of
-	// the same name, the first one is used.
+	// ModelsEnv lists folders of *.traineddata files, separated by os.PathListSeparator. If several have a model of the same name,
+	// the first one is used.
 	ModelsEnv = "UNCIAL_MODELS"
 )
 
@@ -65,7 +65,7 @@ type Hello struct {
 	Handwriting []HandwritingModel `json:"hands,omitempty"` // handwriting models that were found, sorted by name; the shipped one is not among them
 }
 
-// HandwritingModel describes a handwriting model.
+// HandwritingModel describes a handwriting model that a worker found in the folders of --models.
 type HandwritingModel struct {
 	Name      string   `json:"name"`
 	Version   string   `json:"version"`

@@ -100,26 +100,26 @@ func middleOf(r image.Rectangle) image.Point {
 	return image.Pt((r.Min.X+r.Max.X)/2, (r.Min.Y+r.Max.Y)/2)
 }
 
-// bands index boxes by the horizontal bands of the page that they touch, for fast lookup.
-type bands map[int][]image.Rectangle
+// boxIndex holds boxes by the horizontal slices of the page that they touch, for fast lookup.
+type boxIndex map[int][]image.Rectangle
 
-// newBands enters each box in all bands that it touches, so that a search for the boxes at a point examines only one band.
-func newBands(boxes []image.Rectangle) bands {
-	b := bands{}
+// newBoxIndex enters each box in all slices that it touches, so that a search for the boxes at a point examines only one slice.
+func newBoxIndex(boxes []image.Rectangle) boxIndex {
+	b := boxIndex{}
 	for _, r := range boxes {
-		for y := r.Min.Y / bandHeight; y <= r.Max.Y/bandHeight; y++ {
+		for y := r.Min.Y / sliceHeight; y <= r.Max.Y/sliceHeight; y++ {
 			b[y] = append(b[y], r)
 		}
 	}
 	return b
 }
 
-// near calls f once for each box in the bands that r touches.
-func (b bands) near(r image.Rectangle, f func(image.Rectangle)) {
-	first := r.Min.Y / bandHeight
-	for y := first; y <= r.Max.Y/bandHeight; y++ {
+// near calls f once for each box in the slices that r touches.
+func (b boxIndex) near(r image.Rectangle, f func(image.Rectangle)) {
+	first := r.Min.Y / sliceHeight
+	for y := first; y <= r.Max.Y/sliceHeight; y++ {
 		for _, box := range b[y] {
-			if y == max(first, box.Min.Y/bandHeight) {
+			if y == max(first, box.Min.Y/sliceHeight) {
 				f(box)
 			}
 		}
@@ -127,7 +127,7 @@ func (b bands) near(r image.Rectangle, f func(image.Rectangle)) {
 }
 
 // contains reports whether the centre of r is in one of the boxes.
-func (b bands) contains(r image.Rectangle) bool {
+func (b boxIndex) contains(r image.Rectangle) bool {
 	middle := middleOf(r)
-	return slices.ContainsFunc(b[middle.Y/bandHeight], func(box image.Rectangle) bool { return middle.In(box) })
+	return slices.ContainsFunc(b[middle.Y/sliceHeight], func(box image.Rectangle) bool { return middle.In(box) })
 }

@@ -122,8 +122,8 @@ func (e *Engines) readLexicon(name string) *lexicon.Lexicon {
 	return l
 }
 
-// Alphabet returns the characters that a model can write, or nil if they are not known. It reads the alphabet at the first call
-// and caches it.
+// Alphabet returns the characters that a model can output, or nil if they are not known. It reads the alphabet at the first
+// call and caches it.
 func (e *Engines) Alphabet(name string) lexicon.Alphabet {
 	if a, ok := e.alphabets[name]; ok {
 		return a
@@ -149,7 +149,7 @@ func (e *Engines) data(name string) []byte {
 	return data
 }
 
-// Get returns the engine of a model, or of several models in one directory joined by "+". The engine remains open until as many
+// Get returns the engine of a model, or of several models in one folder joined by "+". The engine remains open until as many
 // other models as the limits allow have been used. It keeps the image, mode and variables that the last caller set, so always
 // set the image and the mode, and restore variables after changing them.
 func (e *Engines) Get(name string) (*tesseract.Engine, error) {
@@ -233,7 +233,7 @@ func (e *Engines) config(names string) (tesseract.Config, error) {
 			return config, fmt.Errorf("reading: model %q is not installed", name)
 		}
 		if i > 0 && (model.Data != nil || config.Data != nil || model.Dir != config.Dir) {
-			return config, fmt.Errorf("reading: the models %q are not in one directory", names)
+			return config, fmt.Errorf("reading: the models %q are not in one folder", names)
 		}
 		config.Dir, config.Data = model.Dir, model.Data
 	}

@@ -10,7 +10,7 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-func TestEngines_memory(t *testing.T) {
+func TestEngines_BoundMemoryOfModels(t *testing.T) {
 	t.Parallel()
 	line := ocrtest.Page("one line").SubImage(image.Rect(0, 0, 400, 160)).(*image.Gray)
 	models := []string{"eng", "deu", "fra", "lat", "ita", "spa"}

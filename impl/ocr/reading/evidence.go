@@ -17,7 +17,7 @@ import (
 type Evidence [evEntropy + 1]float64
 
 const (
-	evConstant   = iota // 1
+	evConstant   = iota // always 1 (intercept)
 	evOwn               // log-odds of the recognizer's confidence in the word
 	evKnown             // for a listed word of at least longWord letters: the share of listed words among such words of the page
 	evKnownShort        // the same value for a shorter listed word

@@ -23,7 +23,7 @@ var deed = []string{
 // MustHandwritten returns a JPEG of lines in a joined hand, on a page of 2400 x 3200 pixels.
 func MustHandwritten(tb testing.TB, lines int) []byte {
 	tb.Helper()
-	g := ocrtest.Sheet(2400, 3200)
+	g := ocrtest.BlankPage(2400, 3200)
 	pitch := 3000 / lines
 	for i := range lines {
 		ocrtest.Write(g, 150, pitch*2/5, func(float64) float64 { return float64(120 + pitch*i) }, deed[i%len(deed)], uint64(i)) // #nosec G115 -- counts lines

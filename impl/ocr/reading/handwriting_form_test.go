@@ -15,7 +15,7 @@ import (
 // MustForm draws a printed form with seven handwritten lines between lines of print. small is the x-height of the handwriting
 // in pixels.
 func MustForm(small int) *image.Gray {
-	g := ocrtest.Sheet(1700, 1700)
+	g := ocrtest.BlankPage(1700, 1700)
 	set := func(y int, lines ...string) {
 		part := ocrtest.Page(lines...)
 		for i, v := range part.Pix {
@@ -34,8 +34,9 @@ func MustForm(small int) *image.Gray {
 
 const formLines = 7
 
-// TestRead_form checks that the real models separate blocks of print and handwriting, in French and in English.
-func TestRead_form(t *testing.T) {
+// TestRead_SeparatesPrintAndHandwriting checks that the real models separate blocks of print and handwriting, in French and in
+// English.
+func TestRead_SeparatesPrintAndHandwriting(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 4)
 	for _, c := range []struct {

@@ -28,7 +28,7 @@ const (
 
 // mixedPage draws print and, if requested, handwriting below it.
 func mixedPage(withHand bool) *image.Gray {
-	g := ocrtest.Sheet(ocrtest.Width, 1900)
+	g := ocrtest.BlankPage(ocrtest.Width, 1900)
 	printed := ocrtest.Page(slices.Repeat([]string{"fome wifdom ftands here for all to read"}, printedLines)...)
 	for i, v := range printed.Pix {
 		if v < 128 {

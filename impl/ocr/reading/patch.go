@@ -24,20 +24,20 @@ type patch struct {
 // not text that the models can read.
 func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []document.Block) []patch {
 	letters := imaging.LetterShaped(components)
-	words := newBands(wordBoxes(blocks))
+	words := newBoxIndex(wordBoxes(blocks))
 	held := slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool { return !words.contains(c) })
 	height := imaging.LetterHeight(held)
 	if height == 0 {
 		return nil
 	}
-	claimed := newBands(claimedAreas(blocks, height))
+	claimed := newBoxIndex(claimedAreas(blocks, height))
 	open := slices.DeleteFunc(letters, func(c image.Rectangle) bool {
 		return float64(c.Dy()) < minMissedHeight*float64(height) || float64(c.Dy()) > maxMissedHeight*float64(height) || claimed.contains(c)
 	})
 	if len(open) > len(held) {
 		return nil
 	}
-	all := newBands(components)
+	all := newBoxIndex(components)
 	inside := sheet.Inset(height) // ink at the edge is cut off, and mostly belongs to the facing page
 	var found []patch
 	rest := rowPatches(open, height)
@@ -83,7 +83,7 @@ func rowPatches(letters []image.Rectangle, height int) []patch {
 func shareRow(a, b image.Rectangle) bool { return layout.InRow(document.BoxOf(a), document.BoxOf(b)) }
 
 // strays counts the components in the patch that are not letters.
-func (p *patch) strays(components bands) int {
+func (p *patch) strays(components boxIndex) int {
 	n := 0
 	components.near(p.box, func(c image.Rectangle) {
 		if c.Overlaps(p.box) {
@@ -95,7 +95,7 @@ func (p *patch) strays(components bands) int {
 
 // grow extends the patch along its row: by smaller letters, dots and dashes that do not belong to a word, and by shorter words
 // that were cut off from it.
-func (p *patch) grow(components, words, claimed bands, height int) {
+func (p *patch) grow(components, words, claimed boxIndex, height int) {
 	for grown := true; grown; {
 		grown = false
 		components.near(p.box, func(c image.Rectangle) {
@@ -126,7 +126,7 @@ func (p *patch) absorb(others []patch) []patch {
 }
 
 // widen adds up to by pixels of blank on each side, because a dash may be too thin to be a component: "420. —".
-func (p *patch) widen(claimed bands, sheet image.Rectangle, by int) {
+func (p *patch) widen(claimed boxIndex, sheet image.Rectangle, by int) {
 	left, right := p.box.Min.X-by, p.box.Max.X+by
 	claimed.near(p.box, func(r image.Rectangle) {
 		switch {

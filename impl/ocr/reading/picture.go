@@ -33,7 +33,7 @@ func pictureOf(page decode.Page) (picture, error) {
 		return picture{page.File, page.Orientation}, nil
 	}
 	if gray, ok := page.Image.(*image.Gray); ok {
-		if levels := levelsOf(gray); len(levels) <= maxLevels {
+		if levels := greysOf(gray); len(levels) <= maxLevels {
 			data, err := encodeLevels(gray, levels)
 			if err != nil || len(data) <= share {
 				return picture{data: data}, err
@@ -56,8 +56,8 @@ func pictureOf(page decode.Page) (picture, error) {
 // maxLevels is the maximum number of greys of a page that is copied without loss: PNG needs at most 4 bits a pixel for them.
 const maxLevels = 16
 
-// levelsOf returns the greys of a page, from black to white.
-func levelsOf(g *image.Gray) []uint8 {
+// greysOf returns the greys of a page, from black to white.
+func greysOf(g *image.Gray) []uint8 {
 	var has [256]bool
 	for y := range g.Rect.Dy() {
 		for _, v := range g.Pix[y*g.Stride:][:g.Rect.Dx()] {

@@ -137,7 +137,7 @@ func (s sheet) boxOnSheet(b document.Box) document.Box {
 	return s.boxOnPage(b)
 }
 
-// wordsOnSheet returns the box on the sheet of words of the page. It converts each word, because the box of all words of a
+// wordsOnSheet returns the box on the sheet of words of the page. It converts each word because the box of all words of a
 // slanted line is narrower than the line.
 func (s sheet) wordsOnSheet(words []document.Word) document.Box {
 	words = slices.Clone(words)

@@ -91,7 +91,7 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 type page struct {
 	options  Options
 	src      Source
-	language string // tag
+	language string // BCP 47 tag
 	model    string // the language's own
 	// languageEvidence is the evidence for a language that was detected on the page; see guess.Guess.
 	languageEvidence float64

@@ -141,7 +141,7 @@ func TestEngines_Get(t *testing.T) {
 	require.ErrorContains(t, err, "no_such_model")
 	require.True(t, engines.Has("eng+grc"))
 	require.False(t, engines.Has("eng+no_such_model"))
-	require.False(t, engines.Has("grc+"+own.EarlyPrint), "models in two directories cannot be used together")
+	require.False(t, engines.Has("grc+"+own.EarlyPrint), "models in two folders cannot be used together")
 	engines.Close()
 	get("eng")
 }

@@ -65,13 +65,13 @@ func readPrint(ctx context.Context, p *page) error {
 }
 
 // needsOtherModel reports whether the first reading is in doubt, was not made by the early-print model, and has only letters
-// that this model can write.
+// that this model can output.
 func needsOtherModel(p *page) bool {
 	first := p.attempts[0]
 	return first.model != earlyPrint && first.confidence < sureReading && p.src.Has(earlyPrint) && p.canBeEarly(first)
 }
 
-// canBeEarly reports whether the early-print model can write the letters of a reading.
+// canBeEarly reports whether the early-print model can output the letters of a reading.
 func (p *page) canBeEarly(a attempt) bool {
 	return isLatin(a.blocks) && foreignShare(a.blocks, p.src.Alphabet(earlyPrint)) <= maxForeignLetters
 }

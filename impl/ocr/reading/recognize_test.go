@@ -286,7 +286,7 @@ func TestRead_knownWords(t *testing.T) {
 	}
 }
 
-func TestRead_without(t *testing.T) {
+func TestRead_SkipsStepsLeftOut(t *testing.T) {
 	t.Parallel()
 	require.Contains(t, reading.Steps(), "early-print")
 	require.NotContains(t, reading.Steps(), "print", "a required step cannot be omitted")

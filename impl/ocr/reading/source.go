@@ -28,7 +28,7 @@ type Source interface {
 	Has(model string) bool
 	// Lexicon returns the model's word list, or nil if it has none.
 	Lexicon(model string) *lexicon.Lexicon
-	// Alphabet returns the characters that the model can write, or nil if they are not known.
+	// Alphabet returns the characters that the model can output, or nil if they are not known.
 	Alphabet(model string) lexicon.Alphabet
 }
 

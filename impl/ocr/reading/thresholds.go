@@ -30,8 +30,8 @@ const (
 	minTexturePixels = 250_000
 	// minTextureSpots is the minimum number of spots of a pattern or of noise.
 	minTextureSpots = 2_000
-	// If at least sameSizeShare of the spots have one of the sameSizes most common sizes, to the pixel, they are a pattern. On
-	// the 119 pages, the share is at most .47.
+	// If at least sameSizeShare of the spots have one of the sameSizes most common sizes, to the pixel, they are a pattern. On the
+	// 119 pages, the share is at most 0.47.
 	sameSizes     = 4
 	sameSizeShare = 0.9
 	// maxIllegibleHeight is the maximum height in pixels of letters that are illegible among specks, however much they are
@@ -119,7 +119,7 @@ const (
 	// sureWord is the minimum confidence at which a word is certainly in the script in which it was read.
 	sureWord = 0.85
 	// If at most 1/strangeLineDivisor of the lines have a word that is neither listed nor sure, only these lines are read again.
-	// On the four pages that are read again, the share is .23 on one, and .66 to .86 on the others, which lose text if they are
+	// On the four pages that are read again, the share is 0.23 on one, and 0.66 to 0.86 on the others, which lose text if they are
 	// read line by line.
 	strangeLineDivisor = 3
 	// minGreekConfidence is the minimum confidence at which a word in Greek letters is Greek. The Greek model also reads Latin
@@ -161,14 +161,14 @@ const (
 	minPatchConfidence = 0.75
 	// minPatchShare and maxPatchShare bound the number of letters and digits that are read per component that may be one.
 	minPatchShare, maxPatchShare = 0.5, 2.0
-	// bandHeight is the height in pixels of the bands in which boxes are looked up. It affects speed only.
-	bandHeight = 64
+	// sliceHeight is the height in pixels of the slices in which boxes are looked up. It affects speed only.
+	sliceHeight = 64
 )
 
-// Handwriting.
+// When a part of a handwritten page is print, and how many engines read its lines.
 const (
-	// minPrintConfidence is the minimum confidence of the print model at which a part of a handwritten page that looks like
-	// print is print. Two of the 47 handwritten pages of both sets have such a part; the confidence is 0.30 and 0.59 there.
+	// minPrintConfidence is the minimum confidence of the print model at which a part of a handwritten page that looks like print
+	// is print. Two handwritten pages of the sets have such a part; the confidence is 0.30 and 0.59 there.
 	minPrintConfidence = 0.7
 	// minStripsPerEngine is the minimum number of lines for each of several engines: loading an engine takes as long as reading
 	// three lines.
@@ -229,7 +229,7 @@ var (
 const (
 	// minShare keeps log-odds finite.
 	minShare = 0.005
-	// sureOwn is the log-odds of the recognizer's confidence at which the curve bends. It is a confidence of .88.
+	// sureOwn is the log-odds of the recognizer's confidence at which the curve bends. It corresponds to a confidence of 0.88.
 	sureOwn = 2
 	// lastUsualLetter is the last letter of the Latin alphabets of modern languages (the end of Latin Extended-A). Later signs
 	// are those of medieval abbreviations.
@@ -240,7 +240,7 @@ const (
 	longWord = 4
 	// sureRepeats is the number of repetitions of a word above which more do not count.
 	sureRepeats = 3
-	// priorWords is a pseudo-count: as many long words, half of them listed, are added to those of a page, because the share of
+	// priorWords is a pseudo-count: that many long words, half of them listed, are added to those of a page, because the share of
 	// listed words among a few words says little.
 	priorWords = 4.0
 	// placeMargin is the maximum distance, in pixels, of the centre of a word in another reading from the box of the same word.
@@ -252,10 +252,10 @@ const (
 	minUnreadLetters = 4
 	// maxCellLength is the maximum number of characters in the shorter of two lines that are cells of one row.
 	maxCellLength = 20
-	// minCells is the minimum number of cells in a table, and minTableShare the minimum share of the page's characters in them.
-	// On the second set, the share is .74 to .87 on the three tables, and at most .51 on all other pages.
+	// minCells is the minimum number of cells in a table, and minTableShare the minimum share of the page's characters in them. On
+	// the second set, the share is 0.74 to 0.87 on the three tables, and at most 0.51 on all other pages.
 	minCells, minTableShare = 12, 0.6
-	// orderShare is the expected share of characters in the right order in a table. It is .44 to .62 on the three tables.
+	// orderShare is the expected share of characters in the right order in a table. It is 0.44 to 0.62 on the three tables.
 	orderShare = 0.55
 )
 
@@ -297,7 +297,7 @@ var networkWidths = []float64{1, 0.93, 1.07}
 // minAlternative is the minimum estimated share of correct characters at which another reading of a word is returned.
 const minAlternative = 0.05
 
-// Memory.
+// Limits of memory: of loaded models, of large pages, and of the sides of an image.
 const (
 	// modelMemory is the maximum number of bytes that loaded models may take: enough for those of five languages, the
 	// early-print model and the Greek model, which take 9 MB on average.
@@ -322,13 +322,13 @@ const networkShift = 2.0
 // estimated share of correct characters.
 const (
 	// doubtfulPrint is the estimate below which print may be handwriting. On the second set, the estimates of seven pages were
-	// below it for print, and higher for handwriting. Five of these had an estimate of at least .83 for handwriting, which also
-	// had far fewer errors (for example, CER .05 instead of .65, and .10 instead of .74). The other two, for which handwriting
+	// below it for print, and higher for handwriting. Five of these had an estimate of at least 0.83 for handwriting, which also
+	// had far fewer errors (for example, CER 0.05 instead of 0.65, and 0.10 instead of 0.74). The other two, for which handwriting
 	// was not better, had an estimate below likelyHandwriting.
 	doubtfulPrint = 0.6
 	// unsurePrint replaces doubtfulPrint on a page without any line that was read as print with a confidence of at least
-	// surePrintLine; such a line proves that there is print beside handwriting. A carefully drawn hand of the second set was
-	// read as print with an estimate of .70, its best line with a confidence of .76 (CER .245 as print, .020 as handwriting).
+	// surePrintLine; such a line proves that there is print beside handwriting. A carefully drawn hand of the second set was read
+	// as print with an estimate of 0.70, its best line with a confidence of 0.76 (CER 0.245 as print, 0.020 as handwriting).
 	unsurePrint, surePrintLine = 0.85, 0.85
 	// likelyHandwriting is the minimum estimate for the reading as handwriting, and handwritingLead its minimum lead over the
 	// estimate for print.
@@ -338,11 +338,11 @@ const (
 // Print that the preparation spoilt, or that was taken for handwriting.
 const (
 	// doubtfulHandwriting is the estimated share of correct characters below which a handwritten page may be print. On all 50
-	// handwritten pages of both sets, it is above .67.
+	// handwritten pages of both sets, it is above 0.67.
 	doubtfulHandwriting = 0.6
-	// knownLead is the minimum lead of the unprepared page in the share of listed words. That share counts the letters of words
-	// of at least minKnownLetters letters. It was .17 for a blurred typescript that was read as handwriting, and is .35 to .88
-	// for the 50 pages.
+	// knownLead is the minimum lead of the unprepared page in the share of listed words. That share counts the letters of words of
+	// at least minKnownLetters letters. It was 0.17 for a blurred typescript that was read as handwriting, and is 0.35 to 0.88 for
+	// the 50 pages.
 	knownLead, minKnownLetters = 0.1, 4
 )
 

@@ -21,7 +21,7 @@ func twoColumns() *image.Gray {
 	}
 	column := ocrtest.Page(lines...)
 	size := column.Rect.Size()
-	sheet := ocrtest.Sheet(2*size.X+100, size.Y)
+	sheet := ocrtest.BlankPage(2*size.X+100, size.Y)
 	for i := range 2 {
 		draw.Draw(sheet, column.Rect.Add(image.Pt(i*(size.X+100), 0)), column, image.Point{}, draw.Src)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // turnUpright reads the page again in the orientation in which it is upright, if that is a different one. It examines only
-// pages that are hardly legible in their own orientation, or whose lines run from top to bottom.
+// pages that are barely legible in their own orientation, or whose lines run from top to bottom.
 func turnUpright(ctx context.Context, p *page) error {
 	quarters, err := p.uprightOrientation(ctx)
 	if err != nil || quarters == 0 {

@@ -37,7 +37,7 @@ var tale = []string{
 func TestRead_turnHandwriting(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 4)
-	upright := ocrtest.Sheet(1700, 1500)
+	upright := ocrtest.BlankPage(1700, 1500)
 	for i, line := range deed {
 		for j := range 2 {
 			ocrtest.Write(upright, 120, 30, func(float64) float64 { return float64(150 + 130*(i+j*len(deed))) }, line, uint64(i+j)) // #nosec G115 -- counts lines

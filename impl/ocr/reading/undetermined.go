@@ -70,7 +70,7 @@ func (p *page) languageOfHandwriting(ctx context.Context) (guess.Guess, error) {
 	return p.languageOfLines(ctx)
 }
 
-// languageOfLines returns the language of the text that the handwriting model reads on the page, whether or not it is
+// languageOfLines returns the language of the text that the handwriting model reads on the page, even if the page is not
 // handwritten.
 func (p *page) languageOfLines(ctx context.Context) (guess.Guess, error) {
 	return p.guessFromMoreLines(func(lines int) (string, error) { return p.handwriting.page.Text(ctx, p.handwriting.reader, lines) })

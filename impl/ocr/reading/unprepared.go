@@ -31,8 +31,9 @@ func tryUnprepared(ctx context.Context, p *page) error {
 
 // readUnprepared reads the unprepared page with the language's own model. It reports whether that reading is better than the
 // result so far, which means that clearly more of its words are listed. Confidence does not show that, because models are
-// confident even of blurred letters. If handwriting was found beside print, clearly more than in the print alone are enough, if
-// they are no fewer than in both: handwriting is read with word lists, so that even blots become listed words.
+// confident even of blurred letters. If handwriting was found beside print, it must have clearly more listed words than the
+// print alone, and at least as many as print and handwriting together: handwriting is read with word lists, so that even blots
+// become listed words.
 func readUnprepared(ctx context.Context, p *page) (attempt, bool, error) {
 	s := p.sheet
 	s.img = p.gray

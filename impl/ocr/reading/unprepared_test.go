@@ -96,7 +96,7 @@ func TestRead_unpreparedVote(t *testing.T) {
 	require.Equal(t, again, result.Page.Text())
 }
 
-// blurred is a Source that reads a page as hardly legible handwriting, and as print with a given text.
+// blurred is a Source that reads a page as barely legible handwriting, and as print with a given text.
 type blurred struct {
 	mixed
 	inPrint string
@@ -164,7 +164,7 @@ func TestRead_doubtfulHandwriting(t *testing.T) {
 
 // scribbledSheet returns a page with writtenLines lines of scribbles.
 func scribbledSheet() *image.Gray {
-	page := ocrtest.Sheet(ocrtest.Width, 1100)
+	page := ocrtest.BlankPage(ocrtest.Width, 1100)
 	for i := range writtenLines {
 		ocrtest.Scribble(page, 100, 1250, 26, func(float64) float64 { return float64(150 + 130*i) }, uint64(i)) // #nosec G115 -- counts lines
 	}

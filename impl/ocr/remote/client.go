@@ -194,7 +194,7 @@ func (c *Client) get(ctx context.Context, e *engine, path string, into any) erro
 		return err
 	}
 	if status != http.StatusOK {
-		return fmt.Errorf("the engine returned %d", status)
+		return fmt.Errorf("the engine returned status %d", status)
 	}
 	return json.Unmarshal(text, into)
 }

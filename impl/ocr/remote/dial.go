@@ -27,7 +27,7 @@ const (
 func parseURL(baseURL string) (*url.URL, uint16, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil || base.Hostname() == "" || (base.Scheme != "http" && base.Scheme != "https") {
-		return nil, 0, fmt.Errorf("invalid engine URL %q; expected e.g. http://engine:8090", baseURL)
+		return nil, 0, fmt.Errorf("invalid engine URL %q; expected one such as http://engine:8090", baseURL)
 	}
 	// Addresses replace the host name later, so the port must be explicit.
 	port := cmp.Or(base.Port(), map[string]string{"http": "80", "https": "443"}[base.Scheme])

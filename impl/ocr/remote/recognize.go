@@ -118,7 +118,7 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	}
 	var f failure
 	if err := json.Unmarshal(text, &f); err != nil {
-		return nil, fmt.Errorf("the engine returned %d", status)
+		return nil, fmt.Errorf("the engine returned status %d", status)
 	}
 	return nil, f.toError()
 }

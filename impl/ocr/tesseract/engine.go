@@ -70,7 +70,7 @@ type Config struct {
 	// Model is the name of the traineddata file without its extension. With Dir, it may be several names joined by "+"; then
 	// all of these models are tried on every word.
 	Model string
-	// Dir is the directory of the traineddata files. It is ignored if Data is set.
+	// Dir is the folder of the traineddata files. It is ignored if Data is set.
 	Dir string
 	// Data is the content of one traineddata file. Tesseract copies it.
 	Data []byte

@@ -184,7 +184,7 @@ func TestOpen(t *testing.T) {
 	for name, cfg := range map[string]tesseract.Config{
 		"an absent model":       {Model: "xxx", Dir: ocrtest.Tessdata},
 		"one absent of two":     {Model: "eng+xxx", Dir: ocrtest.Tessdata},
-		"an absent directory":   {Model: "eng", Dir: "/nowhere"},
+		"an absent folder":      {Model: "eng", Dir: "/nowhere"},
 		"an empty model":        {Model: "mine", Data: []byte{}},
 		"a cut model":           {Model: "mine", Data: data[:len(data)/2]},
 		"a model of other data": {Model: "mine", Data: []byte(strings.Repeat("not a model ", 100))},

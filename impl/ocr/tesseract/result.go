@@ -19,7 +19,7 @@ type Block struct {
 	Lines []Line // in reading order, never empty
 }
 
-// Line is one line of text.
+// Line is one line of text, as Tesseract divided the page.
 type Line struct {
 	Box image.Rectangle
 	// Baseline has two points, from left to right; nil if it is unknown.

@@ -17,7 +17,7 @@ func twoBlocks() *image.Gray {
 	block := ocrtest.Page("the register of the parish", "was kept by the clerk who", "wrote each birth, marriage", "and burial into a book and", "signed it every evening")
 	size := block.Rect.Size()
 	heading := ocrtest.Page("The heading of the page")
-	sheet := ocrtest.Sheet(2*size.X+150, size.Y+heading.Rect.Dy()+80)
+	sheet := ocrtest.BlankPage(2*size.X+150, size.Y+heading.Rect.Dy()+80)
 	draw.Draw(sheet, heading.Rect, heading, image.Point{}, draw.Src)
 	for i := range 2 {
 		draw.Draw(sheet, block.Rect.Add(image.Pt(i*(size.X+150), heading.Rect.Dy()+80)), block, image.Point{}, draw.Src)

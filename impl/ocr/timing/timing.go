@@ -11,7 +11,7 @@ import (
 // MaxSteps is the maximum number of steps that are recorded for a reading. 10 pages have about 30 steps each.
 const MaxSteps = 500
 
-// Step is one step of a reading. Steps may be nested.
+// Step is the duration of one step of a reading. Steps may be nested.
 type Step struct {
 	Name   string `json:"name"`
 	Start  int64  `json:"start_us"`  // since the reading began, in microseconds

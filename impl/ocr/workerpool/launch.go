@@ -17,7 +17,7 @@ import (
 	"uncial/impl/ocr/sandbox"
 )
 
-// newLauncher checks that the worker program and the model directories exist, and prepares the sandbox. The operator sees its
+// newLauncher checks that the worker program and the model folders exist, and prepares the sandbox. The operator sees its
 // errors when the service starts.
 func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 	o := p.opts
@@ -30,10 +30,10 @@ func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 	}
 	for _, dir := range o.Models {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() || !filepath.IsAbs(dir) {
-			return nil, fmt.Errorf("model directory %q: expected the absolute path of an existing directory", dir)
+			return nil, fmt.Errorf("model folder %q: expected the absolute path of an existing folder", dir)
 		}
 	}
-	// The worker may read only the directories in which it looks for models.
+	// The worker may read only the folders in which it looks for models.
 	dirs := slices.Clone(o.Models)
 	for _, dir := range models.Dirs() {
 		if !slices.Contains(dirs, dir) {

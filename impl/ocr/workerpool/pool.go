@@ -29,10 +29,10 @@ import (
 // Options of a Pool. Zero and negative numbers select the default unless a field says otherwise.
 type Options struct {
 	Worker   string        // absolute path of the worker program; required
-	Models   []string      // directories of traineddata files, searched before models.Dirs; default: none
+	Models   []string      // folders of traineddata files, searched before models.Dirs; default: none
 	Workers  int           // processes; default: the number of CPUs this process may use, container limits included
 	Reserve  int           // additional processes, only for accounts that have no image being read; default: none
-	Queue    int           // images that may wait for a worker; default: 4 per worker
+	Queue    int           // images that may wait for a worker; default: 8 per worker, at least 16
 	Deadline time.Duration // for reading one image; default: 60 s
 	Wait     time.Duration // maximum wait for a free worker, after which the error is ErrBusy; default: Deadline
 	MaxPages int           // number of pages that a worker reads before it is replaced; default: 200
@@ -56,14 +56,17 @@ const (
 	defaultDeadline = time.Minute
 	defaultMaxPages = 200 // bounds slow leaks in the C libraries
 	defaultStart    = 30 * time.Second
-	queuePerWorker  = 4
+	// queuePerWorker is the number of images that may wait for each worker: at a few seconds per page, the last one is still read
+	// before the deadline of its extraction. minQueue is the minimum for all workers together, so that a few clients can share a
+	// single worker.
+	queuePerWorker, minQueue = 8, 16
 )
 
 // withDefaults returns the options with the default for each that is absent or out of range.
 func (o Options) withDefaults() Options {
 	o.Workers = cmp.Or(max(o.Workers, 0), runtime.GOMAXPROCS(0))
 	o.Reserve = max(o.Reserve, 0)
-	o.Queue = cmp.Or(max(o.Queue, 0), queuePerWorker*o.Workers)
+	o.Queue = cmp.Or(max(o.Queue, 0), max(minQueue, queuePerWorker*o.Workers))
 	o.Deadline = cmp.Or(max(o.Deadline, 0), defaultDeadline)
 	o.Wait = cmp.Or(max(o.Wait, 0), o.Deadline)
 	o.MaxPages = cmp.Or(max(o.MaxPages, 0), defaultMaxPages)

@@ -157,7 +157,7 @@ func TestNew(t *testing.T) {
 		"names a missing worker":               {workerpool.Options{Worker: "/nowhere/uncial-worker"}, "worker program /nowhere/uncial-worker not found"},
 		"refuses a relative path":              {workerpool.Options{Worker: "uncial-worker"}, "expected an absolute path"},
 		"refuses a file that is not a program": {workerpool.Options{Worker: "/etc/passwd"}, "is not an executable program"},
-		"names a missing model directory":      {workerpool.Options{Models: []string{"/nowhere/models"}}, `model directory "/nowhere/models"`},
+		"names a missing model folder":         {workerpool.Options{Models: []string{"/nowhere/models"}}, `model folder "/nowhere/models"`},
 		"repeats what the worker printed":      {script("internal no model in /usr/share/x"), "no model in /usr/share/x"},
 		"repeats the exit status":              {script("exit 7"), "exit status 7"},
 		"refuses a worker without languages":   {script("no languages"), "no models were found"},

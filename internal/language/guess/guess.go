@@ -30,11 +30,11 @@ const fraktur = "-Latf"
 var old = map[string]string{"en": "enm", "es": "es-x-old", "fr": "frm", "it": "it-x-old"}
 
 const (
-	// longShare is the minimum share of long s among all letters s of a page in Fraktur. On the seven Fraktur pages of the shared
-	// page set it is 0.5 to 0.7. Typescripts have a few by mistake.
+	// longShare is the minimum share of long s among all letters s of a page in Fraktur. On the seven Fraktur pages of the first
+	// set it is 0.5 to 0.7. Typescripts have a few by mistake.
 	longShare = 0.25
 	// maxAccents is the largest share of letters with an accent in printed French of the time before it had any, about 1530. None
-	// of the 10 such pages of the shared page set has any; pages of later print have 0.002 to 0.02.
+	// of the 10 such pages of the first set has any; pages of later print have 0.002 to 0.02.
 	maxAccents = 0.0015
 	// olderLead is the minimum lead of an older stage over the newer one: about two words that the newer one lacks.
 	olderLead = 4.0

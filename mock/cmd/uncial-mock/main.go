@@ -100,15 +100,15 @@ func withCommand(arguments []string) []string {
 // serve holds the flags of the default command. Most become mock.Options. The defaults suit a test on the same machine: the
 // mock behaves the same after every start.
 type serve struct {
-	Listen          string        `default:"127.0.0.1:4010" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 selects a free port, which the first log line shows. Default: ${default}."`
-	Clock           string        `default:"frozen" enum:"frozen,real" help:"frozen (2026-01-15T12:00:00Z until a test moves it) or real. Default: ${default}."`
-	Latency         latency       `default:"0" placeholder:"TIME|MIN-MAX" help:"Delay before each answer: fixed (200ms) or from a range (100ms-900ms), at most 30s. Default: ${default}."`
-	Seed            uint64        `default:"0" help:"Seed for the choice of texts and for the latencies. Default: ${default}."`
-	FaultRate       float64       `default:"0" placeholder:"SHARE" help:"Share of the answers that get a network fault, 0 to 1; the seed chooses which. Default: ${default}."`
-	Fault           []mock.Fault  `placeholder:"KIND" help:"Faults of --fault-rate: reset, cut, length, drip or late; drip and late may be followed by a duration in milliseconds, up to 30000, such as late-1500. Default: all."`
-	Fixtures        string        `placeholder:"DIR" help:"Folder of your own pages and recorded answers; the mock's manual (mock/README.md) describes its layout. Default: only the built-in texts."`
-	ControlAnywhere bool          `help:"Open /__mock/ to other machines. Default: this machine only."`
-	CORSOrigin      []edge.Origin `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock. Default: all."`
+	Listen          string        `default:"127.0.0.1:4010" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 selects a free port, which the first log line shows (default: ${default})."`
+	Clock           string        `default:"frozen" enum:"frozen,real" help:"frozen (2026-01-15T12:00:00Z until a test moves it) or real (default: ${default})."`
+	Latency         latency       `default:"0" placeholder:"TIME|MIN-MAX" help:"Delay before each answer: fixed (200ms) or from a range (100ms-900ms), at most 30s (default: ${default})."`
+	Seed            uint64        `default:"0" help:"Seed for the choice of texts and for the latencies (default: ${default})."`
+	FaultRate       float64       `default:"0" placeholder:"SHARE" help:"Share of the answers that get a network fault, 0 to 1; the seed chooses which (default: ${default})."`
+	Fault           []mock.Fault  `placeholder:"KIND" help:"Faults of --fault-rate: reset, cut, length, drip or late; drip and late may be followed by a duration in milliseconds, up to 30000, such as late-1500 (default: all)."`
+	Fixtures        string        `placeholder:"DIR" help:"Folder of your own pages and recorded answers; the mock's manual (mock/README.md) describes its layout (default: only the built-in texts)."`
+	ControlAnywhere bool          `help:"Open /__mock/ to other machines (default: this machine only)."`
+	CORSOrigin      []edge.Origin `name:"cors-origin" default:"*" placeholder:"ORIGIN" help:"Web origins whose pages may call the mock (default: all)."`
 	Verbose         bool          `short:"v" help:"Log every request."`
 }
 
@@ -187,7 +187,7 @@ func (s *serve) run(log io.Writer) error {
 
 // list prints all rows of a command: as a table for people, or as JSON for programs.
 type list struct {
-	JSON bool `name:"json" help:"Print JSON for programs."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
 // printAll prints one row per entry, or all entries as one JSON array. The columns of a row are separated by tabs.
@@ -216,5 +216,5 @@ func textRow(f mock.Fixture) string {
 // health is the health check of a container image that has no other program. The URL must answer 200 within 3 s; otherwise
 // the exit status is 1.
 type health struct {
-	URL string `arg:"" optional:"" default:"http://127.0.0.1:4010/healthz" help:"URL to check. Default: ${default}."`
+	URL string `arg:"" optional:"" default:"http://127.0.0.1:4010/healthz" help:"URL to check (default: ${default})."`
 }

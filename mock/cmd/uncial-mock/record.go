@@ -20,9 +20,9 @@ type record struct {
 	Images   []string `arg:"" name:"image" help:"Image files, or http or https addresses."`
 	From     string   `required:"" placeholder:"URL" help:"Address of the service, such as https://ocr.example.org."`
 	To       string   `required:"" placeholder:"DIR" help:"Folder for the answers, which is created if necessary."`
-	KeyFile  string   `placeholder:"FILE" help:"File with the API key. Default: the environment variable UNCIAL_KEY."`
-	Language string   `short:"l" default:"en" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag. Default: ${default}."`
-	Format   []string `short:"f" enum:"json,text,hocr,alto,page,tsv,pdf" default:"alto" help:"Formats to record; the mock makes the other formats from alto or page. Default: ${default}."`
+	KeyFile  string   `placeholder:"FILE" help:"File with the API key (default: the environment variable UNCIAL_KEY)."`
+	Language string   `short:"l" default:"en" placeholder:"TAG" help:"Language of the documents as a BCP 47 tag (default: ${default})."`
+	Format   []string `short:"f" enum:"json,text,hocr,alto,page,tsv,pdf" default:"alto" help:"Formats to record; the mock makes the other formats from alto or page (default: ${default})."`
 	Enhance  bool     `help:"Also record the enhanced answers."`
 	Again    bool     `help:"Record again, and pay again for, answers that the folder already has."`
 }

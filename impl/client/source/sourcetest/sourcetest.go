@@ -48,7 +48,7 @@ func PNG(tb testing.TB, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// Write writes a file below a directory, makes the folders that name leads through, and returns the file's path.
+// Write writes a file below a folder, makes the folders that name leads through, and returns the file's path.
 func Write(tb testing.TB, dir, name string, content []byte) string {
 	tb.Helper()
 	path := filepath.Join(dir, name)

@@ -6,8 +6,8 @@ import _ "embed"
 
 // Names of the models.
 const (
-	// EarlyPrint reads print before about 1800: roman, italic and Gothic types, Fraktur. A file of the same name in a model
-	// directory replaces it.
+	// EarlyPrint reads print before about 1800: roman, italic and Gothic types, Fraktur. A file of the same name in a model folder
+	// replaces it.
 	EarlyPrint = "early_print"
 	// Hands reads single lines of handwriting in French, Latin and English. It is a network of package neural.
 	Hands = "hands"

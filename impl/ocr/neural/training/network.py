@@ -11,7 +11,7 @@ RELU_GAIN = math.sqrt(2 / (1 - 1 / math.pi))
 
 class StandardisedConv(nn.Conv2d):
     """A convolution whose weights have mean 0 and fixed variance in each output channel. It trains without batch
-    normalisation, so batches may be as small as one line."""
+    normalization, so batches may be as small as one line."""
 
     def __init__(self, inputs, outputs, side, stride=1):
         super().__init__(inputs, outputs, side, stride, side // 2)

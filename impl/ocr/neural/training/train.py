@@ -112,7 +112,7 @@ class Trainer:
         self.seen, self.step, self.spent, self.before, self.curve = 0, 0, 0.0, None, []
         groups = [{'params': [p for n, p in self.net.named_parameters() if (p.dim() > 1 and 'gain' not in n) == decays], 'weight_decay': .01 * decays}
                   for decays in (True, False)]
-        self.optimiser = torch.optim.AdamW(groups, lr=o.rate, betas=(.9, .98))
+        self.optimizer = torch.optim.AdamW(groups, lr=o.rate, betas=(.9, .98))
         self.resume()
         say('start', lines=len(whole), held=len(self.held), left_out=left, new=fresh, rare=rare, seen=self.seen, total=self.total)
 
@@ -127,7 +127,7 @@ class Trainer:
         if s['alphabet'] != self.alphabet.characters or s['lines'] != len(self.train):
             raise ValueError(f'{self.state} was made from other lines; delete it or choose another --out')
         try:
-            for module, key in ((self.net, 'net'), (self.mean, 'mean'), (self.optimiser, 'optimiser')):
+            for module, key in ((self.net, 'net'), (self.mean, 'mean'), (self.optimizer, 'optimizer')):
                 module.load_state_dict(s[key])
         except RuntimeError as e:
             raise ValueError(f'{self.state} was made from another base model, or by another version; delete it or choose another --out') from e
@@ -135,7 +135,7 @@ class Trainer:
 
     def save(self):
         content = io.BytesIO()
-        torch.save({'net': self.net.state_dict(), 'mean': self.mean.state_dict(), 'optimiser': self.optimiser.state_dict(),
+        torch.save({'net': self.net.state_dict(), 'mean': self.mean.state_dict(), 'optimizer': self.optimizer.state_dict(),
                     'seen': self.seen, 'step': self.step, 'spent': self.spent, 'before': self.before, 'curve': self.curve,
                     'alphabet': self.alphabet.characters, 'lines': len(self.train)}, content)
         modelfile.store(self.state, content.getbuffer())
@@ -161,16 +161,16 @@ class Trainer:
 
     def learn(self, batch):
         rate = self.o.rate * min(1, (self.step + 1) / 50) * (.01 + .99 * .5 * (1 + math.cos(math.pi * self.progress())))
-        for group in self.optimiser.param_groups:
+        for group in self.optimizer.param_groups:
             group['lr'] = rate
         ink = augment.augment(lines.collate(batch).to(self.o.device), self.o.printed).contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.o.device, torch.bfloat16, enabled=self.bfloat16):
             scores = self.net(ink)
         loss = loss_of(scores.float(), [line.text for line in batch], self.alphabet)
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
-        self.optimiser.step()
+        self.optimizer.step()
         self.step += 1
         self.seen += len(batch)
         keep = min(AVERAGE, (self.step + 1) / (self.step + 10))

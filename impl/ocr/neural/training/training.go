@@ -40,12 +40,12 @@ type Line struct {
 	Held   bool   `json:"held"`   // held back: not trained on, but used to measure the error
 }
 
-// Options configure a training.
+// Options configure a training run.
 type Options struct {
 	Lines    string            // folder with lines.u8 and lines.jsonl
 	Base     string            // path of the base model
 	Out      string            // path of the model to write
-	State    string            // folder for the state, with which a later call continues an interrupted training
+	State    string            // folder for the state, with which a later call continues an interrupted training run
 	Metadata map[string]string // of the model: version and languages
 	Minutes  float64           // maximum duration
 	Passes   float64           // maximum number of passes over the lines
@@ -62,7 +62,7 @@ type Event struct {
 	Skipped map[string]int `json:"left_out"` // numbers of lines that are left out, by reason
 	New     []string       `json:"new"`      // characters that the base model lacks and this one learns
 	Rare    []string       `json:"rare"`     // characters that are too rare to be learnt
-	Share   float64        `json:"share"`    // of the training that is done, 0 to 1
+	Share   float64        `json:"share"`    // completed share of the run, 0 to 1
 	Left    float64        `json:"left"`     // estimated seconds until the end
 	Loss    float64        `json:"loss"`     // mean loss of the last lines
 	Error   float64        `json:"error"`    // CER in the lines that are held back

@@ -144,7 +144,7 @@ func write(out string, p page, seed uint64) (accuracy.Page, error) {
 func handwriting(lines []string, seed uint64) *image.Gray {
 	// In pixels; pitch is the distance between baselines.
 	const width, top, pitch, xHeight = 1600, 200, 130, 30
-	img := ocrtest.Sheet(width, top+pitch*len(lines))
+	img := ocrtest.BlankPage(width, top+pitch*len(lines))
 	for i, line := range lines {
 		y := float64(top + pitch*i)
 		base := func(x float64) float64 { return y + 4*math.Sin(x/300+float64(i)) }
@@ -156,7 +156,8 @@ func handwriting(lines []string, seed uint64) *image.Gray {
 // scan makes a drawing look like a scan, in place: with paper that is darker on one side, faded ink, and grain. None of the
 // three must make the reading less accurate.
 func scan(img *image.Gray, random *rand.Rand) {
-	// From 240 on the left to 210 on the right; the ink takes away 80 % of the light, and the grain has a deviation of 3 greys.
+	// From 240 on the left to 210 on the right; the ink takes away 80 % of the light, and the grain has a deviation of 3 grey
+	// levels.
 	for i, v := range img.Pix {
 		x := float64(i%img.Stride) / float64(img.Stride)
 		paper := 240 - 30*x

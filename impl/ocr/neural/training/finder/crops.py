@@ -1,4 +1,4 @@
-"""Training data for the line finder: random crops of pages, with artifacts of scans, as ink and as the maps that the network
+"""Training data for the line finder: random crops of pages, with artefacts of scans, as ink and as the maps that the network
 must return."""
 import glob
 import json
@@ -117,7 +117,7 @@ def crop(grey, lines, rng, height, angle=0., aspect=1., side=SIDE):
 
 
 def degrade(grey, rng):
-    """Adds artifacts of scans: shade, ink that shows through, rules, blur, another contrast, noise."""
+    """Adds artefacts of scans: shade, ink that shows through, rules, blur, another contrast, noise."""
     side = grey.shape[0]
     if rng.random() < .5:
         low = np.asarray(Image.fromarray(rng.random((3, 3)).astype(np.float32)).resize((side, side), Image.BICUBIC))

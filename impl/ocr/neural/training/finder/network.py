@@ -44,7 +44,7 @@ class Finder(nn.Module):
         return self.conv[17](step(16, up(x) + skips.pop()))
 
     def folded(self):
-        """Returns the weights and biases with the normalisation folded in, as impl/ocr/neural/finder.go expects them."""
+        """Returns the weights and biases with the normalization folded in, as impl/ocr/neural/finder.go expects them."""
         out = {}
         for n, conv in enumerate(self.conv):
             w = conv.weight.detach().float().numpy()

@@ -3,7 +3,7 @@
 
 Trains the line finder on the pages that pages.py collected, on one core. If it is interrupted, the same command continues the training.
 Collections named by --unseen are used only for measuring. --export writes the averaged weights every four minutes, with the
-normalisation folded in."""
+normalization folded in."""
 import argparse
 import copy
 import os

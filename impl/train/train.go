@@ -236,7 +236,7 @@ func (o *Options) printEvent(e training.Event) {
 func digest(pages []page) string {
 	h := sha256.New()
 	for _, p := range pages {
-		fmt.Fprintln(h, p.held, p.line)
+		fmt.Fprintln(h, p.held)
 		for _, path := range []string{p.XML, p.Image} {
 			if info, err := os.Stat(path); err == nil {
 				fmt.Fprintf(h, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())

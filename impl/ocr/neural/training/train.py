@@ -89,6 +89,10 @@ def loss_of(scores, texts, alphabet):
     return F.ctc_loss(scores.log_softmax(-1), torch.cat(targets), steps, sizes, reduction='sum', zero_infinity=True) / sizes.sum()
 
 
+def reasons(left):
+    return ', '.join(f'{reason}: {n}' for reason, n in sorted(left.items())) or 'there are none'
+
+
 class Trainer:
     def __init__(self, o):
         self.o = o
@@ -101,6 +105,8 @@ class Trainer:
             left['characters that occur too rarely'] = len(train) - len(whole)
         if not whole:
             raise ValueError('no line is left to train on')
+        if not held:
+            raise ValueError(f'none of the lines that were held back to measure the error can be used ({reasons(left)}); transcribe more lines')
         self.train, self.held = whole, [held[i * len(held) // MAX_HELD] for i in range(MAX_HELD)] if len(held) > MAX_HELD else held
         wide = [int(n) for n in o.channels.split(',')] if o.channels else None
         self.net = modelfile.network(tensors, old, self.alphabet.characters, wide, o.hidden)

@@ -220,6 +220,8 @@ func (o *Options) printEvent(e training.Event) {
 		if len(e.Rare) > 0 {
 			fmt.Fprintf(w, "Too rare to be learnt: %s\n", strings.Join(e.Rare, " "))
 		}
+	case "note":
+		fmt.Fprintln(w, e.Message)
 	case "progress":
 		fmt.Fprintf(w, "\r%3.0f %% done, about %s left  ", 100*e.Share, (time.Duration(e.Left) * time.Second).Round(time.Second))
 	case "sample":

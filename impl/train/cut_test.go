@@ -50,7 +50,7 @@ func only(n int) func(page, line int) string {
 func quick(tb testing.TB, folder string, f cutterFunc) train.Options {
 	tb.Helper()
 	o := options(tb, "", folder)
-	o.Minutes, o.Cutter = 0.001, f.cutter
+	o.Minutes, o.Cutter, o.Check = 0.001, f.cutter, func(context.Context, string) error { return nil }
 	return o
 }
 

@@ -122,7 +122,7 @@ func Check(ctx context.Context) error {
 }
 
 // Run trains a model and calls report for each event except errors. When ctx ends, the program saves its state and Run returns
-// ErrInterrupted or, if there is nothing to save yet, the error of ctx. The model file is written completely or not at all.
+// ErrInterrupted or, if it could not save its state in time, the error of ctx. The model file is written completely or not at all.
 func Run(ctx context.Context, o Options, report func(Event)) error {
 	folder, err := os.MkdirTemp("", "uncial-train-")
 	if err != nil {
@@ -191,7 +191,7 @@ func ended(ctx context.Context, err error, failure string, messages []byte) erro
 		return nil
 	case errors.As(err, &exit) && exit.ExitCode() == interrupted:
 		return ErrInterrupted
-	case ctx.Err() != nil: // before the program could save its state
+	case ctx.Err() != nil: // the program was still loading, or was killed after the grace period
 		return ctx.Err()
 	case failure != "":
 		return fmt.Errorf("training: %s", failure)

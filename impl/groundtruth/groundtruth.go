@@ -93,8 +93,8 @@ func why(images map[string][]string, transcriptions []string, skipped []Skipped)
 	return "its .xml files are neither PAGE nor ALTO"
 }
 
-// list returns the paths of the images by their names in lower case, without folder and with or without extension, and the paths
-// of all .xml files, sorted.
+// list returns the paths of the images by their names in lower case, without folder and with or without extension, and the
+// paths of all .xml files, sorted.
 func list(folder string) (images map[string][]string, transcriptions []string, err error) {
 	images = map[string][]string{}
 	n := 0

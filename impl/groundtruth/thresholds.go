@@ -1,7 +1,8 @@
 package groundtruth
 
-// Thresholds of the height of lines. They were not tuned on pages: the lines that the shipped models were trained on were cut
-// with the same numbers (heights in impl/ocr/neural/training/finder/pages.py), so whoever changes them trains those models anew.
+// Thresholds of the height of lines. They were not tuned on pages. The lines that the shipped models were trained on were cut
+// with the same numbers (heights in impl/ocr/neural/training/finder/pages.py), so a change requires training those models
+// anew.
 const (
 	// columns is the number of columns of a polygon at which its distance from the baseline is measured: more would not change
 	// a quantile. minColumns is the minimum number of them that the polygon must cover.

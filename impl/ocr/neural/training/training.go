@@ -122,7 +122,8 @@ func Check(ctx context.Context) error {
 }
 
 // Run trains a model and calls report for each event except errors. When ctx ends, the program saves its state and Run returns
-// ErrInterrupted or, if it could not save its state in time, the error of ctx. The model file is written completely or not at all.
+// ErrInterrupted or, if it could not save its state in time, the error of ctx. The model file is written completely or not at
+// all.
 func Run(ctx context.Context, o Options, report func(Event)) error {
 	folder, err := os.MkdirTemp("", "uncial-train-")
 	if err != nil {

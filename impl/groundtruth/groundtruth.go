@@ -62,7 +62,7 @@ func Find(folder string) ([]Page, []Skipped, error) {
 		skipped []Skipped
 	)
 	for _, path := range transcriptions {
-		page, without, err := read(path, images)
+		page, without, err := read(folder, path, images)
 		switch {
 		case errors.Is(err, errOther):
 		case err != nil:
@@ -81,7 +81,7 @@ func Find(folder string) ([]Page, []Skipped, error) {
 }
 
 // why says briefly why a folder has no usable page.
-func why(images map[string]string, transcriptions []string, skipped []Skipped) string {
+func why(images map[string][]string, transcriptions []string, skipped []Skipped) string {
 	switch {
 	case len(transcriptions) == 0:
 		return "it has no .xml files; export PAGE or ALTO with images"
@@ -93,10 +93,10 @@ func why(images map[string]string, transcriptions []string, skipped []Skipped) s
 	return "its .xml files are neither PAGE nor ALTO"
 }
 
-// list returns the images by their names in lower case, without folder and with or without extension, and the paths of
-// all .xml files, sorted.
-func list(folder string) (images map[string]string, transcriptions []string, err error) {
-	images = map[string]string{}
+// list returns the paths of the images by their names in lower case, without folder and with or without extension, and the
+// paths of all .xml files, sorted.
+func list(folder string) (images map[string][]string, transcriptions []string, err error) {
+	images = map[string][]string{}
 	n := 0
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -114,9 +114,7 @@ func list(folder string) (images map[string]string, transcriptions []string, err
 			transcriptions = append(transcriptions, path)
 		case ".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp", ".bmp":
 			for _, key := range []string{name, strings.TrimSuffix(name, extension)} {
-				if _, ok := images[key]; !ok {
-					images[key] = path
-				}
+				images[key] = append(images[key], path)
 			}
 		}
 		return nil
@@ -125,8 +123,8 @@ func list(folder string) (images map[string]string, transcriptions []string, err
 	return images, transcriptions, err
 }
 
-// read reads one transcription and finds its image. without counts its lines that cannot be used.
-func read(path string, images map[string]string) (page Page, without int, err error) {
+// read reads one transcription and finds its image in the folder. without counts its lines that cannot be used.
+func read(folder, path string, images map[string][]string) (page Page, without int, err error) {
 	data, err := readFile(path)
 	if err != nil {
 		return Page{}, 0, err
@@ -146,7 +144,7 @@ func read(path string, images map[string]string) (page Page, without int, err er
 	if len(page.Lines) == 0 {
 		return Page{}, 0, errors.New("no line has text, a baseline and a polygon")
 	}
-	if page.Image, err = imageOf(path, page.Image, images); err != nil {
+	if page.Image, err = imageOf(folder, path, page.Image, images); err != nil {
 		return Page{}, 0, err
 	}
 	return page, without, nil
@@ -164,18 +162,47 @@ func readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// imageOf finds the image that a transcription names, next to it or elsewhere in the folder, or the one of the same name.
-func imageOf(path, named string, images map[string]string) (string, error) {
+// imageOf finds the image that a transcription names, or else the one of the transcription's own name. In exports of several
+// documents, images of different documents have the same name, so the nearest image counts: one in the transcription's folder
+// comes before one in a subfolder of it, and that before one in the parent folder, and so on up to the folder of the export.
+func imageOf(folder, path, named string, images map[string][]string) (string, error) {
 	named = filepath.Base(strings.ReplaceAll(named, `\`, "/"))
-	stem := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	beside := filepath.Join(filepath.Dir(path), named)
 	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
 		return beside, nil
 	}
-	for _, key := range []string{strings.ToLower(named), stem} {
-		if image, ok := images[key]; ok {
-			return image, nil
+	stem := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		isTop := dir == filepath.Clean(folder)
+		for _, key := range []string{strings.ToLower(named), stem} {
+			switch near := nearest(dir, isTop, images[key]); len(near) {
+			case 0:
+			case 1:
+				return near[0], nil
+			default:
+				return "", fmt.Errorf("two images could be its image %q: %s and %s; remove one, or put each transcription next to its image", named, near[0], near[1])
+			}
+		}
+		if isTop {
+			return "", fmt.Errorf("its image %q is not in the folder", named)
 		}
 	}
-	return "", fmt.Errorf("its image %q is not in the folder", named)
+}
+
+// nearest returns those of the images that are in a folder or, if there are none, those that are in its subfolders. isTop means
+// that all the images are.
+func nearest(dir string, isTop bool, images []string) []string {
+	var in, below []string
+	for _, image := range images {
+		if filepath.Dir(image) == dir {
+			in = append(in, image)
+		}
+		if isTop || strings.HasPrefix(image, dir+string(filepath.Separator)) {
+			below = append(below, image)
+		}
+	}
+	if len(in) > 0 {
+		return in
+	}
+	return below
 }

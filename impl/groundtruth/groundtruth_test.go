@@ -3,6 +3,7 @@ package groundtruth_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,6 +68,60 @@ func TestFind(t *testing.T) {
 	require.Equal(t, "lines without text, baseline or polygon: 1", reasons["1.xml"])
 	require.Contains(t, reasons["broken.xml"], "it is not XML")
 	require.NotContains(t, reasons, "mets.xml")
+}
+
+// altoNaming returns a page in ALTO that names an image.
+func altoNaming(image string) string { return strings.Replace(altoXML, "two.png", image, 1) }
+
+func TestFind_Documents(t *testing.T) {
+	t.Parallel()
+	t.Run("takes the image of the same document", func(t *testing.T) {
+		t.Parallel()
+		folder := MustFolder(t, map[string]string{
+			"A/0001.jpg": "an image", "A/thumbs/0001.jpg": "an image", "A/page/0001.xml": altoNaming("0001.jpg"),
+			"B/0001.jpg": "an image", "B/page/0001.xml": altoNaming("0001.jpg"),
+			"C/images/0001.png": "an image", "C/page/0001.xml": altoNaming("other.jpg"),
+			"D/0001.JPG": "an image", "D/0001.xml": altoNaming("0001.jpg"),
+		})
+		pages, skipped, err := groundtruth.Find(folder)
+		require.NoError(t, err)
+		require.Empty(t, skipped)
+		var images []string
+		for _, p := range pages {
+			images = append(images, strings.TrimPrefix(p.Image, folder+"/"))
+		}
+		require.Equal(t, []string{"A/0001.jpg", "B/0001.jpg", "C/images/0001.png", "D/0001.JPG"}, images)
+	})
+	t.Run("refuses to choose among images of the same name", func(t *testing.T) {
+		t.Parallel()
+		folder := MustFolder(t, map[string]string{"A/0001.jpg": "x", "B/0001.jpg": "x", "page/0001.xml": altoNaming("0001.jpg")})
+		_, _, err := groundtruth.Find(folder)
+		require.ErrorIs(t, err, groundtruth.ErrNoPages)
+		require.ErrorContains(t, err, "two images could be its image \"0001.jpg\": "+folder+"/A/0001.jpg and "+folder+"/B/0001.jpg; remove one")
+	})
+}
+
+func TestFind_Numbers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ old, wrong, want string }{
+		"a width":            {`WIDTH="300"`, `WIDTH="NaN"`, ""},
+		"a baseline":         {`BASELINE="10 40 110 44"`, `BASELINE="10 40 Inf 44"`, "no line has text, a baseline and a polygon"},
+		"a polygon":          {`10 10 110 14`, `10 NaN 110 14`, "no line has text, a baseline and a polygon"},
+		"a point far away":   {`10 10 110 14`, `10 -1e300 110 14`, "no line has text, a baseline and a polygon"},
+		"a height of 1e300":  {`HEIGHT="100"`, `HEIGHT="1e300"`, ""},
+		"a height below one": {`HEIGHT="100"`, `HEIGHT="-Inf"`, ""},
+	} {
+		t.Run("ignores "+name+" that is not a number of pixels", func(t *testing.T) {
+			t.Parallel()
+			pages, _, err := groundtruth.Find(MustFolder(t, map[string]string{"2.xml": strings.Replace(altoXML, c.old, c.wrong, 1), "two.png": "an image"}))
+			if c.want != "" {
+				require.ErrorContains(t, err, c.want)
+				return
+			}
+			require.NoError(t, err)
+			require.Zero(t, pages[0].Width*pages[0].Height)
+		})
+	}
 }
 
 func TestFind_Errors(t *testing.T) {

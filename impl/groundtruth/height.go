@@ -9,20 +9,12 @@ import (
 // in a tenth of the columns above, and in 15 % of them below, so that a single flourish does not count. ok is false where the
 // polygon does not fit the baseline. Lines were cut by the same rule when the shipped model was trained.
 func (l Line) Heights() (up, down float64, ok bool) {
-	const (
-		columns            = 200 // maximum number of columns that are examined
-		upShare, downShare = 0.90, 0.85
-		minUp, minDown     = 4, 2 // pixels
-		minHeight          = 8    // pixels
-		flourish           = 6    // times the median: a polygon that encloses another line
-		slack, maxExceeded = 10, 1.6
-	)
 	x0, x1 := l.Polygon[0].X, l.Polygon[0].X
 	y0, y1 := l.Polygon[0].Y, l.Polygon[0].Y
 	for _, p := range l.Polygon {
 		x0, x1, y0, y1 = min(x0, p.X), max(x1, p.X), min(y0, p.Y), max(y1, p.Y)
 	}
-	if x1-x0 < 12 || y1-y0 < minHeight {
+	if x1-x0 < minWidth || y1-y0 < minHeight {
 		return 0, 0, false
 	}
 	var ups, downs []float64
@@ -33,20 +25,21 @@ func (l Line) Heights() (up, down float64, ok bool) {
 			ups, downs = append(ups, base-top), append(downs, bottom-base)
 		}
 	}
-	if len(ups) < 3 {
+	if len(ups) < minColumns {
 		return 0, 0, false
 	}
 	slices.Sort(ups)
 	slices.Sort(downs)
 	up, down = max(quantile(ups, upShare), minUp), max(quantile(downs, downShare), minDown)
 	if middle := quantile(ups, 0.5); up > flourish*max(middle, 1)+slack {
-		up = 2 * middle
+		up = usualUp * middle
 	}
 	ok = up+down >= minHeight && up+down <= maxExceeded*(y1-y0)
 	return up, down, ok
 }
 
-// at returns the height of the baseline at a column; beyond its ends the line continues horizontally.
+// at returns the y of the baseline at a column; beyond its ends the line continues horizontally. Band.At of package layout is
+// the same function. This package cannot share it: layout needs cgo, and uncial is built without it.
 func (l Line) at(x float64) float64 {
 	b := l.Baseline
 	for i := 1; i < len(b); i++ {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,7 +73,7 @@ func parsePAGE(data []byte) (Page, []Line, error) {
 		switch start.Name.Local {
 		case "Page":
 			page.Image = attribute(start, "imageFilename")
-			page.Width, page.Height = number(attribute(start, "imageWidth")), number(attribute(start, "imageHeight"))
+			page.Width, page.Height = size(start, "imageWidth", "imageHeight")
 		case "TextLine":
 			var l pageLine
 			if err := d.DecodeElement(&l, &start); err != nil {
@@ -120,7 +121,7 @@ func parseALTO(data []byte) (Page, []Line, error) {
 			}
 			page.Image = cmp.Or(page.Image, strings.TrimSpace(name))
 		case "Page":
-			page.Width, page.Height = number(attribute(start, "WIDTH")), number(attribute(start, "HEIGHT"))
+			page.Width, page.Height = size(start, "WIDTH", "HEIGHT")
 		case "TextLine":
 			var l altoLine
 			if err := d.DecodeElement(&l, &start); err != nil {
@@ -184,13 +185,24 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// number returns 0 for anything that is not a number.
-func number(text string) float64 {
+// maxCoordinate is the largest absolute value of a coordinate: far above that of any image, and far below any that could make
+// sums overflow.
+const maxCoordinate = 1e6
+
+// number reads a coordinate or a length. ok is false for anything else, such as NaN, an infinite number or a huge one.
+func number(text string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return 0
+	if err != nil || !(math.Abs(v) <= maxCoordinate) { // also refuses NaN
+		return 0, false
 	}
-	return v
+	return v, true
+}
+
+// size returns the width and height that the element of a page states, or 0 for one that it does not state.
+func size(page xml.StartElement, width, height string) (w, h float64) {
+	w, _ = number(attribute(page, width))
+	h, _ = number(attribute(page, height))
+	return w, h
 }
 
 // points reads "x,y x,y", the form of PAGE, and "x y x y", which ALTO permits too. A malformed list has no points.
@@ -201,9 +213,9 @@ func points(text string) []Point {
 	}
 	out := make([]Point, 0, len(fields)/2)
 	for i := 0; i < len(fields); i += 2 {
-		x, errX := strconv.ParseFloat(fields[i], 64)
-		y, errY := strconv.ParseFloat(fields[i+1], 64)
-		if errX != nil || errY != nil {
+		x, okX := number(fields[i])
+		y, okY := number(fields[i+1])
+		if !okX || !okY {
 			return nil
 		}
 		out = append(out, Point{x, y})

@@ -18,15 +18,18 @@ import (
 const maxImageBytes = ocr.MaxBytes
 
 // cut cuts the lines of the pages and writes them to the state folder, unless an earlier run has already cut the same files. A
-// page that cannot be cut is reported to o.Progress and skipped; it is an error if no line is left.
+// page that cannot be cut is reported to o.Progress and skipped; it is an error if too few lines are left.
 func (o *Options) cut(ctx context.Context, state string, pages []page) (err error) {
 	done := filepath.Join(state, "cut")
 	mark := digest(pages)
 	if old, err := os.ReadFile(done); err == nil && string(old) == mark {
 		return nil
 	}
-	if err := os.RemoveAll(filepath.Join(state, "state.pt")); err != nil { // trained on other lines
-		return err
+	// Both belong to other lines. Without the mark, the next run cuts the lines again if this one is interrupted.
+	for _, old := range []string{done, filepath.Join(state, "state.pt")} {
+		if err := os.RemoveAll(old); err != nil {
+			return err
+		}
 	}
 	cutter, stop, err := o.Cutter(ctx)
 	if err != nil {
@@ -37,7 +40,15 @@ func (o *Options) cut(ctx context.Context, state string, pages []page) (err erro
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.close()) }()
+	err = o.cutPages(ctx, cutter, w, pages)
+	if err = errors.Join(err, w.close()); err != nil {
+		return err
+	}
+	return os.WriteFile(done, []byte(mark), 0o600)
+}
+
+// cutPages is cut with files that are open.
+func (o *Options) cutPages(ctx context.Context, cutter Cutter, w *writer, pages []page) error {
 	for i, p := range pages {
 		fmt.Fprintf(o.Progress, "\rCutting lines: page %d of %d  ", i+1, len(pages))
 		switch err := w.page(ctx, cutter, p); {
@@ -50,20 +61,14 @@ func (o *Options) cut(ctx context.Context, state string, pages []page) (err erro
 		}
 	}
 	fmt.Fprintln(o.Progress)
-	if w.lines == 0 {
-		return errors.New("--ground-truth: no line could be cut out of the images")
-	}
-	if w.lines < minLines {
-		return fmt.Errorf("--ground-truth: only %d lines could be cut out of the images; training needs at least %d", w.lines, minLines)
-	}
-	if err := w.flush(); err != nil {
+	if err := enough(w.pages, len(o.HeldBack) > 0); err != nil {
 		return err
 	}
-	return os.WriteFile(done, []byte(mark), 0o600)
+	if len(o.HeldBack) == 0 {
+		holdBack(w.pages)
+	}
+	return w.finish()
 }
-
-// minLines is the minimum number of lines, so that at least one of ten is held back to measure the error.
-const minLines = 10
 
 // errPage is wrapped by errors that concern only one page, which is then skipped.
 var errPage = errors.New("skipped")
@@ -71,10 +76,9 @@ var errPage = errors.New("skipped")
 // writer writes a folder of lines, as package training describes it.
 type writer struct {
 	ink, rows *os.File
-	to        *bufio.Writer
-	json      *json.Encoder
-	offset    int64
-	lines     int
+	to        *bufio.Writer     // ink
+	offset    int64             // of the next line
+	pages     [][]training.Line // the lines of each page that has any
 }
 
 // newWriter creates the two files that the training program reads: one with the pixels of all lines, and one with a row of JSON
@@ -88,12 +92,24 @@ func newWriter(state string) (*writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, ink.Close())
 	}
-	w := &writer{ink: ink, rows: rows, to: bufio.NewWriter(ink), json: json.NewEncoder(rows)}
-	w.json.SetEscapeHTML(false)
-	return w, nil
+	return &writer{ink: ink, rows: rows, to: bufio.NewWriter(ink)}, nil
 }
 
-func (w *writer) flush() error { return w.to.Flush() }
+// finish writes what is not in the files yet: the rows are written last, because only then is it known which lines are held
+// back.
+func (w *writer) finish() error {
+	to := bufio.NewWriter(w.rows)
+	rows := json.NewEncoder(to)
+	rows.SetEscapeHTML(false)
+	for _, lines := range w.pages {
+		for _, l := range lines {
+			if err := rows.Encode(l); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(to.Flush(), w.to.Flush())
+}
 
 func (w *writer) close() error { return errors.Join(w.ink.Close(), w.rows.Close()) }
 
@@ -106,33 +122,31 @@ func (w *writer) page(ctx context.Context, c Cutter, p page) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errPage, err)
 	}
-	lines, request := cuttableLines(p.Page)
-	if len(lines) == 0 {
+	requests := cuttableLines(p.Page)
+	if len(requests) == 0 {
 		return fmt.Errorf("%s: %w: no line has a polygon that fits its baseline", p.XML, errPage)
 	}
-	strips, err := c.Cut(ctx, image, request)
-	if invalid := (*ocr.ImageError)(nil); errors.As(err, &invalid) || errors.Is(err, ocr.ErrTimeout) {
-		return fmt.Errorf("%s: %w: %w", p.Image, errPage, err)
-	}
-	if err != nil {
-		return err
-	}
-	at := 0
-	for i, width := range strips.Widths {
-		n := width * pipe.StripHeight
-		if n == 0 {
-			continue
+	var lines []training.Line
+	for _, r := range requests {
+		strips, err := c.Cut(ctx, image, r.cut)
+		if invalid := (*ocr.ImageError)(nil); errors.As(err, &invalid) || errors.Is(err, ocr.ErrTimeout) {
+			return fmt.Errorf("%s: %w: %w", p.Image, errPage, err)
 		}
-		row := training.Line{Offset: w.offset, Width: width, Text: lines[i].Text, Page: filepath.Base(p.XML), Held: p.isHeld(i)}
-		if err := w.json.Encode(row); err != nil {
+		if err != nil {
 			return err
 		}
-		if _, err := w.to.Write(strips.Ink[at : at+n]); err != nil {
+		if _, err := w.to.Write(strips.Ink); err != nil {
 			return err
 		}
-		at += n
-		w.offset += int64(n)
-		w.lines++
+		for i, width := range strips.Widths {
+			if width > 0 {
+				lines = append(lines, training.Line{Offset: w.offset, Width: width, Text: r.lines[i].Text, Page: filepath.Base(p.XML), Held: p.held})
+				w.offset += int64(width) * pipe.StripHeight
+			}
+		}
+	}
+	if len(lines) > 0 {
+		w.pages = append(w.pages, lines)
 	}
 	return nil
 }

@@ -7,17 +7,39 @@ import (
 	"uncial/impl/ocr/pipe"
 )
 
-// cuttableLines returns the lines of a page that can be cut, and the request that cuts them, in the same order.
-func cuttableLines(p groundtruth.Page) ([]groundtruth.Line, *pipe.Cut) {
-	var lines []groundtruth.Line
-	c := &pipe.Cut{Width: p.Width, Height: p.Height}
+// The maximum size of a request. The lines of a large page are cut with several.
+const (
+	// maxCutLines is the maximum number of its lines: strips have up to 8,000 columns, of which an answer has room for
+	// pipe.MaxColumns.
+	maxCutLines = 150
+	// maxCutPoints is the maximum number of points of its baselines: a point has up to 50 bytes, and a request up to 8 MiB.
+	maxCutPoints = 100_000
+)
+
+// request cuts some of the lines of a page. cut has them in the order of lines.
+type request struct {
+	lines []groundtruth.Line
+	cut   *pipe.Cut
+}
+
+// cuttableLines returns the requests that cut those lines of a page that can be cut, in their order.
+func cuttableLines(p groundtruth.Page) []request {
+	var out []request
+	points := 0 // of the last request
 	for _, l := range p.Lines {
-		if up, down, ok := l.Heights(); ok {
-			lines = append(lines, l)
-			c.Lines = append(c.Lines, band(l, up, down))
+		up, down, ok := l.Heights()
+		if !ok || len(l.Baseline) > maxCutPoints {
+			continue
 		}
+		if points += len(l.Baseline); len(out) == 0 || len(out[len(out)-1].lines) == maxCutLines || points > maxCutPoints {
+			out = append(out, request{cut: &pipe.Cut{Width: p.Width, Height: p.Height}})
+			points = len(l.Baseline)
+		}
+		last := &out[len(out)-1]
+		last.lines = append(last.lines, l)
+		last.cut.Lines = append(last.cut.Lines, band(l, up, down))
 	}
-	return lines, c
+	return out
 }
 
 // band returns where a line is to be cut: along its baseline, between the ends of its polygon, from up pixels above it to

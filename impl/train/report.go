@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -58,15 +60,27 @@ func (r *report) Points() string {
 	return strings.Join(points, " ")
 }
 
-// write writes the report to path. The file is either complete or absent.
+// write writes the report to path. The file is complete or, after an error, unchanged.
 func (r *report) write(path string) error {
-	var b bytes.Buffer
-	if err := reportPage.Execute(&b, r); err != nil {
-		return fmt.Errorf("report: %w", err)
+	return writeFile(path, func(w io.Writer) error { return reportPage.Execute(w, r) })
+}
+
+// reportPath returns the path of the report about the model at out.
+func reportPath(out string) string { return strings.TrimSuffix(out, modelExtension) + ".html" }
+
+// reportTitle is in the title of each report, within its first titleWithin bytes.
+const (
+	reportTitle = ": training report</title>"
+	titleWithin = 4 << 10
+)
+
+// isFreeForReport reports whether there is no file at path, or a report of an earlier training.
+func isFreeForReport(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
 	}
-	part := path + ".part"
-	if err := os.WriteFile(part, b.Bytes(), 0o644); err != nil { //nolint:gosec // a report is for its readers
-		return errors.Join(err, os.Remove(part))
-	}
-	return os.Rename(part, path)
+	defer f.Close() //nolint:errcheck // only read
+	begin, err := io.ReadAll(io.LimitReader(f, titleWithin))
+	return err == nil && bytes.Contains(begin, []byte(reportTitle))
 }

@@ -24,7 +24,6 @@ import (
 	"golang.org/x/text/language"
 
 	"uncial/impl/groundtruth"
-	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/neural/training"
 	"uncial/impl/ocr/pipe"
 )
@@ -48,6 +47,8 @@ type Options struct {
 
 	// Cutter starts a cutter. The function that it returns closes the cutter.
 	Cutter func(context.Context) (Cutter, func() error, error)
+	// Check returns an error if a worker cannot load the handwriting models of a folder.
+	Check func(ctx context.Context, folder string) error
 	// Progress receives the messages to the user.
 	Progress io.Writer
 }
@@ -91,19 +92,25 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	model, err := made(state)
+	if err != nil {
+		return Result{}, err
+	}
 	run := report{Pages: len(pages), Base: o.Base, Languages: strings.Join(o.Languages, ", "), Model: filepath.Base(o.Out)}
 	err = training.Run(ctx, training.Options{
-		Lines: state, Base: base, Out: o.Out, State: state, Minutes: o.Minutes, Passes: o.Passes, Threads: o.Threads,
+		Lines: state, Base: base, Out: model, State: state, Minutes: o.Minutes, Passes: o.Passes, Threads: o.Threads,
 		Metadata: map[string]string{"version": o.version(), "languages": strings.Join(o.Languages, " ")},
 	}, func(e training.Event) { run.add(e); o.printEvent(e) })
 	if err != nil {
 		return Result{}, err
 	}
-	path := strings.TrimSuffix(o.Out, modelExtension) + ".html"
-	if err := run.write(path); err != nil {
+	if err := o.publish(ctx, model); err != nil {
 		return Result{}, err
 	}
-	return Result{Model: o.Out, Report: path, Before: run.Before, After: run.After, Lines: run.Lines}, nil
+	if err := run.write(reportPath(o.Out)); err != nil {
+		return Result{}, err
+	}
+	return Result{Model: o.Out, Report: reportPath(o.Out), Before: run.Before, After: run.After, Lines: run.Lines}, nil
 }
 
 // check returns an error that names the first invalid flag, so that the user learns of it before hours of work.
@@ -128,7 +135,10 @@ func (o *Options) check() error {
 	if o.Minutes <= 0 || o.Passes <= 0 {
 		return errors.New("--time and --passes must be greater than 0")
 	}
-	return nil
+	if path := reportPath(o.Out); !isFreeForReport(path) {
+		return fmt.Errorf("--out: the report would overwrite %s, which is not a report of this program; move the file or choose another --out", path)
+	}
+	return o.checkBase()
 }
 
 // version returns the model's version: the name of its file and today's date.
@@ -178,7 +188,7 @@ func (o *Options) prepare(ctx context.Context, state string, pages []page) (base
 	case !errors.Is(err, fs.ErrExist):
 		return "", fmt.Errorf("--out: %w", err)
 	}
-	path, err := o.base(state)
+	path, err := o.base(ctx, state)
 	if err != nil {
 		return "", err
 	}
@@ -186,23 +196,6 @@ func (o *Options) prepare(ctx context.Context, state string, pages []page) (base
 		return "", err
 	}
 	return path, nil
-}
-
-// base returns the path of the base model. The shipped one is first written to the state folder, because the training program
-// reads a file.
-func (o *Options) base(state string) (string, error) {
-	if o.Base == own.Hands {
-		path := filepath.Join(state, own.Hands+modelExtension)
-		network, _ := own.HandsFiles()
-		if err := os.WriteFile(path, network, 0o600); err != nil {
-			return "", errors.Join(err, os.Remove(path))
-		}
-		return path, nil
-	}
-	if info, err := os.Stat(o.Base); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("--base: there is no file %s; give a model file, or %q for the shipped one", o.Base, own.Hands)
-	}
-	return o.Base, nil
 }
 
 // printEvent prints an event for the user.
@@ -220,6 +213,8 @@ func (o *Options) printEvent(e training.Event) {
 		if len(e.Rare) > 0 {
 			fmt.Fprintf(w, "Too rare to be learnt: %s\n", strings.Join(e.Rare, " "))
 		}
+	case "note":
+		fmt.Fprintln(w, e.Message)
 	case "progress":
 		fmt.Fprintf(w, "\r%3.0f %% done, about %s left  ", 100*e.Share, (time.Duration(e.Left) * time.Second).Round(time.Second))
 	case "sample":
@@ -236,7 +231,7 @@ func (o *Options) printEvent(e training.Event) {
 func digest(pages []page) string {
 	h := sha256.New()
 	for _, p := range pages {
-		fmt.Fprintln(h, p.held, p.line)
+		fmt.Fprintln(h, p.held)
 		for _, path := range []string{p.XML, p.Image} {
 			if info, err := os.Stat(path); err == nil {
 				fmt.Fprintf(h, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())

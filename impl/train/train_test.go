@@ -3,10 +3,13 @@ package train_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,6 +80,13 @@ func options(tb testing.TB, worker, folder string) train.Options {
 			}
 			return pool, pool.Close, nil
 		},
+		Check: func(ctx context.Context, folder string) error {
+			pool, err := workerpool.New(ctx, workerpool.Options{Worker: worker, Workers: 1, Models: []string{folder}})
+			if err != nil {
+				return err
+			}
+			return pool.Close()
+		},
 	}
 }
 
@@ -102,6 +112,16 @@ func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 		_, err := train.Run(t.Context(), again)
 		require.NoError(t, err)
 	})
+	t.Run("starts anew from another base", func(t *testing.T) {
+		other, progress := o, &bytes.Buffer{}
+		other.Base, other.Progress = filepath.Join(t.TempDir(), "base.uhm"), progress
+		model, err := os.ReadFile(result.Model)
+		require.NoError(t, err)
+		mustWrite(t, filepath.Dir(other.Base), "base.uhm", withoutVersion(t, model))
+		_, err = train.Run(t.Context(), other)
+		require.NoError(t, err, progress)
+		require.Contains(t, progress.String(), "state.pt was made from another base model; the training starts anew")
+	})
 	t.Run("saves its state when it is interrupted, and continues from there", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -121,6 +141,49 @@ func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 		require.NoError(t, err)
 		require.Equal(t, 20, result.Lines, "no line of the ground truth is held back when other pages are")
 	})
+}
+
+// withoutVersion removes the version from a model file, as other programs may write one.
+func withoutVersion(tb testing.TB, model []byte) []byte {
+	tb.Helper()
+	end := 8 + binary.LittleEndian.Uint64(model)
+	var header map[string]any
+	require.NoError(tb, json.Unmarshal(model[8:end], &header))
+	delete(header["__metadata__"].(map[string]any), "version")
+	text, err := json.Marshal(header)
+	require.NoError(tb, err)
+	return slices.Concat(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text, model[end:])
+}
+
+func TestRun_Base(t *testing.T) { //nolint:paralleltest // uses a worker
+	worker, folder := ocrtest.MustBuildWorker(t), MustExport(t, 1, words)
+	for name, c := range map[string]struct{ content, want string }{
+		"a text":       {strings.Repeat("This is a text. ", 10), "its header is longer than the file or 1 MiB"},
+		"a short file": {"short", "has 5 bytes, too few or too many for a model"},
+	} {
+		t.Run("refuses "+name+" before it cuts lines", func(t *testing.T) {
+			o := options(t, worker, folder)
+			o.Base = filepath.Join(t.TempDir(), "base.uhm")
+			mustWrite(t, filepath.Dir(o.Base), "base.uhm", []byte(c.content))
+			_, err := train.Run(t.Context(), o)
+			require.ErrorContains(t, err, "--base: "+o.Base+" cannot be loaded: ")
+			require.ErrorContains(t, err, c.want)
+			require.NoDirExists(t, o.Out+".training", "nothing is left behind")
+			require.NotContains(t, fmt.Sprint(o.Progress), "Cutting lines")
+		})
+	}
+}
+
+func TestRun_UnusableResult(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
+	o := quick(t, MustExport(t, 1, words), noError)
+	o.Check = func(context.Context, string) error { return neural.ErrModel }
+	mustWrite(t, filepath.Dir(o.Out), filepath.Base(o.Out), []byte("an earlier model"))
+	_, err := train.Run(t.Context(), o)
+	require.ErrorIs(t, err, neural.ErrModel)
+	require.ErrorContains(t, err, "the model that was trained cannot be loaded, so "+o.Out+" was not written")
+	earlier, err := os.ReadFile(o.Out)
+	require.NoError(t, err)
+	require.Equal(t, "an earlier model", string(earlier))
 }
 
 func TestRun_FullDisk(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
@@ -181,7 +244,14 @@ func TestRun_Errors(t *testing.T) {
 		"no language":            {func(o *train.Options) { o.Languages = nil }, "--language: give the languages"},
 		"a wrong language":       {func(o *train.Options) { o.Languages = []string{"French"} }, `--language: "French" is not a canonical BCP 47 tag`},
 		"a missing base":         {func(o *train.Options) { o.Base = "other" }, "--base: there is no file other"},
-		"no time":                {func(o *train.Options) { o.Minutes = 0 }, "must be greater than 0"},
+		"an overwritten base": {func(o *train.Options) {
+			o.Base = o.Out
+			mustWrite(t, filepath.Dir(o.Out), filepath.Base(o.Out), []byte("a model"))
+		}, "ours.uhm is the model of --base, which would be overwritten"},
+		"an overwritten page": {func(o *train.Options) {
+			mustWrite(t, filepath.Dir(o.Out), "ours.html", []byte("<title>Ours</title>"))
+		}, "ours.html, which is not a report of this program; move the file or choose another --out"},
+		"no time": {func(o *train.Options) { o.Minutes = 0 }, "must be greater than 0"},
 		"an image of another size": {func(o *train.Options) {
 			turned := MustExport(t, 1, words)
 			mustWrite(t, turned, "page0.png", ocrtest.MustPNG(t, image.NewGray(image.Rect(0, 0, 300, 900))))

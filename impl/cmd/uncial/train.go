@@ -60,6 +60,12 @@ func (c *trainCmd) Run(ctx context.Context, con *console) error {
 		Cutter: func(ctx context.Context) (train.Cutter, func() error, error) {
 			return app.OpenCutter(ctx, engine, con.log)
 		},
+		Check: func(ctx context.Context, folder string) error {
+			loading := engine
+			loading.Models = []string{folder}
+			_, err := app.Models(ctx, loading, con.log)
+			return err
+		},
 	})
 	if errors.Is(err, training.ErrInterrupted) || errors.Is(err, context.Canceled) {
 		return interrupted{training.ErrInterrupted}

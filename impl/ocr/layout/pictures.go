@@ -16,7 +16,7 @@ func Illustrations(page *image.Gray, marks []image.Rectangle, height int) []imag
 			found = append(found, m)
 		}
 	}
-	if len(found) > maxPictures {
+	if len(found) > maxIllustrations {
 		return nil
 	}
 	found = united(found)

@@ -28,7 +28,7 @@ func hatch(page *image.Gray, box image.Rectangle, n int) {
 	}
 }
 
-func TestPictures(t *testing.T) {
+func TestIllustrations(t *testing.T) {
 	t.Parallel()
 	woodcut := image.Rect(300, 400, 800, 900)
 	for name, c := range map[string]struct {

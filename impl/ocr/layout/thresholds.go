@@ -275,10 +275,10 @@ const (
 	// minInitial is the minimum height of an initial of two lines, narrowestInitial the minimum width of an initial, and
 	// largestInitial the maximum length of its sides.
 	minInitial, narrowestInitial, largestInitial = 3.0, 1.2, 18.0
-	// maxPictures and maxInitials are the maximum numbers of components that may belong to pictures, or be initials, before
+	// maxIllustrations and maxInitials are the maximum numbers of components that may belong to pictures, or be initials, before
 	// those that overlap are joined. A page with more has a pattern, or type of two sizes; on it nothing is taken for a picture
 	// or an initial, so that a hostile page cannot keep a processor busy.
-	maxPictures, maxInitials = 2000, 300
+	maxIllustrations, maxInitials = 2000, 300
 	// samePicture is the minimum overlap of two parts of one picture, as a share of the smaller part's area.
 	samePicture = 0.25
 )

@@ -127,8 +127,11 @@ type Strips struct {
 	Ink []byte `json:"-"`
 }
 
-// StripHeight is the height of a strip, in pixels.
-const StripHeight = 48
+// StripHeight is the height of a strip, and MaxColumns the maximum width of all strips of an answer together, in pixels.
+const (
+	StripHeight = 48
+	MaxColumns  = maxStrips / StripHeight
+)
 
 // Kind says what caused an error.
 type Kind string
@@ -306,10 +309,10 @@ func (a *Answer) count() int {
 func (s *Strips) check() error {
 	columns := 0
 	for _, w := range s.Widths {
-		if w < 0 || w > maxStrips/StripHeight {
-			return fmt.Errorf("pipe: a strip is %d pixels wide; expected 0 to %d", w, maxStrips/StripHeight)
+		if w < 0 || w > MaxColumns {
+			return fmt.Errorf("pipe: a strip is %d pixels wide; expected 0 to %d", w, MaxColumns)
 		}
-		if columns += w; columns > maxStrips/StripHeight {
+		if columns += w; columns > MaxColumns {
 			break
 		}
 	}

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"fmt"
 	"image"
 
@@ -13,25 +14,27 @@ import (
 	"uncial/impl/ocr/tesseract"
 )
 
-// maxDistortion is the maximum ratio between the horizontal and the vertical scale of a copy of a page. Rounding stays below
-// it, even in small copies.
+// maxDistortion is the maximum ratio between the horizontal and the vertical scale of a copy of a page. It follows from
+// arithmetic and was not tuned: rounding the sides of a copy to whole pixels changes the ratio by less, unless one of them has
+// fewer than 100 pixels.
 const maxDistortion = 1.02
 
-// cut cuts lines out of the first page of an image file, for training. Errors are *ocr.ImageError.
-func cut(file []byte, c *pipe.Cut) (*pipe.Strips, error) {
+// cut cuts lines out of the first page of an image file, for training. Errors are *ocr.ImageError or that of ctx.
+func cut(ctx context.Context, file []byte, c *pipe.Cut) (*pipe.Strips, error) {
 	for page, err := range decode.Pages(file, tesseract.Leptonica{}) {
 		if err != nil {
 			return nil, err
 		}
-		return cutPage(imaging.FromImage(page.Image), c)
+		return cutPage(ctx, imaging.FromImage(page.Image), c)
 	}
 	return nil, &ocr.ImageError{Reason: "the image has no page"}
 }
 
 // cutPage cuts the lines of c from a page, straightened and scaled to the height that the recognizer reads. The image may be a
 // scaled copy of the page on which the lines were measured. If its proportions differ, it is not the image that was
-// transcribed, and the error is *ocr.ImageError. A line that cannot be cut gets the width 0.
-func cutPage(page *image.Gray, c *pipe.Cut) (*pipe.Strips, error) {
+// transcribed, and the error is *ocr.ImageError, as it is if the strips are larger than an answer may be. A line that cannot be
+// cut gets the width 0.
+func cutPage(ctx context.Context, page *image.Gray, c *pipe.Cut) (*pipe.Strips, error) {
 	fx, fy := 1.0, 1.0
 	if c.Width > 0 && c.Height > 0 {
 		fx, fy = float64(page.Rect.Dx())/c.Width, float64(page.Rect.Dy())/c.Height
@@ -49,9 +52,17 @@ func cutPage(page *image.Gray, c *pipe.Cut) (*pipe.Strips, error) {
 	}
 	out := &pipe.Strips{Widths: make([]int, len(bands))}
 	for i, l := range layout.Given(page, bands) {
-		if strip, ok := l.Strip(); ok {
-			out.Widths[i] = strip.Image.Rect.Dx()
-			out.Ink = append(out.Ink, neural.Ink(strip.Image)...)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		strip, ok := l.Strip()
+		if !ok {
+			continue
+		}
+		out.Widths[i] = strip.Image.Rect.Dx()
+		out.Ink = append(out.Ink, neural.Ink(strip.Image)...)
+		if len(out.Ink) > pipe.MaxColumns*pipe.StripHeight {
+			return nil, &ocr.ImageError{Reason: fmt.Sprintf("the strips of its lines have more than %d columns; cut fewer lines at once", pipe.MaxColumns)}
 		}
 	}
 	return out, nil

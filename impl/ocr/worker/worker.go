@@ -54,7 +54,7 @@ func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	}
 	return serve(conn, func(ctx context.Context, req pipe.Request, image []byte) (pipe.Answer, error) {
 		if req.Cut != nil {
-			strips, err := cut(image, req.Cut)
+			strips, err := cut(ctx, image, req.Cut)
 			return pipe.Answer{Strips: strips}, err
 		}
 		engines.SetThreads(req.Threads)

@@ -11,13 +11,22 @@ import torch
 from network import Network
 
 FORMAT = 'uncial-lines-1'
+MAX_WEIGHT = 1e4  # largest absolute value of a weight, as in impl/ocr/neural/file.go
 DTYPES = {'F16': np.float16, 'F32': np.float32}
 
 
 def read(path):
-    """Returns the metadata, and the tensors by name in 32 bits."""
+    """Returns the metadata, and the tensors by name in 32 bits. The error is a ValueError if the file is not a model."""
     with open(path, 'rb') as f:
         data = f.read()
+    try:
+        return parse(path, data)
+    except (AttributeError, KeyError, TypeError, struct.error, json.JSONDecodeError, UnicodeDecodeError) as e:
+        raise ValueError(f'{path} is not a model file, or not in the format {FORMAT}') from e
+
+
+def parse(path, data):
+    """Returns what read returns. Errors of all kinds mean that the file is not a model."""
     length = struct.unpack('<Q', data[:8])[0]
     header, weights = json.loads(data[8:8 + length]), data[8 + length:]
     metadata = header.pop('__metadata__')
@@ -69,7 +78,7 @@ def network(tensors, old, alphabet, channels=None, hidden=None):
 
 
 def write(path, net, alphabet, metadata):
-    """Writes the model with 16-bit weights. The file is written atomically."""
+    """Writes the model with 16-bit weights. The file is written atomically. The error is a ValueError if weights cannot be read again."""
     tensors = {}
     for k, conv in enumerate(net.conv, 1):
         tensors[f'c{k}.weight'], tensors[f'c{k}.bias'] = conv.plain(), conv.bias
@@ -82,7 +91,10 @@ def write(path, net, alphabet, metadata):
     tensors['out.weight'], tensors['out.bias'] = net.out.weight, net.out.bias
     header, parts, at = {}, [], 0
     for name, t in tensors.items():
-        raw = t.detach().float().cpu().numpy().astype(np.float16).tobytes()
+        values = t.detach().float().cpu().numpy()
+        if not (np.abs(values) <= MAX_WEIGHT).all():  # also if one is not a number
+            raise ValueError(f'the training failed: the weights {name} are not numbers, or too large; train again, with another --out')
+        raw = values.astype(np.float16).tobytes()
         header[name] = {'dtype': 'F16', 'shape': list(t.shape), 'data_offsets': [at, at + len(raw)]}
         parts.append(raw)
         at += len(raw)

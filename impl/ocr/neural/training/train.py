@@ -3,7 +3,7 @@
          [--device cuda] [--columns N] [--channels N,N,N,N,N] [--hidden N]
 
 Trains a line model from a base model on the lines of folders. `uncial train` calls it; package training describes the
-folder. Each line of standard output is a JSON object: {"kind": "start" | "progress" | "sample" | "done" | "error", ...}.
+folder. Each line of standard output is a JSON object: {"kind": "start" | "note" | "progress" | "sample" | "done" | "error", ...}.
 SIGINT and SIGTERM save the state and end it with status 3; the same command continues from there."""
 import argparse
 import collections
@@ -89,6 +89,10 @@ def loss_of(scores, texts, alphabet):
     return F.ctc_loss(scores.log_softmax(-1), torch.cat(targets), steps, sizes, reduction='sum', zero_infinity=True) / sizes.sum()
 
 
+def reasons(left):
+    return ', '.join(f'{reason}: {n}' for reason, n in sorted(left.items())) or 'there are none'
+
+
 class Trainer:
     def __init__(self, o):
         self.o = o
@@ -101,6 +105,8 @@ class Trainer:
             left['characters that occur too rarely'] = len(train) - len(whole)
         if not whole:
             raise ValueError('no line is left to train on')
+        if not held:
+            raise ValueError(f'none of the lines that were held back to measure the error can be used ({reasons(left)}); transcribe more lines')
         self.train, self.held = whole, [held[i * len(held) // MAX_HELD] for i in range(MAX_HELD)] if len(held) > MAX_HELD else held
         wide = [int(n) for n in o.channels.split(',')] if o.channels else None
         self.net = modelfile.network(tensors, old, self.alphabet.characters, wide, o.hidden)
@@ -114,7 +120,7 @@ class Trainer:
                   for decays in (True, False)]
         self.optimizer = torch.optim.AdamW(groups, lr=o.rate, betas=(.9, .98))
         self.resume()
-        say('start', lines=len(whole), held=len(self.held), left_out=left, new=fresh, rare=rare, seen=self.seen, total=self.total)
+        say('start', lines=len(whole), held=len(self.held), left_out=left, new=fresh, rare=rare)
 
     @property
     def state(self):
@@ -124,20 +130,23 @@ class Trainer:
         if not os.path.exists(self.state):
             return
         s = torch.load(self.state, weights_only=False)  # a file of this program
+        if s.get('base') != self.base['sha256']:
+            say('note', message=f'{self.state} was made from another base model; the training starts anew')
+            return
         if s['alphabet'] != self.alphabet.characters or s['lines'] != len(self.train):
             raise ValueError(f'{self.state} was made from other lines; delete it or choose another --out')
         try:
             for module, key in ((self.net, 'net'), (self.mean, 'mean'), (self.optimizer, 'optimizer')):
                 module.load_state_dict(s[key])
         except RuntimeError as e:
-            raise ValueError(f'{self.state} was made from another base model, or by another version; delete it or choose another --out') from e
+            raise ValueError(f'{self.state} was made by another version, or with other sizes; delete it or choose another --out') from e
         self.seen, self.step, self.spent, self.before, self.curve = s['seen'], s['step'], s['spent'], s['before'], s['curve']
 
     def save(self):
         content = io.BytesIO()
         torch.save({'net': self.net.state_dict(), 'mean': self.mean.state_dict(), 'optimizer': self.optimizer.state_dict(),
                     'seen': self.seen, 'step': self.step, 'spent': self.spent, 'before': self.before, 'curve': self.curve,
-                    'alphabet': self.alphabet.characters, 'lines': len(self.train)}, content)
+                    'base': self.base['sha256'], 'alphabet': self.alphabet.characters, 'lines': len(self.train)}, content)
         modelfile.store(self.state, content.getbuffer())
 
     def error(self):
@@ -177,7 +186,6 @@ class Trainer:
         with torch.no_grad():
             for mean, now in zip(self.mean.parameters(), self.net.parameters()):
                 mean.lerp_(now, 1 - keep)
-        return loss.item()
 
     def run(self, stopped):
         """Trains to the end, or until stopped() is true. Returns whether it reached the end."""
@@ -185,12 +193,12 @@ class Trainer:
         if self.before is None:
             self.before = self.error()[0]
             self.save()  # so that a full disk is noticed now and not after the training
-        began, spent, saved, told, losses = time.monotonic(), self.spent, time.monotonic(), 0.0, collections.deque(maxlen=50)
+        began, spent, saved, told = time.monotonic(), self.spent, time.monotonic(), 0.0
         pause = max(SAVE_EVERY, (began - started) / MAX_MEASURING_SHARE)
         self.net.train()
         while self.progress() < 1:
             for batch in lines.batches(self.train, self.o.columns, random.Random(self.step)):
-                losses.append(self.learn(batch))
+                self.learn(batch)
                 now = time.monotonic()
                 self.spent = spent + now - began
                 if stopped():
@@ -198,7 +206,7 @@ class Trainer:
                     return False
                 if now - told > 2:
                     told, share = now, self.progress()
-                    say('progress', share=share, seen=self.seen, loss=sum(losses) / len(losses), left=self.spent * (1 - share) / max(share, 1e-3))
+                    say('progress', share=share, left=self.spent * (1 - share) / max(share, 1e-3))
                 if now - saved > pause:
                     error, samples = self.error()
                     self.curve.append([self.seen, error])
@@ -212,11 +220,11 @@ class Trainer:
     def finish(self):
         error, samples = self.error()
         self.curve.append([self.seen, error])
-        metadata = {**{k: v for k, v in self.base.items() if k in ('licence',)}, **json.loads(self.o.metadata), 'base': self.base['version'],
+        metadata = {**{k: v for k, v in self.base.items() if k in ('licence',)}, **json.loads(self.o.metadata), 'base': self.base.get('version', ''),
                     'lines': str(len(self.train)), 'error_before': f'{self.before:.4f}', 'error': f'{error:.4f}'}
         self.save()
         modelfile.write(self.o.out, self.mean, self.alphabet.characters, metadata)
-        say('done', error=error, before=self.before, seen=self.seen, seconds=self.spent, curve=self.curve, samples=samples)
+        say('done', error=error, before=self.before, seconds=self.spent, curve=self.curve, samples=samples)
 
 
 def main():

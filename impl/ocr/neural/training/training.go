@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +29,8 @@ import (
 //go:embed augment.py lines.py modelfile.py network.py train.py
 var programs embed.FS
 
-// python is the interpreter for which Debian installs python3-torch.
-const python = "/usr/bin/python3"
+// python is the interpreter for which Debian installs python3-torch; tests replace it.
+var python = "/usr/bin/python3"
 
 // Line is a row of lines.jsonl.
 type Line struct {
@@ -54,8 +55,8 @@ type Options struct {
 
 // Event is a report of the training program. Kind determines which fields are set.
 type Event struct {
-	Kind    string         `json:"kind"`     // start, progress, sample, done or error
-	Message string         `json:"message"`  // the error
+	Kind    string         `json:"kind"`     // start, note, progress, sample, done or error
+	Message string         `json:"message"`  // the note or the error
 	Lines   int            `json:"lines"`    // number of lines that are trained on
 	Held    int            `json:"held"`     // number of lines that are held back
 	Samples []Sample       `json:"samples"`  // some of the lines that are held back
@@ -64,7 +65,6 @@ type Event struct {
 	Rare    []string       `json:"rare"`     // characters that are too rare to be learnt
 	Share   float64        `json:"share"`    // completed share of the run, 0 to 1
 	Left    float64        `json:"left"`     // estimated seconds until the end
-	Loss    float64        `json:"loss"`     // mean loss of the last lines
 	Error   float64        `json:"error"`    // CER in the lines that are held back
 	Before  float64        `json:"before"`   // CER of the base model in the same lines
 	Curve   [][2]float64   `json:"curve"`    // pairs of the number of lines seen and the CER at that time
@@ -86,21 +86,44 @@ var (
 
 const (
 	grace       = 30 * time.Second // time to save the state after an interrupt
+	checkTime   = 5 * time.Minute  // time to load PyTorch; on a busy machine with a slow disk it takes most of a minute
 	maxEvent    = 4 << 20          // maximum bytes of an event
 	maxMessages = 16 << 10         // bytes of Python's own messages that are kept
 	interrupted = 3                // exit status of train.py after an interrupt
 )
 
-// Check returns an error if PyTorch is not installed.
+// overrun is the time that a training may take in addition to twice its maximum duration: loading, and measuring the error,
+// which is not part of its duration, take much less. Tests change it.
+var overrun = 30 * time.Minute
+
+// errOverrun is the cause that ends a training that hangs.
+var errOverrun = errors.New("the training should have ended long ago, and was stopped; run the same command again to continue from the last saved state")
+
+// Check returns an error if PyTorch cannot be used. If ctx ends first, the error is that of ctx.
 func Check(ctx context.Context) error {
-	if err := exec.CommandContext(ctx, python, "-c", "import torch, numpy").Run(); err != nil {
+	limited, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	c := exec.CommandContext(limited, python, "-c", "import torch, numpy")
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as in Run
+	messages := &tail{}
+	c.Stderr = messages
+	err := c.Run()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		return fmt.Errorf("training: PyTorch could not be loaded within %v; try again when the machine is less busy", checkTime)
+	case errors.Is(err, fs.ErrNotExist), bytes.Contains(messages.Bytes(), []byte("ModuleNotFoundError")):
 		return errNoTorch
 	}
-	return nil
+	return fmt.Errorf("training: PyTorch cannot be loaded: %w: %s", err, bytes.TrimSpace(messages.Bytes()))
 }
 
 // Run trains a model and calls report for each event except errors. When ctx ends, the program saves its state and Run returns
-// ErrInterrupted. The model file is written completely or not at all.
+// ErrInterrupted or, if it could not save its state in time, the error of ctx. The model file is written completely or not at
+// all.
 func Run(ctx context.Context, o Options, report func(Event)) error {
 	folder, err := os.MkdirTemp("", "uncial-train-")
 	if err != nil {
@@ -114,8 +137,10 @@ func Run(ctx context.Context, o Options, report func(Event)) error {
 	if err != nil {
 		return err
 	}
+	limited, cancel := context.WithTimeout(ctx, time.Duration(2*o.Minutes*float64(time.Minute))+overrun)
+	defer cancel()
 	// When ctx ends, the program is interrupted, so that it can save its state, and killed only after the grace period.
-	c := exec.CommandContext(ctx, python, filepath.Join(folder, "train.py"), "--lines", o.Lines, "--base", o.Base, "--out", o.Out, //nolint:gosec // no shell; the paths are the operator's
+	c := exec.CommandContext(limited, python, filepath.Join(folder, "train.py"), "--lines", o.Lines, "--base", o.Base, "--out", o.Out, //nolint:gosec // no shell; the paths are the operator's
 		"--state", o.State, "--metadata", string(metadata), "--minutes", format(o.Minutes), "--passes", format(o.Passes), "--threads", strconv.Itoa(o.Threads))
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = grace
@@ -132,7 +157,11 @@ func Run(ctx context.Context, o Options, report func(Event)) error {
 		return fmt.Errorf("start %s: %w", python, err)
 	}
 	failure := events(out, report)
-	return ended(c.Wait(), failure, messages.Bytes())
+	err = c.Wait()
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return errOverrun
+	}
+	return ended(ctx, err, failure, messages.Bytes())
 }
 
 func format(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
@@ -156,13 +185,15 @@ func events(out io.Reader, report func(Event)) (failure string) {
 }
 
 // ended returns the error for the way in which the program ended.
-func ended(err error, failure string, messages []byte) error {
+func ended(ctx context.Context, err error, failure string, messages []byte) error {
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &exit) && exit.ExitCode() == interrupted:
 		return ErrInterrupted
+	case ctx.Err() != nil: // the program was still loading, or was killed after the grace period
+		return ctx.Err()
 	case failure != "":
 		return fmt.Errorf("training: %s", failure)
 	}

@@ -1,0 +1,92 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"uncial/impl/client/durable"
+	"uncial/impl/ocr/models/own"
+)
+
+// maxModelBytes is the size of the largest model file that a worker loads.
+const maxModelBytes = 64 << 20
+
+// checkBase returns an error if the base model is not a file, or is the file that will be written.
+func (o *Options) checkBase() error {
+	if o.Base == own.Hands {
+		return nil
+	}
+	info, err := os.Stat(o.Base)
+	if err != nil || !info.Mode().IsRegular() {
+		return fmt.Errorf("--base: there is no file %s; give a model file, or %q for the shipped one", o.Base, own.Hands)
+	}
+	if info.Size() > maxModelBytes {
+		return fmt.Errorf("--base: %s has %d bytes; a model has at most %d", o.Base, info.Size(), maxModelBytes)
+	}
+	if out, err := os.Stat(o.Out); err == nil && os.SameFile(info, out) {
+		return fmt.Errorf("--out: %s is the model of --base, which would be overwritten; choose another name", o.Out)
+	}
+	return nil
+}
+
+// base copies the base model to the state folder and returns the path of the copy. The shipped model has no file of its own,
+// and a worker must be able to load any other.
+func (o *Options) base(ctx context.Context, state string) (string, error) {
+	folder := filepath.Join(state, "base")
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	path := filepath.Join(folder, "base"+modelExtension)
+	network, _ := own.HandsFiles()
+	if o.Base == own.Hands {
+		return path, os.WriteFile(path, network, 0o600)
+	}
+	network, err := os.ReadFile(o.Base)
+	if err != nil {
+		return "", fmt.Errorf("--base: %w", err)
+	}
+	if err := os.WriteFile(path, network, 0o600); err != nil {
+		return "", err
+	}
+	if err := o.Check(ctx, folder); err != nil {
+		return "", errors.Join(ctx.Err(), fmt.Errorf("--base: %s cannot be loaded: %w", o.Base, err))
+	}
+	return path, nil
+}
+
+// made returns where the training program writes the model, in a new folder: only a model that a worker can load takes its
+// place at o.Out, because one that it cannot load would stop every worker.
+func made(state string) (string, error) {
+	folder := filepath.Join(state, "made")
+	if err := os.RemoveAll(folder); err != nil {
+		return "", err
+	}
+	return filepath.Join(folder, "made"+modelExtension), os.Mkdir(folder, 0o750)
+}
+
+// publish checks the model that was made, and moves it to o.Out.
+func (o *Options) publish(ctx context.Context, path string) error {
+	if err := o.Check(ctx, filepath.Dir(path)); err != nil {
+		return errors.Join(ctx.Err(), fmt.Errorf("the model that was trained cannot be loaded, so %s was not written: %w", o.Out, err))
+	}
+	model, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(o.Out, func(w io.Writer) error { _, err := w.Write(model); return err }); err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Dir(path))
+}
+
+// writeFile writes a file, which is then complete or, after an error, unchanged. The error names the file.
+func writeFile(path string, write func(io.Writer) error) error {
+	if err := durable.Write(filepath.Dir(path), path, write); err != nil {
+		return fmt.Errorf("%s could not be written: %w", path, err)
+	}
+	return nil
+}

@@ -3,7 +3,8 @@
 //
 // A page is read by an ordered list of named steps, each with a condition under which it runs; steps.go has the list, and
 // experiments.md the effect of each step. A clean page costs one recognition. Other models and sizes are tried only if the
-// first reading is in doubt: the conditions depend mainly on what was read; the language tag only selects models.
+// first reading is in doubt: the conditions depend on what was read. The language tag selects the models and word lists. Beyond
+// that, it counts in one place: on a page tagged French, package hand accepts less evidence of handwriting.
 // Options.Without omits individual steps, for measurements.
 //
 // The steps use other packages: imaging for pixels, layout for columns and reading order, hand for handwriting, correct for

@@ -42,15 +42,17 @@ func (o *Options) base(ctx context.Context, state string) (string, error) {
 	}
 	path := filepath.Join(folder, "base"+modelExtension)
 	network, _ := own.HandsFiles()
-	if o.Base == own.Hands {
-		return path, os.WriteFile(path, network, 0o600)
+	if o.Base != own.Hands {
+		var err error
+		if network, err = os.ReadFile(o.Base); err != nil {
+			return "", fmt.Errorf("--base: %w", err)
+		}
 	}
-	network, err := os.ReadFile(o.Base)
-	if err != nil {
-		return "", fmt.Errorf("--base: %w", err)
-	}
-	if err := os.WriteFile(path, network, 0o600); err != nil {
+	if err := os.WriteFile(path, network, 0o600); err != nil { // #nosec G703 -- the folder of the run, beside --out
 		return "", err
+	}
+	if o.Base == own.Hands {
+		return path, nil
 	}
 	if err := o.Check(ctx, folder); err != nil {
 		return "", errors.Join(ctx.Err(), fmt.Errorf("--base: %s cannot be loaded: %w", o.Base, err))

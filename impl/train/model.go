@@ -33,14 +33,18 @@ func (o *Options) checkBase() error {
 	return nil
 }
 
-// base copies the base model to the state folder and returns the path of the copy. The shipped model has no file of its own,
-// and a worker must be able to load any other.
+// base copies the base model to the state folder and returns the path of the copy, which has the name of the new model. A
+// worker must be able to load it: then no training is lost because the worker is missing, or because of the base model or the
+// name.
 func (o *Options) base(ctx context.Context, state string) (string, error) {
 	folder := filepath.Join(state, "base")
+	if err := os.RemoveAll(folder); err != nil { // it may have a base of another name
+		return "", fmt.Errorf("--out: %w", err)
+	}
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return "", fmt.Errorf("--out: %w", err)
 	}
-	path := filepath.Join(folder, "base"+modelExtension)
+	path := filepath.Join(folder, filepath.Base(o.Out))
 	network, _ := own.HandsFiles()
 	if o.Base != own.Hands {
 		var err error
@@ -51,11 +55,8 @@ func (o *Options) base(ctx context.Context, state string) (string, error) {
 	if err := os.WriteFile(path, network, 0o600); err != nil { // #nosec G703 -- the folder of the run, beside --out
 		return "", err
 	}
-	if o.Base == own.Hands {
-		return path, nil
-	}
 	if err := o.Check(ctx, folder); err != nil {
-		return "", errors.Join(ctx.Err(), fmt.Errorf("--base: %s cannot be loaded: %w", o.Base, err))
+		return "", errors.Join(ctx.Err(), fmt.Errorf("--base, --out: a worker cannot load %s under the name of %s: %w", o.Base, o.Out, err))
 	}
 	return path, nil
 }

@@ -166,7 +166,7 @@ func TestRun_Base(t *testing.T) { //nolint:paralleltest // uses a worker
 			o.Base = filepath.Join(t.TempDir(), "base.uhm")
 			mustWrite(t, filepath.Dir(o.Base), "base.uhm", []byte(c.content))
 			_, err := train.Run(t.Context(), o)
-			require.ErrorContains(t, err, "--base: "+o.Base+" cannot be loaded: ")
+			require.ErrorContains(t, err, "a worker cannot load "+o.Base)
 			require.ErrorContains(t, err, c.want)
 			require.NoDirExists(t, o.Out+".training", "nothing is left behind")
 			require.NotContains(t, fmt.Sprint(o.Progress), "Cutting lines")
@@ -174,9 +174,30 @@ func TestRun_Base(t *testing.T) { //nolint:paralleltest // uses a worker
 	}
 }
 
+func TestRun_Name(t *testing.T) { //nolint:paralleltest // uses a worker
+	worker, folder := ocrtest.MustBuildWorker(t), MustExport(t, 1, words)
+	for name, want := range map[string]string{
+		"my model.uhm": "invalid model name", "hands.uhm": "has the name of a model that is installed already",
+	} {
+		t.Run("refuses "+name+" before it cuts lines", func(t *testing.T) {
+			o := options(t, worker, folder)
+			o.Out = filepath.Join(t.TempDir(), name)
+			_, err := train.Run(t.Context(), o)
+			require.ErrorContains(t, err, "under the name of "+o.Out)
+			require.ErrorContains(t, err, want)
+			require.NotContains(t, fmt.Sprint(o.Progress), "Cutting lines")
+		})
+	}
+}
+
 func TestRun_UnusableResult(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 	o := quick(t, MustExport(t, 1, words), noError)
-	o.Check = func(context.Context, string) error { return neural.ErrModel }
+	o.Check = func(_ context.Context, folder string) error {
+		if filepath.Base(folder) == "base" {
+			return nil
+		}
+		return neural.ErrModel
+	}
 	mustWrite(t, filepath.Dir(o.Out), filepath.Base(o.Out), []byte("an earlier model"))
 	_, err := train.Run(t.Context(), o)
 	require.ErrorIs(t, err, neural.ErrModel)
@@ -243,6 +264,8 @@ func TestRun_Errors(t *testing.T) {
 		"a missing output":       {func(o *train.Options) { o.Out = "/absent/ours.uhm" }, "--out: the folder /absent does not exist"},
 		"no language":            {func(o *train.Options) { o.Languages = nil }, "--language: give the languages"},
 		"a wrong language":       {func(o *train.Options) { o.Languages = []string{"French"} }, `--language: "French" is not a canonical BCP 47 tag`},
+		"no particular language": {func(o *train.Options) { o.Languages = []string{"und-Latn"} }, "--language: und is no language"},
+		"too many threads":       {func(o *train.Options) { o.Threads = 100_000 }, "--threads: must be 1 to "},
 		"a missing base":         {func(o *train.Options) { o.Base = "other" }, "--base: there is no file other"},
 		"an overwritten base": {func(o *train.Options) {
 			o.Base = o.Out
@@ -253,6 +276,7 @@ func TestRun_Errors(t *testing.T) {
 		}, "ours.html, which is not a report of this program; move the file or choose another --out"},
 		"no time": {func(o *train.Options) { o.Minutes = 0 }, "must be greater than 0"},
 		"an image of another size": {func(o *train.Options) {
+			o.Check = func(context.Context, string) error { return nil }
 			turned := MustExport(t, 1, words)
 			mustWrite(t, turned, "page0.png", ocrtest.MustPNG(t, image.NewGray(image.Rect(0, 0, 300, 900))))
 			o.GroundTruth, o.Cutter = []string{turned}, refusing

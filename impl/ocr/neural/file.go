@@ -60,15 +60,19 @@ func openFile(data []byte, format string) (*file, error) {
 	if f.meta["format"] != format {
 		return nil, fmt.Errorf("its format is %q; this program reads %q", f.meta["format"], format)
 	}
-	if sum := sha256.Sum256(f.data); f.meta["sha256"] != hex.EncodeToString(sum[:]) {
-		return nil, errors.New("its weights are damaged: their digest differs from the one in its header")
-	}
+	end := 0 // of the tensors
 	for name, raw := range header {
 		var t tensorHeader
 		if err := json.Unmarshal(raw, &t); err != nil {
 			return nil, fmt.Errorf("the entry of tensor %q is malformed", name)
 		}
-		f.tensors[name] = t
+		f.tensors[name], end = t, max(end, t.Offsets[1])
+	}
+	if end > len(f.data) {
+		return nil, fmt.Errorf("it is cut short: it has %d bytes of weights instead of %d", len(f.data), end)
+	}
+	if sum := sha256.Sum256(f.data); f.meta["sha256"] != hex.EncodeToString(sum[:]) {
+		return nil, errors.New("its weights are damaged: their digest differs from the one in its header")
 	}
 	return f, nil
 }

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -151,7 +152,10 @@ func (m *Model) describe(f *file) error {
 	if n := len(m.info.Alphabet); n == 0 || n >= maxClasses {
 		return fmt.Errorf("its alphabet has %d characters; expected 1 to %d", n, maxClasses-1)
 	}
-	for _, c := range m.info.Alphabet {
+	for i, c := range m.info.Alphabet {
+		if slices.Contains(m.info.Alphabet[:i], c) {
+			return fmt.Errorf("its alphabet has %q twice", c)
+		}
 		if utf8.RuneCountInString(c) != 1 || !utf8.ValidString(c) {
 			return fmt.Errorf("its alphabet has the entry %q, which is not one character", c)
 		}

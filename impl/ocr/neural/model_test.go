@@ -125,6 +125,7 @@ func TestLoad_RefusesDamagedFiles(t *testing.T) {
 		"a digest of other weights":           {func(s *sketch) { s.meta["sha256"] = strings.Repeat("0", 64) }, "damaged"},
 		"an alphabet that is not a list":      {func(s *sketch) { s.meta["alphabet"] = "abc" }, "alphabet"},
 		"no alphabet":                         {func(s *sketch) { s.meta["alphabet"] = "[]" }, "0 characters"},
+		"a character that occurs twice":       {func(s *sketch) { s.meta["alphabet"] = `["a", "b", "a"]` }, `"a" twice`},
 		"an entry of two characters":          {func(s *sketch) { s.meta["alphabet"] = `["ab"]` }, `"ab"`},
 		"a weight that is not a number":       {func(s *sketch) { s.tensors["c2.bias"][0] = float32(math.NaN()) }, "c2.bias"},
 		"an infinite weight":                  {func(s *sketch) { s.tensors["out.bias"][0] = float32(math.Inf(1)) }, "out.bias"},

@@ -21,6 +21,11 @@ func (e *Engines) LoadHandwritingModels() error {
 		if err != nil {
 			return err
 		}
+		for _, tag := range model.Info().Languages {
+			if _, err := language.Parse(tag); err != nil {
+				return fmt.Errorf("%s: %w: %q is not a BCP 47 tag of a language", file.Path, neural.ErrModel, tag)
+			}
+		}
 		e.trained = append(e.trained, trainedModel{file.Name, &handwritingNetwork{model: model}})
 	}
 	return nil

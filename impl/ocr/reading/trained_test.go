@@ -62,6 +62,12 @@ func TestEngines_HandwritingModelsFor(t *testing.T) {
 	require.ErrorIs(t, err, neural.ErrModel)
 	require.ErrorContains(t, err, "broken.uhm")
 
+	dir = t.TempDir()
+	mustModel(t, dir, "ours", "fr ../x")
+	set, err = models.Find(dir)
+	require.NoError(t, err)
+	require.ErrorContains(t, reading.NewEngines(set, 1).LoadHandwritingModels(), `ours.uhm: not a usable model: "../x" is not a BCP 47 tag`)
+
 	for _, name := range []string{own.Hands, own.Print, "eng"} {
 		dir = t.TempDir()
 		mustModel(t, dir, name, "fr")

@@ -88,7 +88,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	logger := newLogger(stderr, c.LogFormat, c.LogLevel)
-	slog.SetDefault(logger)
+	useForLibraries(logger)
 	file.warn(logger)
 	notify := func(text string) { fmt.Fprintln(stderr, text) }
 	if c.LogFormat == "json" { // then every line is JSON
@@ -180,17 +180,6 @@ func (o *output) Write(p []byte) (int, error) {
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
-
-// newLogger returns a logger that writes to w in the text or JSON format of package slog.
-func newLogger(w io.Writer, form, minimum string) *slog.Logger {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(minimum)) // kong has checked that it is a level
-	o := &slog.HandlerOptions{Level: level}
-	if form == "json" {
-		return slog.New(slog.NewJSONHandler(w, o))
-	}
-	return slog.New(slog.NewTextHandler(w, o))
-}
 
 // untilSignal returns a context that ends at the first SIGINT or SIGTERM, and a function that stops catching signals. A
 // second signal exits at once with status 130, without waiting for running requests. notify tells the user.

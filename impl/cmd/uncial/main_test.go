@@ -3,6 +3,7 @@ package main_test
 import (
 	"bytes"
 	"encoding/json"
+	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +52,16 @@ func object(tb testing.TB, text string) (o map[string]any) {
 	tb.Helper()
 	require.NoError(tb, json.Unmarshal([]byte(text), &o), text)
 	return o
+}
+
+func TestWithoutQuotes(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	logger := log.New(main.WithoutQuotes(&out), "", 0)
+	logger.Print(`Unsolicited response received on idle HTTP channel starting with "secret"; err=<nil>`)
+	require.Empty(t, out.String())
+	logger.Print("another message")
+	require.Equal(t, "another message\n", out.String())
 }
 
 func TestRun_Help(t *testing.T) {

@@ -125,8 +125,12 @@ func New(ctx context.Context, opts Options) (*Pool, error) {
 		p.launcher.Close()
 		return nil, err
 	}
-	p.opts.Logger.Info("worker pool ready", "workers", p.opts.Workers, "engine", first.hello.Version, "models", p.opts.Models,
-		"languages", len(first.hello.Languages), "sandbox", p.launcher)
+	trained := []string{}
+	for _, m := range first.hello.Handwriting {
+		trained = append(trained, m.Name)
+	}
+	p.opts.Logger.Info("worker pool ready", "workers", p.opts.Workers, "engine", first.hello.Version, "model_folders", p.opts.Models,
+		"trained_models", trained, "languages", len(first.hello.Languages), "sandbox", p.launcher)
 	p.slots.Go((&slot{pool: p, worker: first}).run)
 	for range p.opts.Workers - 1 {
 		p.slots.Go((&slot{pool: p}).run)

@@ -188,6 +188,7 @@ func TestPool_Logger(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, p.Shutdown(t.Context()))
 	require.Contains(t, log.String(), "engine=scripted")
+	require.Contains(t, log.String(), "trained_models=[]")
 	require.Contains(t, log.String(), "sandbox.mode=off")
 	require.Contains(t, log.String(), "engine.c:17", "the reason of the crash")
 	require.Less(t, strings.Count(log.String(), "x"), 270_000, "the output of a worker is bounded")

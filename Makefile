@@ -105,12 +105,14 @@ SUITE_TESTS := TestCheck_acceptsEveryTruth TestCheck_acceptsLaterServersThanItsC
 	TestDiff_skipsAnAccountThatIsUsedUp TestFixtures_theSuitePasses TestProxy_isTransparent TestReport_WriteJUnit TestReport_failuresCanBeRepeated \
 	TestRun_ProductionImages TestRun_mockProgram TestRun_serviceProgram TestRun_serviceWithMovedClock
 EMPTY :=
-# Several tests wait for containers and time limits, so more packages than there are processors are tested at a time.
-PACKAGES_AT_A_TIME := $(shell expr 2 + $$(getconf _NPROCESSORS_ONLN))
+# Some tests wait for containers and time limits, so one package more than there are processors is tested at a time.
+PACKAGES_AT_A_TIME := $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 SUITE := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(SUITE_TESTS))))$$
 
 .PHONY: test
 test: deps-test containers ## Set everything up and run every test, with the race detector where it helps, containers included
+	@# The images that tests use (testcontainers/image.go): beside the tests, building them would take too long.
+	@$(MAKE) --no-print-directory image TAG=test
 	@echo 'go test -race ./... without the tests that repeat the contract suite'
 	@UNCIAL_REQUIRE_CONTAINERS=1 go test $(RACE) -p $(PACKAGES_AT_A_TIME) -vet=off -skip '$(SUITE)' -timeout 40m ./...
 	@echo 'go test ./contracttests/... with these tests only'

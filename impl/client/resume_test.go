@@ -266,7 +266,7 @@ func TestExtractCmd_Run_Locked(t *testing.T) {
 	require.NoError(t, err)
 	_, stderr, status := extract(t.Context(), t, url, file, "--out", out)
 	assert.Equal(t, 2, status)
-	assert.Contains(t, stderr, "--out: another run is writing to this folder")
+	assert.Contains(t, stderr, fmt.Sprintf("--out: %q: another run is writing to this folder", out))
 	require.NoError(t, j.Close())
 	_, _, status = extract(t.Context(), t, url, file, "--out", out)
 	assert.Zero(t, status)

@@ -22,7 +22,7 @@ func inventedNegotiation() []row {
 		{"expect-before-key", "extract/401/negotiation", on(func(c *call, a *reply) bool {
 			return c.isExtract() && a.status == http.StatusUnauthorized && strings.EqualFold(c.request.Header.Get("Expect"), "100-continue")
 		}, func(_ *call, a *reply) { *a = reply{http.StatusExpectationFailed, http.Header{}, nil} })},
-		{"next-reset-localized", "extract/402/negotiation", on(func(c *call, a *reply) bool {
+		{"next-reset-localised", "extract/402/negotiation", on(func(c *call, a *reply) bool {
 			first, _, _ := strings.Cut(strings.ToLower(c.request.Header.Get("Accept-Language")), ",")
 			primary, _, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(first, ";", "-")), "-")
 			return c.isExtract() && a.status == http.StatusPaymentRequired && slices.Contains([]string{"de", "fr", "it"}, primary)

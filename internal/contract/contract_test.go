@@ -108,7 +108,7 @@ func TestNewRequest(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEqual(t, short.Fingerprint(), full.Fingerprint())
 	_, err = contract.NewRequest(&gen.ExtractionRequest{ImageURL: "https://a.example/", Language: &tag}, []string{"la"})
-	require.ErrorContains(t, err, "supported: la")
+	require.ErrorContains(t, err, "choose one of la")
 }
 
 func TestRequest_Fingerprint(t *testing.T) {

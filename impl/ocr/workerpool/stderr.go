@@ -14,7 +14,7 @@ const (
 	maxLoggedBytes = 256 << 10 // written to the log during the life of a worker
 	maxLineBytes   = 1 << 10   // longer lines are split
 	maxKeptLines   = 4         // number of first lines, and of last lines, that are kept for the error about an image
-	maxFlood       = 16 << 20  // bytes during one image, after which the worker is killed because it would keep a core of the service busy
+	maxFlood       = 4 << 20   // bytes during one image, after which the worker is killed because it would keep a core of the service busy
 )
 
 // stderrLog writes a worker's standard error to the log. It also keeps the first and the last lines printed since the current

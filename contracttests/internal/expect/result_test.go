@@ -3,6 +3,7 @@ package expect_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,26 @@ func faultsOf(t *testing.T, r *expect.Readings, j model.Job, members map[string]
 	x := &model.Exchange{Status: 200, Body: body, Sent: now, Received: now, Request: &model.Request{Job: &j}, Target: model.Target{Images: map[string]string{j.Image: "https://images.example.org/a.png"}, Enhances: true}}
 	x.JSON, _ = value.(map[string]any)
 	return strings.Join(r.CheckResult(x), "; ")
+}
+
+func TestReadings_CheckResult_ofAStoredAnswer(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	x := &model.Exchange{
+		Status: 200, Sent: now, Received: now.Add(20 * time.Millisecond), Header: http.Header{"Idempotency-Replayed": {"true"}},
+		Request: &model.Request{Job: &model.Job{Image: model.ImageOther, Format: "tsv"}},
+		Target:  model.Target{Images: map[string]string{model.ImageOther: "https://images.example.org/a.png"}, Enhances: true},
+	}
+	body := result()
+	body["processingTime"] = 300 // of the first request, which this one only waited for
+	text, err := json.Marshal(body)
+	require.NoError(t, err)
+	value, err := answer.ParseJSON(text)
+	require.NoError(t, err)
+	x.Body, x.JSON = text, value.(map[string]any)
+	require.Empty(t, new(expect.Readings).CheckResult(x))
+	x.Header = nil
+	require.Contains(t, strings.Join(new(expect.Readings).CheckResult(x), "; "), "but the whole exchange took")
 }
 
 func TestReadings_CheckResult(t *testing.T) {

@@ -189,8 +189,8 @@ func imageOf(folder, path, named string, images map[string][]string) (string, er
 	}
 }
 
-// nearest returns those of the images that are in a folder or, if there are none, those that are in its subfolders. isTop means
-// that all the images are.
+// nearest returns the images that are in a folder or, if there are none, those that are in its subfolders. isTop is true for
+// the folder of the export, which has all of them.
 func nearest(dir string, isTop bool, images []string) []string {
 	var in, below []string
 	for _, image := range images {

@@ -12,7 +12,7 @@ import (
 	"uncial/impl/ocr/models/own"
 )
 
-// maxModelBytes is the size of the largest model file that a worker loads.
+// maxModelBytes is the size of the largest model file that a worker loads: maxFile of package neural, which needs cgo.
 const maxModelBytes = 64 << 20
 
 // checkBase returns an error if the base model is not a file, or is the file that will be written.
@@ -37,17 +37,13 @@ func (o *Options) checkBase() error {
 // worker must be able to load it: then no training is lost because the worker is missing, or because of the base model or the
 // name.
 func (o *Options) base(ctx context.Context, state string) (string, error) {
-	folder := filepath.Join(state, "base")
-	if err := os.RemoveAll(folder); err != nil { // it may have a base of another name
-		return "", fmt.Errorf("--out: %w", err)
-	}
-	if err := os.MkdirAll(folder, 0o750); err != nil {
-		return "", fmt.Errorf("--out: %w", err)
+	folder, err := emptyFolder(state, "base")
+	if err != nil {
+		return "", err
 	}
 	path := filepath.Join(folder, filepath.Base(o.Out))
 	network, _ := own.HandsFiles()
 	if o.Base != own.Hands {
-		var err error
 		if network, err = os.ReadFile(o.Base); err != nil {
 			return "", fmt.Errorf("--base: %w", err)
 		}
@@ -64,11 +60,20 @@ func (o *Options) base(ctx context.Context, state string) (string, error) {
 // made returns where the training program writes the model, in a new folder: only a model that a worker can load takes its
 // place at o.Out, because one that it cannot load would stop every worker.
 func made(state string) (string, error) {
-	folder := filepath.Join(state, "made")
+	folder, err := emptyFolder(state, "made")
+	return filepath.Join(folder, "made"+modelExtension), err
+}
+
+// emptyFolder returns the path of a folder of the state, which it creates or empties: it may have the model of an earlier run.
+func emptyFolder(state, name string) (string, error) {
+	folder := filepath.Join(state, name)
 	if err := os.RemoveAll(folder); err != nil {
-		return "", err
+		return "", fmt.Errorf("--out: %w", err)
 	}
-	return filepath.Join(folder, "made"+modelExtension), os.Mkdir(folder, 0o750)
+	if err := os.Mkdir(folder, 0o750); err != nil {
+		return "", fmt.Errorf("--out: %w", err)
+	}
+	return folder, nil
 }
 
 // publish checks the model that was made, and moves it to o.Out.

@@ -132,9 +132,9 @@ func (o *Options) check() error {
 		if parsed, err := language.Parse(tag); err != nil || parsed.String() != tag {
 			return fmt.Errorf("--language: %q is not a canonical BCP 47 tag such as fr or de-Latf", tag)
 		}
-	}
-	if slices.ContainsFunc(o.Languages, func(tag string) bool { return strings.HasPrefix(tag, "und") }) {
-		return errors.New("--language: und is no language; give the languages of the pages, such as fr or de")
+		if strings.HasPrefix(tag, "und") {
+			return errors.New("--language: und is no language; give the languages of the pages, such as fr or de")
+		}
 	}
 	if o.Threads < 1 || o.Threads > runtime.NumCPU() {
 		return fmt.Errorf("--threads: must be 1 to %d, the number of processors", runtime.NumCPU())

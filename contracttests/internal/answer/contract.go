@@ -166,7 +166,7 @@ func (c *Contract) elsewhere() *openapi3.Response {
 	return &openapi3.Response{Headers: headers, Content: full.Content}
 }
 
-// schemaOf returns the schema of the body of an answer, nil if there is none.
+// schemaOf returns the schema of the body of an answer, or nil if it has none.
 func (c *Contract) schemaOf(a Answer) *openapi3.Schema {
 	want := c.expected(a)
 	if want == nil {

@@ -265,14 +265,14 @@ func newRecurrent(weights []float32, hidden int) pairs {
 
 // maxValueOf returns the largest integer that values may have when quantize converts a matrix, so that the integers of the
 // weights and of the values are about equally large. The parameters are those of quantize.
-func maxValueOf(weights []float32, columns int, maxWeight float64) float64 {
+func maxValueOf(weights []float32, columns int, weightLimit float64) float64 {
 	ratio := 1.0 // of the sum of a row to its largest element
 	for row := range slices.Chunk(weights, columns) {
 		if largest, sum := magnitudes(row); largest > minLargest {
 			ratio = max(ratio, sum/largest)
 		}
 	}
-	return math.Floor(min(max(math.Sqrt(math.MaxInt32/ratio), math.MaxInt32/(maxWeight*ratio)), math.MaxInt16))
+	return math.Floor(min(max(math.Sqrt(math.MaxInt32/ratio), math.MaxInt32/(weightLimit*ratio)), math.MaxInt16))
 }
 
 // magnitudes returns the largest magnitude of the elements, and the sum of all of them.
@@ -284,13 +284,13 @@ func magnitudes(row []float32) (largest, sum float64) {
 	return largest, sum
 }
 
-// quantize converts a matrix to integers from -maxWeight to maxWeight, which are to be multiplied by integers from -maxValue to
-// maxValue. weights has the rows one after the other; the number of columns is even. quantize does not fill p.data: pair(r, c)
-// returns an element of it, so that the caller can choose the order. The integers are as large as possible without overflow: no
-// sum of products needs more than 31 bits.
-func quantize(weights []float32, columns int, maxWeight, maxValue float64) (p pairs, pair func(r, c int) int32) {
+// quantize converts a matrix to integers from -weightLimit to weightLimit, which are to be multiplied by integers from
+// -valueLimit to valueLimit. weights has the rows one after the other; the number of columns is even. quantize does not fill
+// p.data: pair(r, c) returns an element of it, so that the caller can choose the order. The integers are as large as possible
+// without overflow: no sum of products needs more than 31 bits.
+func quantize(weights []float32, columns int, weightLimit, valueLimit float64) (p pairs, pair func(r, c int) int32) {
 	rows := len(weights) / columns
-	p = pairs{rows: rows, columns: columns / 2, units: make([]float32, rows), levels: float32(maxValue)}
+	p = pairs{rows: rows, columns: columns / 2, units: make([]float32, rows), levels: float32(valueLimit)}
 	whole := make([]int16, rows*columns)
 	for r := range rows {
 		row := weights[r*columns : (r+1)*columns]
@@ -299,7 +299,7 @@ func quantize(weights []float32, columns int, maxWeight, maxValue float64) (p pa
 			continue
 		}
 		// Rounding adds a half to each integer, and the float of the unit may be slightly too small.
-		p.units[r] = float32(1 / min(maxWeight/largest, (math.MaxInt32/maxValue-float64(columns))/sum))
+		p.units[r] = float32(1 / min(weightLimit/largest, (math.MaxInt32/valueLimit-float64(columns))/sum))
 		factor := 1 / float64(p.units[r])
 		for c, v := range row {
 			// The conversion keeps compilers from fusing the operations, so that all processors compute the same.

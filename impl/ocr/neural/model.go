@@ -45,8 +45,8 @@ type Info struct {
 	Alphabet  []string // the characters that the model reads; class i is Alphabet[i-1]
 }
 
-// convolution is a layer of 3x3 or 5x5 taps, followed by a ReLU. Training standardises the weights; the file has the
-// standardised ones.
+// convolution is a layer of 3x3 or 5x5 taps, followed by a ReLU. Training standardizes the weights; the file has the
+// standardized ones.
 type convolution struct {
 	in, out, side int
 	weight, bias  []float32 // weight[out][in][side][side]

@@ -9,7 +9,7 @@ from torch import nn
 RELU_GAIN = math.sqrt(2 / (1 - 1 / math.pi))
 
 
-class StandardisedConv(nn.Conv2d):
+class StandardizedConv(nn.Conv2d):
     """A convolution whose weights have mean 0 and fixed variance in each output channel. It trains without batch
     normalization, so batches may be as small as one line."""
 
@@ -20,7 +20,7 @@ class StandardisedConv(nn.Conv2d):
         nn.init.zeros_(self.bias)
 
     def plain(self):
-        """Returns the standardised weights, as the layer uses them and as a model file stores them."""
+        """Returns the standardized weights, as the layer uses them and as a model file stores them."""
         w = self.weight.float()
         n = w[0].numel()
         mean, variance = w.mean((1, 2, 3), keepdim=True), w.var((1, 2, 3), unbiased=False, keepdim=True)
@@ -46,7 +46,7 @@ class Network(nn.Module):
         super().__init__()
         sides, inputs = (5, 3, 3, 3, 3), (1, *channels[:-1])
         self.conv = nn.ModuleList(
-            StandardisedConv(i, o, side, 2 if side == 5 else 1) for i, o, side in zip(inputs, channels, sides))
+            StandardizedConv(i, o, side, 2 if side == 5 else 1) for i, o, side in zip(inputs, channels, sides))
         self.rnn = nn.ModuleList(
             nn.LSTM(channels[-1] if k == 0 else 2 * hidden, hidden, bidirectional=True) for k in range(layers))
         self.out = nn.Linear(2 * hidden, classes)

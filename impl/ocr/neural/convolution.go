@@ -76,13 +76,15 @@ func (k kernels) newFilters(c convolution) *filters {
 		}
 	}
 	levels := float64(math.MaxInt16 / maxTileValues)
+	var rows [tileSums][]magnitude
 	for i := range sums {
-		levels = min(levels, math.Floor(valueShare*maxValueOf(sums[i], columns, math.MaxInt16)))
+		rows[i] = magnitudesOf(sums[i], columns)
+		levels = min(levels, math.Floor(valueShare*maxValueOf(rows[i], math.MaxInt16)))
 	}
 	f.levels = float32(levels)
 	for i := range sums {
-		weights, pair := quantize(sums[i], columns, math.MaxInt16, levels*float64(tileValues(i)))
-		weights.data = inBlocks(k.rows, c.out, weights.columns, pair)
+		weights := quantize(sums[i], rows[i], math.MaxInt16, levels*float64(tileValues(i)))
+		weights.data = inBlocks(k.rows, c.out, weights.columns, weights.data)
 		f.sums[i] = weights
 	}
 	return f

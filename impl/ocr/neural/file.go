@@ -113,16 +113,18 @@ func (f *file) tensor(name string, maxSize int, sizes ...*int) []float32 {
 	delete(f.tensors, name)
 	f.used += to - from
 	raw, values := f.data[from:to], make([]float32, n)
+	var largest uint32 // magnitude, in bits, which have the order of the numbers; NaN is larger than any number
 	for i := range values {
 		if wide == 2 {
 			values[i] = half(binary.LittleEndian.Uint16(raw[2*i:]))
 		} else {
 			values[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
 		}
-		if v := values[i]; !(v >= -maxWeight && v <= maxWeight) { // also refuses NaN
-			f.fail("tensor %q has a weight that is not a number or too large", name)
-			return nil
-		}
+		largest = max(largest, math.Float32bits(values[i])&math.MaxInt32)
+	}
+	if largest > math.Float32bits(maxWeight) {
+		f.fail("tensor %q has a weight that is not a number or too large", name)
+		return nil
 	}
 	return values
 }

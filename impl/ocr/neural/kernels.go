@@ -188,8 +188,7 @@ func pairsOf(channels int) int { return (channels + 1) / 2 }
 
 // packFirst returns the weights of a convolution of one channel in blocks.
 func (k kernels) packFirst(c convolution) []float32 {
-	columns := c.side * c.side
-	return inBlocks(k.rows, c.out, columns, func(r, i int) float32 { return c.weight[r*columns+i] })
+	return inBlocks(k.rows, c.out, c.side*c.side, c.weight)
 }
 
 func flagOf(b bool) C.int {
@@ -221,13 +220,15 @@ func (k kernels) softmax(x []float32, rows, n, stride int) {
 }
 
 // inBlocks returns a matrix in the order in which the kernels read it: blocks of some rows, and within each block column after
-// column. The last block is padded with rows of zeros. at(r, c) is an element of the matrix.
-func inBlocks[T float32 | int32](height, rows, columns int, at func(r, c int) T) []T {
-	blocks := (rows + height - 1) / height
-	out := make([]T, blocks*height*columns)
-	for r := range rows {
-		for c := range columns {
-			out[(r/height*columns+c)*height+r%height] = at(r, c)
+// column. The last block is padded with rows of zeros. data has the rows of the matrix one after the other.
+func inBlocks[T float32 | int32](height, rows, columns int, data []T) []T {
+	out := make([]T, (rows+height-1)/height*height*columns)
+	for first := 0; first < rows; first += height {
+		block := out[first*columns:]
+		for r := range min(height, rows-first) {
+			for c, v := range data[(first+r)*columns:][:columns] {
+				block[c*height+r] = v
+			}
 		}
 	}
 	return out
@@ -242,6 +243,9 @@ type pairs struct {
 	levels        float32   // the largest integer that the matrix may be multiplied by
 }
 
+// magnitude describes a row of weights by the largest magnitude of its elements, and the sum of all of them.
+type magnitude struct{ largest, sum float64 }
+
 // minLargest is the least magnitude for which rows and values are converted to integers; smaller ones count as zeros, because a
 // float cannot hold their unit exactly enough.
 const minLargest = 1e-30
@@ -250,66 +254,80 @@ const minLargest = 1e-30
 // element of data has two rows. weights has a row for each of the 4*hidden gates.
 func newRecurrent(weights []float32, hidden int) pairs {
 	const panel = 128 // PANEL in kernels.h
-	p, pair := quantize(weights, hidden, math.MaxInt8, maxValueOf(weights, hidden, math.MaxInt8))
-	p.data = make([]int32, 0, hidden*hidden)
+	rows := magnitudesOf(weights, hidden)
+	p := quantize(weights, rows, math.MaxInt8, maxValueOf(rows, math.MaxInt8))
+	data := make([]int32, 0, hidden*hidden)
 	for first := 0; first < p.rows; first += panel {
 		for c := range p.columns {
 			for r := first; r < first+panel/2; r++ {
-				high, low := pair(r, c), pair(r+panel/2, c)
-				p.data = append(p.data, (high&0x00ff00ff)<<8|(low&0x00ff00ff^0x00800080))
+				high, low := p.data[r*p.columns+c], p.data[(r+panel/2)*p.columns+c]
+				data = append(data, (high&0x00ff00ff)<<8|(low&0x00ff00ff^0x00800080))
 			}
 		}
 	}
+	p.data = data
 	return p
 }
 
 // maxValueOf returns the largest integer that values may have when quantize converts a matrix, so that the integers of the
 // weights and of the values are about equally large. The parameters are those of quantize.
-func maxValueOf(weights []float32, columns int, weightLimit float64) float64 {
+func maxValueOf(rows []magnitude, weightLimit float64) float64 {
 	ratio := 1.0 // of the sum of a row to its largest element
-	for row := range slices.Chunk(weights, columns) {
-		if largest, sum := magnitudes(row); largest > minLargest {
-			ratio = max(ratio, sum/largest)
+	for _, row := range rows {
+		if row.largest > minLargest {
+			ratio = max(ratio, row.sum/row.largest)
 		}
 	}
 	return math.Floor(min(max(math.Sqrt(math.MaxInt32/ratio), math.MaxInt32/(weightLimit*ratio)), math.MaxInt16))
 }
 
-// magnitudes returns the largest magnitude of the elements, and the sum of all of them.
-func magnitudes(row []float32) (largest, sum float64) {
-	for _, v := range row {
-		m := math.Abs(float64(v))
-		largest, sum = max(largest, m), sum+m
+// magnitudesOf returns the magnitudes of the rows of a matrix, which weights has one after the other. The number of columns is
+// even.
+func magnitudesOf(weights []float32, columns int) []magnitude {
+	rows := make([]magnitude, len(weights)/columns)
+	for r := range rows {
+		// Additions to two sums need not wait for each other. Weights of 16 bits are summed exactly, in whatever order.
+		var largest uint32 // in bits, which have the order of the numbers
+		var even, odd float64
+		for row := weights[r*columns : (r+1)*columns]; len(row) > 1; row = row[2:] {
+			a, b := math.Float32bits(row[0])&math.MaxInt32, math.Float32bits(row[1])&math.MaxInt32
+			largest = max(largest, a, b)
+			even, odd = even+float64(math.Float32frombits(a)), odd+float64(math.Float32frombits(b))
+		}
+		rows[r] = magnitude{float64(math.Float32frombits(largest)), even + odd}
 	}
-	return largest, sum
+	return rows
 }
 
 // quantize converts a matrix to integers from -weightLimit to weightLimit, which are to be multiplied by integers from
-// -valueLimit to valueLimit. weights has the rows one after the other; the number of columns is even. quantize does not fill
-// p.data: pair(r, c) returns an element of it, so that the caller can choose the order. The integers are as large as possible
-// without overflow: no sum of products needs more than 31 bits.
-func quantize(weights []float32, columns int, weightLimit, valueLimit float64) (p pairs, pair func(r, c int) int32) {
-	rows := len(weights) / columns
-	p = pairs{rows: rows, columns: columns / 2, units: make([]float32, rows), levels: float32(valueLimit)}
-	whole := make([]int16, rows*columns)
-	for r := range rows {
-		row := weights[r*columns : (r+1)*columns]
-		largest, sum := magnitudes(row)
-		if largest <= minLargest {
+// -valueLimit to valueLimit. weights has the rows one after the other, and so has data of the result, in pairs; the number of
+// columns is even. The integers are as large as possible without overflow: no sum of products needs more than 31 bits.
+func quantize(weights []float32, rows []magnitude, weightLimit, valueLimit float64) pairs {
+	columns := len(weights) / len(rows)
+	p := pairs{
+		rows: len(rows), columns: columns / 2, units: make([]float32, len(rows)), levels: float32(valueLimit),
+		data: make([]int32, len(weights)/2),
+	}
+	for r, m := range rows {
+		if m.largest <= minLargest {
 			continue
 		}
 		// Rounding adds a half to each integer, and the float of the unit may be slightly too small.
-		p.units[r] = float32(1 / min(weightLimit/largest, (math.MaxInt32/valueLimit-float64(columns))/sum))
+		p.units[r] = float32(1 / min(weightLimit/m.largest, (math.MaxInt32/valueLimit-float64(columns))/m.sum))
 		factor := 1 / float64(p.units[r])
-		for c, v := range row {
-			// The conversion keeps compilers from fusing the operations, so that all processors compute the same.
-			whole[r*columns+c] = int16(float64(float64(v)*factor) + math.Copysign(0.5, float64(v)))
+		row := weights[r*columns : (r+1)*columns]
+		for c := range p.data[r*p.columns : (r+1)*p.columns] {
+			low, high := rounded(float64(row[2*c])*factor), rounded(float64(row[2*c+1])*factor)
+			p.data[r*p.columns+c] = low&math.MaxUint16 | high<<16
 		}
 	}
-	return p, func(r, c int) int32 {
-		low, high := whole[r*columns+2*c], whole[r*columns+2*c+1]
-		return int32(low)&math.MaxUint16 | int32(high)<<16
-	}
+	return p
+}
+
+// rounded returns the nearest integer, or of two the one farther from 0.
+func rounded(v float64) int32 {
+	// The conversion keeps compilers from fusing the operations, so that all processors compute the same.
+	return int32(float64(v) + math.Copysign(0.5, v))
 }
 
 // grow returns a slice of n elements with undefined content, in the memory of s if that is large enough.

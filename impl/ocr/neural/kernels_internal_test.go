@@ -16,11 +16,12 @@ func TestQuantize(t *testing.T) {
 		spread := math.Pow(10, rapid.Float64Range(-6, 6).Draw(t, "magnitude"))
 		weights := rapid.SliceOfN(rapid.Float32Range(float32(-spread), float32(spread)), rows*columns, rows*columns).Draw(t, "weights")
 		most := rapid.SampledFrom([]float64{math.MaxInt8, math.MaxInt16}).Draw(t, "most")
-		p, pair := quantize(weights, columns, most, maxValueOf(weights, columns, most))
+		magnitudes := magnitudesOf(weights, columns)
+		p := quantize(weights, magnitudes, most, maxValueOf(magnitudes, most))
 		for r := range rows {
 			sum := 0.0
 			for c := range columns {
-				v := pair(r, c/2)
+				v := p.data[r*p.columns+c/2]
 				whole := float64(int16(v)) // #nosec G115 -- the lower half
 				if c%2 == 1 {
 					whole = float64(v >> 16)
@@ -44,6 +45,6 @@ func TestQuantize(t *testing.T) {
 			}
 		}
 	})
-	p, pair := quantize([]float32{0, 0}, 2, math.MaxInt16, 1)
-	require.Equal(t, []any{int32(0), float32(0)}, []any{pair(0, 0), p.units[0]}, "weights of zero")
+	p := quantize([]float32{0, 0}, []magnitude{{}}, math.MaxInt16, 1)
+	require.Equal(t, []any{int32(0), float32(0)}, []any{p.data[0], p.units[0]}, "weights of zero")
 }

@@ -78,13 +78,16 @@ func newMatrix(weights []float32, rows, columns, stride int) matrix {
 		weights = padded(weights, columns)
 	}
 	even := 2 * pairsOf(columns)
-	p, pair := quantize(weights, even, math.MaxInt16, maxValueOf(weights, even, math.MaxInt16))
+	magnitudes := magnitudesOf(weights, even)
+	p := quantize(weights, magnitudes, math.MaxInt16, maxValueOf(magnitudes, math.MaxInt16))
 	m := matrix{pairs: p, in: columns, stride: stride}
 	m.data = make([]int32, inStripes(stride)*p.columns)
-	for r := range rows {
-		first := r/stripe*stripe*p.columns + r%stripe
-		for c := range p.columns {
-			m.data[first+c*stripe] = pair(r, c)
+	for first := 0; first < rows; first += stripe {
+		out := m.data[first*p.columns:]
+		for r := range min(stripe, rows-first) {
+			for c, v := range p.data[(first+r)*p.columns:][:p.columns] {
+				out[c*stripe+r] = v
+			}
 		}
 	}
 	return m

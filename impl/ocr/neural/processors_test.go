@@ -173,3 +173,17 @@ func BenchmarkRecognizer_Read(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLoad loads the shipped networks, and prepares their weights for the kernels of this processor.
+func BenchmarkLoad(b *testing.B) {
+	hands, _ := own.HandsFiles()
+	for name, file := range map[string][]byte{"hands": hands, "print": own.PrintFile()} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				m, err := neural.Load(file)
+				require.NoError(b, err)
+				neural.NewRecognizer(m, nil)
+			}
+		})
+	}
+}

@@ -70,6 +70,17 @@ func configError(err error) error {
 	return errURL
 }
 
+// fileError returns an error that tells an operator which SQLite file cannot be opened or created, and why.
+func fileError(path string, err error) error {
+	why := reason(err)
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		if why = failed.Error(); failed.Path == path {
+			why = failed.Err.Error()
+		}
+	}
+	return &Error{reason: "SQLite file " + path + ": " + why, cause: err}
+}
+
 // connectError returns an error that tells an operator which connection failed and why. It contains no password.
 func connectError(c *pgx.ConnConfig, err error) error {
 	return &Error{
@@ -116,9 +127,6 @@ func connectReason(c *pgx.ConnConfig, err error) string {
 				return fmt.Sprintf("unknown parameter %s in the URL; check its spelling, such as sslmode or sslrootcert", name)
 			}
 		}
-	}
-	if e := (*Error)(nil); errors.As(err, &e) {
-		return e.reason
 	}
 	return reason(err)
 }

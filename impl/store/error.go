@@ -43,8 +43,12 @@ func notBegun(err error) error {
 	return &Error{reason: reason(err), cause: err, notBegun: true}
 }
 
-// reason returns the kind of a driver's error in words for an operator. It must not return any text of the driver.
+// reason returns the kind of a driver's error in words for an operator, and of an *Error its reason. It must not return any
+// text of the driver.
 func reason(err error) string {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return e.reason
+	}
 	if e := (*pgconn.PgError)(nil); errors.As(err, &e) {
 		return postgresReason(e.Code)
 	}

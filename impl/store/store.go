@@ -115,7 +115,7 @@ func (s *Store) connectSQLite(path string, o Options) error {
 			return &Error{reason: "the SQLite file " + path + " does not exist; check --database, or create it: start the service, or run `uncial migrate`", cause: err}
 		}
 	} else if err := createFile(path); err != nil {
-		return &Error{reason: "cannot create the SQLite file; check its path and permissions", cause: err}
+		return fileError(path, err)
 	}
 	var journal []string // an existing file stays as it is: switching the mode writes even to an empty one
 	if !o.Existing {
@@ -147,10 +147,14 @@ func (s *Store) connectFirst(ctx context.Context) error {
 	if err == nil {
 		err = s.Ping(ctx)
 	}
-	if err != nil && s.postgres {
+	if err == nil {
+		return nil
+	}
+	if s.postgres {
 		return connectError(s.server, err)
 	}
-	return err
+	path, _ := sqlitePath(s.url)
+	return fileError(path, err)
 }
 
 // Ping returns nil if the database answers. It does not tell whether writing works; see Probe. Errors: *Error.

@@ -147,7 +147,10 @@ func TestOpen_NoDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("not a database\n", 100)), 0o600))
 	_, err := store.Open(t.Context(), "sqlite:"+path, store.Options{})
-	require.ErrorContains(t, err, "not a SQLite database")
+	require.ErrorContains(t, err, path+": the file is not a SQLite database")
+	inside := filepath.Join(path, "folder", "x")
+	_, err = store.Open(t.Context(), "sqlite:"+inside, store.Options{})
+	require.ErrorContains(t, err, inside+": mkdir "+path+": not a directory")
 }
 
 func TestStore_Tx(t *testing.T) { storeTxTests.run(t) }

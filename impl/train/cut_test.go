@@ -3,6 +3,7 @@ package train_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -50,9 +51,12 @@ func only(n int) func(page, line int) string {
 func quick(tb testing.TB, folder string, f cutterFunc) train.Options {
 	tb.Helper()
 	o := options(tb, "", folder)
-	o.Minutes, o.Cutter, o.Check = 0.001, f.cutter, func(context.Context, string) error { return nil }
+	o.Minutes, o.Cutter, o.Load = 0.001, f.cutter, loaded
 	return o
 }
+
+// loaded is Options.Load of a machine that reads French.
+func loaded(context.Context, string) ([]string, error) { return []string{"fr"}, nil }
 
 func noError(int, *pipe.Cut) error { return nil }
 
@@ -62,6 +66,13 @@ func TestRun_HeldBack(t *testing.T) { //nolint:paralleltest // PyTorch needs the
 		result, err := train.Run(t.Context(), o)
 		require.NoError(t, err, o.Progress)
 		require.Equal(t, 41, result.Lines, "four of 45 lines are held back")
+	})
+	t.Run("counts a page only once if two folders have it", func(t *testing.T) {
+		o := quick(t, MustExport(t, 9, only(5)), noError)
+		o.GroundTruth = []string{filepath.Dir(o.GroundTruth[0]), o.GroundTruth[0]}
+		result, err := train.Run(t.Context(), o)
+		require.NoError(t, err, o.Progress)
+		require.Equal(t, 41, result.Lines)
 	})
 	t.Run("holds back a page that can be cut", func(t *testing.T) {
 		o := quick(t, MustExport(t, 12, only(1)), func(call int, _ *pipe.Cut) error {

@@ -10,6 +10,7 @@ import (
 
 	"uncial/impl/client/durable"
 	"uncial/impl/ocr/models/own"
+	"uncial/internal/language"
 )
 
 // maxModelBytes is the size of the largest model file that a worker loads: maxFile of package neural, which needs cgo.
@@ -51,8 +52,14 @@ func (o *Options) base(ctx context.Context, state string) (string, error) {
 	if err := os.WriteFile(path, network, 0o600); err != nil { // #nosec G703 -- the folder of the run, beside --out
 		return "", err
 	}
-	if err := o.Check(ctx, folder); err != nil {
+	languages, err := o.Load(ctx, folder)
+	if err != nil {
 		return "", errors.Join(ctx.Err(), fmt.Errorf("--base, --out: a worker cannot load %s under the name of %s: %w", o.Base, o.Out, err))
+	}
+	for _, tag := range o.Languages {
+		if _, err := language.Match(tag, languages); err != nil {
+			fmt.Fprintf(o.Progress, "--language: this machine has no Tesseract model for %s; without one, the service refuses pages in %[1]s, even with a handwriting model\n", tag)
+		}
 	}
 	return path, nil
 }
@@ -78,7 +85,7 @@ func emptyFolder(state, name string) (string, error) {
 
 // publish checks the model that was made, and moves it to o.Out.
 func (o *Options) publish(ctx context.Context, path string) error {
-	if err := o.Check(ctx, filepath.Dir(path)); err != nil {
+	if _, err := o.Load(ctx, filepath.Dir(path)); err != nil {
 		return errors.Join(ctx.Err(), fmt.Errorf("the model that was trained cannot be loaded, so %s was not written: %w", o.Out, err))
 	}
 	model, err := os.ReadFile(path)

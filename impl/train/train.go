@@ -48,8 +48,8 @@ type Options struct {
 
 	// Cutter starts a cutter. The function that it returns closes the cutter.
 	Cutter func(context.Context) (Cutter, func() error, error)
-	// Check returns an error if a worker cannot load the handwriting models of a folder.
-	Check func(ctx context.Context, folder string) error
+	// Load loads the handwriting models of a folder in a worker, and returns the tags of the languages that this machine reads.
+	Load func(ctx context.Context, folder string) (languages []string, err error)
 	// Progress receives the messages to the user.
 	Progress io.Writer
 }
@@ -158,6 +158,7 @@ func (o *Options) version() string {
 func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error) {
 	const maxListed = 10 // skipped files for each folder
 	var all []groundtruth.Page
+	found := map[string]bool{} // the real paths of the pages
 	for _, folder := range folders {
 		pages, skipped, err := groundtruth.Find(folder)
 		for i, s := range skipped {
@@ -170,7 +171,15 @@ func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", flag, err)
 		}
-		all = append(all, pages...)
+		for _, p := range pages { // folders may be inside each other
+			path, err := filepath.EvalSymlinks(p.XML)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", flag, err)
+			}
+			if !found[path] {
+				found[path], all = true, append(all, p)
+			}
+		}
 	}
 	lines := 0
 	for _, p := range all {

@@ -80,12 +80,12 @@ func options(tb testing.TB, worker, folder string) train.Options {
 			}
 			return pool, pool.Close, nil
 		},
-		Check: func(ctx context.Context, folder string) error {
+		Load: func(ctx context.Context, folder string) ([]string, error) {
 			pool, err := workerpool.New(ctx, workerpool.Options{Worker: worker, Workers: 1, Models: []string{folder}})
 			if err != nil {
-				return err
+				return nil, err
 			}
-			return pool.Close()
+			return pool.Hello().Languages, pool.Close()
 		},
 	}
 }
@@ -97,6 +97,7 @@ func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 	require.NoError(t, err, o.Progress)
 	require.Equal(t, 18, result.Lines, "one line in ten is held back")
 	require.Contains(t, fmt.Sprint(o.Progress), "--ground-truth: 2 pages, 20 transcribed lines")
+	require.NotContains(t, fmt.Sprint(o.Progress), "--language")
 
 	m, err := neural.Open(result.Model)
 	require.NoError(t, err)
@@ -190,13 +191,22 @@ func TestRun_Name(t *testing.T) { //nolint:paralleltest // uses a worker
 	}
 }
 
+func TestRun_LanguageWithoutModel(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
+	o := quick(t, MustExport(t, 1, words), noError)
+	o.Languages = []string{"fr-CA", "sl"}
+	_, err := train.Run(t.Context(), o)
+	require.NoError(t, err, o.Progress)
+	require.Contains(t, fmt.Sprint(o.Progress), "--language: this machine has no Tesseract model for sl;")
+	require.NotContains(t, fmt.Sprint(o.Progress), "model for fr")
+}
+
 func TestRun_UnusableResult(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 	o := quick(t, MustExport(t, 1, words), noError)
-	o.Check = func(_ context.Context, folder string) error {
+	o.Load = func(ctx context.Context, folder string) ([]string, error) {
 		if filepath.Base(folder) == "base" {
-			return nil
+			return loaded(ctx, folder)
 		}
-		return neural.ErrModel
+		return nil, neural.ErrModel
 	}
 	mustWrite(t, filepath.Dir(o.Out), filepath.Base(o.Out), []byte("an earlier model"))
 	_, err := train.Run(t.Context(), o)
@@ -276,7 +286,7 @@ func TestRun_Errors(t *testing.T) {
 		}, "ours.html, which is not a report of this program; move the file or choose another --out"},
 		"no time": {func(o *train.Options) { o.Minutes = 0 }, "must be greater than 0"},
 		"an image of another size": {func(o *train.Options) {
-			o.Check = func(context.Context, string) error { return nil }
+			o.Load = loaded
 			turned := MustExport(t, 1, words)
 			mustWrite(t, turned, "page0.png", ocrtest.MustPNG(t, image.NewGray(image.Rect(0, 0, 300, 900))))
 			o.GroundTruth, o.Cutter = []string{turned}, refusing

@@ -58,13 +58,13 @@ func (c *trainCmd) Run(ctx context.Context, con *console) error {
 		GroundTruth: c.GroundTruth, HeldBack: c.HeldBack, Base: c.Base, Out: c.Out, Languages: c.Language, Minutes: c.Time.Minutes(), Passes: c.Passes, Threads: threads,
 		Progress: con.err,
 		Cutter: func(ctx context.Context) (train.Cutter, func() error, error) {
-			return app.OpenCutter(ctx, engine, con.log)
+			return app.OpenCutter(ctx, engine, con.warnings())
 		},
-		Check: func(ctx context.Context, folder string) error {
+		Load: func(ctx context.Context, folder string) ([]string, error) {
 			loading := engine
 			loading.Models = []string{folder}
-			_, err := app.Models(ctx, loading, con.log)
-			return err
+			hello, err := app.Models(ctx, loading, con.warnings())
+			return hello.Languages, err
 		},
 	})
 	if errors.Is(err, training.ErrInterrupted) || errors.Is(err, context.Canceled) {

@@ -74,7 +74,8 @@ func PaperGrey(g *image.Gray, r image.Rectangle, q float64) uint8 {
 }
 
 // otsu returns the grey that best separates dark from light: pixels up to it are ink (Otsu 1979, the lowest variance within
-// the two classes).
+// the two classes). Of several that separate them equally, it is the middle one, so that it also separates the greys between
+// black and white that rotating or resizing a bilevel page makes.
 func otsu(h Histogram) uint8 {
 	var total, sum float64
 	for v, n := range h {
@@ -82,7 +83,7 @@ func otsu(h Histogram) uint8 {
 		sum += float64(v) * float64(n)
 	}
 	var dark, darkSum, best float64
-	threshold := len(h)/2 - 1 // if the page has only one grey
+	first, last := len(h)/2-1, len(h)/2-1 // if the page has only one grey
 	for v, n := range h {
 		dark += float64(n)
 		darkSum += float64(v) * float64(n)
@@ -90,11 +91,14 @@ func otsu(h Histogram) uint8 {
 			continue
 		}
 		gap := darkSum/dark - (sum-darkSum)/(total-dark)
-		if between := dark * (total - dark) * gap * gap; between > best {
-			best, threshold = between, v
+		switch between := dark * (total - dark) * gap * gap; {
+		case between > best:
+			best, first, last = between, v, v
+		case n == 0 && v == last+1: // pixels are divided as by the previous grey
+			last = v
 		}
 	}
-	return uint8(threshold) // #nosec G115 -- an index of 256
+	return uint8((first + last) / 2) // #nosec G115 -- an index of 256
 }
 
 // IsBilevel reports whether nearly all pixels of the page are black or white. Such a page needs neither a background estimate

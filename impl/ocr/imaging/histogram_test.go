@@ -8,6 +8,26 @@ import (
 	"pgregory.net/rapid"
 )
 
+func TestInkThreshold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		pixels []uint8
+		want   uint8
+	}{
+		"is in the middle of black and white": {[]uint8{0, 255, 255}, 127},
+		"is in the middle of a gap":           {[]uint8{20, 20, 100, 200}, 149},
+		"is in the middle without two greys":  {[]uint8{9, 9}, 127},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := InkThreshold(&image.Gray{Pix: c.pixels, Stride: len(c.pixels), Rect: image.Rect(0, 0, len(c.pixels), 1)})
+			if got != c.want {
+				t.Fatalf("%d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
 func TestHistogram(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

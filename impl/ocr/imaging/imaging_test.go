@@ -227,6 +227,18 @@ func TestSkew(t *testing.T) {
 	for _, angle := range []float64{-40, -15, -3, -1.2, 0, 0.6, 2.5, 22, 33, 40} {
 		require.InDelta(t, angle, skewOf(imaging.Rotate(page, angle)), 0.2, "%v degrees", angle)
 	}
+	long := ocrtest.BlankPage(ocrtest.Width, 4*page.Rect.Dy())
+	for i := range 4 {
+		imaging.Copy(long, page.Rect.Add(image.Pt(0, i*page.Rect.Dy())), page, image.Point{})
+	}
+	small := imaging.Resize(long, long.Rect.Dx()*2/5, long.Rect.Dy()*2/5)
+	for _, angle := range []float64{-33, -17, 17, 40} {
+		bilevel := imaging.Rotate(small, angle)
+		for i, v := range bilevel.Pix {
+			bilevel.Pix[i] = v >> 7 * 255
+		}
+		require.InDelta(t, angle, skewOf(bilevel), 0.5, "%v degrees, black and white", angle)
+	}
 	require.Zero(t, skewOf(image.NewGray(image.Rect(0, 0, 0, 0))))
 }
 

@@ -27,10 +27,10 @@ import (
 	"uncial/mock"
 )
 
-// TestMain runs four tests at a time, unless -parallel says otherwise: many wait for windows or for another process, and would
+// TestMain runs six tests at a time, unless -parallel says otherwise: many wait for windows or for another process, and would
 // otherwise do so one after the other on a machine of two cores.
 func TestMain(m *testing.M) {
-	const atOnce = 4
+	const atOnce = 6
 	if runtime.GOMAXPROCS(0) < atOnce {
 		_ = flag.Set("test.parallel", strconv.Itoa(atOnce)) // the flag exists
 	}

@@ -65,12 +65,12 @@ func TestMock_OwnFixtures(t *testing.T) {
 
 	inline := ask("data:image/png;base64,"+onePixel, `,"format":"tsv","language":"de"`)
 	assert.Equal(t, "Ledit", *inline.Text)
-	assert.InDelta(t, 0.5, inline.Confidence, 0)
+	assert.InDelta(t, 0.8077, inline.Confidence, 0)
 	assert.Contains(t, inline.Document, "10\t20\t30\t9\t50.000000\tLedit")
 	assert.Equal(t, "Ledit", *ask("https://elsewhere.example.org/", `,"language":"fr"`).Text)
 	assert.NotEqual(t, "Ledit", *ask("http://mock.invalid/printed", `,"language":"fr"`).Text, "scenarios stay what they are")
 	minimal := do(t, m, 200, extractionAt("", "ocr_test_ok_own", `{"imageUrl":"https://elsewhere.example.org/","language":"fr","enhance":true}`, "Prefer", "example=minimal, seed=3"))
-	require.JSONEq(t, `{"success":true,"text":"Ledit","confidence":0.5,"pointsUsed":10}`, string(minimal.raw))
+	require.JSONEq(t, `{"success":true,"text":"Ledit","confidence":0.8077,"pointsUsed":10}`, string(minimal.raw))
 	require.Equal(t, "example=minimal", minimal.header.Get("Preference-Applied"), "a seed does not affect a fixture")
 }
 

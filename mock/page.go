@@ -25,15 +25,16 @@ const (
 )
 
 // Confidences of a word, 0 to 1. Noise, from 0 to 1, lowers them so that they differ from word to word. Documentation and
-// the scenario low-confidence depend on them: 0.35 times the best confidence must stay below 0.4.
+// the scenario low-confidence depend on them: the share of correct characters that follows from 0.1 times the best confidence
+// must stay below 0.4.
 const (
 	wordConfidence     = 0.95
 	noisePenalty       = 0.06
 	handwritingPenalty = 0.08
-	misreadPenalty     = 0.4 // of a word that is read wrongly
-	alternativePenalty = 0.2 // of the correct word, as an alternative to the misread one
-	illegibleFactor    = 0.4 // of words that are barely legible
-	doubtfulOrder      = 0.6 // of a line that may be in the wrong order
+	misreadPenalty     = 0.75 // of a word that is read wrongly
+	alternativePenalty = 0.05 // of the correct word, as an alternative to the misread one
+	illegibleFactor    = 0.2  // of words that are barely legible
+	doubtfulOrder      = 0.6  // of a line that may be in the wrong order
 )
 
 func blankSheet() document.Page {
@@ -70,7 +71,7 @@ func (f *Fixture) layOut(enhance bool, confidenceFactor float64) (document.Page,
 		page.Blocks = append(page.Blocks, block)
 		y += blockGap
 	}
-	page.Confidence = round(document.MeanConfidence(page.Blocks))
+	page.Confidence = round(document.CorrectShare(page.Blocks))
 	return page, edits
 }
 
@@ -89,7 +90,7 @@ func weaken(p *document.Page) {
 		{Box: unread, Reason: document.UnreadInk, Characters: 8},
 		{Box: line.Box, Reason: document.DoubtfulOrder, Confidence: doubtfulOrder, Characters: utf8.RuneCountInString(line.Text())},
 	}
-	p.Confidence = round(document.MeanConfidence(p.Blocks))
+	p.Confidence = round(document.CorrectShare(p.Blocks))
 }
 
 // fade makes two in five words barely legible, each to a different degree, and gives them more alternatives than a document may
@@ -111,7 +112,7 @@ func fade(p *document.Page) {
 			}
 		}
 	}
-	p.Confidence = round(document.MeanConfidence(p.Blocks))
+	p.Confidence = round(document.CorrectShare(p.Blocks))
 }
 
 // endings turn a faded word into its alternatives, and likeliest are their shares of its confidence.

@@ -72,7 +72,7 @@ func (c choice) read(enhance bool) *reading {
 	for _, p := range doc.Pages {
 		blocks = append(blocks, p.Blocks...)
 	}
-	doc.Confidence = round(document.MeanConfidence(blocks))
+	doc.Confidence = round(document.CorrectShare(blocks))
 	result, _ := contract.NewResult(contract.Request{Format: gen.JSON}, doc, format.Meta{Version: mockVersion}) // fails only in writing a format
 	made, _ := readings.LoadOrStore(id, &reading{doc, result})
 	return made.(*reading)

@@ -138,7 +138,7 @@ var imageScenarios = append([]imageScenario{
 	{name: "handwritten", page: pageKind{kind: handwritten}, about: "a handwritten page"},
 	{name: "difficult", page: pageKind{difficult: true}, about: "a page with some misread words, which enhance corrects; without it, documents have the right words as alternatives"},
 	{name: "blank", page: pageKind{blank: true}, about: "a blank page: 200 with empty text"},
-	{name: "low-confidence", page: pageKind{kind: handwritten, confidenceFactor: 0.35}, about: "a barely legible page: confidence below 0.4"},
+	{name: "low-confidence", page: pageKind{kind: handwritten, confidenceFactor: 0.1}, about: "a barely legible page: confidence below 0.4"},
 	{name: "weak", page: pageKind{kind: handwritten, weak: true}, about: "a page with a weak place for each reason"},
 	{name: "multi-page", page: pageKind{pages: 3}, about: "three pages, their texts joined by a form feed"},
 	{name: "broken-word", page: pageKind{specimen: brokenWord}, about: "a page with a word hyphenated at a line end"},

@@ -146,6 +146,13 @@ func TestMock_ImageScenarios(t *testing.T) {
 	require.GreaterOrEqual(t, slow.ProcessingTime, blank.ProcessingTime+20)
 }
 
+func TestMock_ImageScenarios_MisreadWordsAreWeak(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	a := do(t, m, 200, extractionAt("", "ocr_test_ok", image("difficult")))
+	require.Contains(t, string(a.raw), `"reason":"low-confidence"`)
+}
+
 func TestMock_ImageScenarios_PageKinds(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})

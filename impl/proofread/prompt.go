@@ -83,7 +83,7 @@ func (m *Model) ask(ctx context.Context, image []byte, language, page string) ([
 func doubtfulWords(p *document.Page) []*document.Word {
 	var shown []*document.Word
 	for w := range document.Words(p.Blocks) {
-		if w.Confidence < maxShownConfidence && !w.Known && text.MayCorrect(w.Text) {
+		if w.CorrectShare() < maxShownShare && !w.Known && text.MayCorrect(w.Text) {
 			shown = append(shown, w)
 		}
 	}

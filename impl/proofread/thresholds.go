@@ -5,9 +5,9 @@ import "time"
 // What the model is shown and how much it may change. These limits guard against text that the model invents; proofread_test.go
 // and believe_test.go show what they refuse.
 const (
-	// maxShownConfidence is the confidence, 0..1, below which a word is shown to the model as doubtful. The model cannot change
-	// other words.
-	maxShownConfidence = 0.9
+	// maxShownShare is the share of correct characters, 0..1, below which a word is shown to the model as doubtful. The model
+	// cannot change other words.
+	maxShownShare = 0.9
 	// maxShownWords is the maximum number of words of a page that are shown as doubtful. If a page has more, only the least
 	// confident ones are shown: such a page was hardly read, and the model would write its own text.
 	maxShownWords = 300

@@ -2,6 +2,7 @@ package accuracy
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -19,9 +20,9 @@ func WithUnread(scores []WordScore, missed int, places []Unread) []WordScore {
 	return scores
 }
 
-// FoundErrors returns the share of the errors that lies in a share of the text: in what is listed as weak, the least confident
-// first, and then in the words of lowest confidence. errors is the number of all errors, including those that belong to no
-// word.
+// FoundErrors returns the share of the errors that lies in a share of the text: in what is listed as weak, those with the
+// smallest share of correct characters first, and then in the other words, ordered in the same way. errors is the number of all
+// errors, including those that belong to no word.
 func FoundErrors(scores []WordScore, errors int, share float64) float64 {
 	ranked := slices.SortedStableFunc(slices.Values(scores), func(a, b WordScore) int {
 		if a.Listed != b.Listed {
@@ -30,7 +31,7 @@ func FoundErrors(scores []WordScore, errors int, share float64) float64 {
 			}
 			return 1
 		}
-		return cmp.Compare(a.Confidence, b.Confidence)
+		return cmp.Compare(a.Share, b.Share)
 	})
 	text := 0
 	for _, s := range ranked {
@@ -48,8 +49,9 @@ func FoundErrors(scores []WordScore, errors int, share float64) float64 {
 	return found / float64(max(errors, 1))
 }
 
-// FoundMisread returns the share of the misread characters that lies in a share of the text: in the words of lowest confidence,
-// listed or not. Writing that was missed, and words that are right but in the wrong place, do not count.
+// FoundMisread returns the share of the misread characters that lies in a share of the text: in the words with the smallest
+// share of correct characters, listed or not. Writing that was missed, and words that are right but in the wrong place, do not
+// count.
 func FoundMisread(scores []WordScore, share float64) float64 {
 	words := slices.DeleteFunc(slices.Clone(scores), func(s WordScore) bool { return s.IsUnread })
 	for i := range words {
@@ -92,6 +94,30 @@ func Errors(scores []WordScore) int {
 		n += s.wrong()
 	}
 	return n
+}
+
+// WordCalibration returns how far the confidence of words is from the share of the words that are right: the mean difference
+// over the words, in ten groups of words of similar confidence. It is 0 without words.
+func WordCalibration(scores []WordScore) float64 {
+	const groups = 10
+	var excess [groups]float64 // confidence, less the number of words that are right
+	words := 0
+	for _, s := range scores {
+		if s.IsUnread {
+			continue
+		}
+		group := min(int(groups*s.Confidence), groups-1)
+		excess[group] += s.Confidence
+		if s.Errors == 0 {
+			excess[group]--
+		}
+		words++
+	}
+	sum := 0.0
+	for _, e := range excess {
+		sum += math.Abs(e)
+	}
+	return sum / float64(max(words, 1))
 }
 
 // AUC returns how well confidence tells correct words from others: the probability that a correct word scores higher than one

@@ -10,7 +10,8 @@ import (
 type Word struct {
 	Text       string  `json:"text"`
 	EndsLine   bool    `json:"endsLine,omitempty"`
-	Confidence float64 `json:"confidence"` // 0..1
+	Confidence float64 `json:"confidence"` // probability that it is right, 0..1
+	Share      float64 `json:"share"`      // estimated share of its characters that are correct, 0..1
 	// Place is the number, from 1, of the largest place that the reading lists as weak and the word lies in; 0 if there is none.
 	Place int `json:"place,omitempty"`
 }
@@ -19,8 +20,9 @@ type Word struct {
 type WordScore struct {
 	// First is the index of the word, or of its first part, among those that were compared.
 	First      int     `json:"-"`
-	Text       string  `json:"text"` // folded
-	Confidence float64 `json:"confidence"`
+	Text       string  `json:"text"`       // folded
+	Confidence float64 `json:"confidence"` // the lowest of its parts
+	Share      float64 `json:"share"`      // the mean of its parts, by their characters
 	// Listed reports whether a part of it lies in a place that the reading lists as weak, and Place is that of its last part.
 	Listed     bool `json:"listed,omitempty"`
 	Place      int  `json:"-"`
@@ -192,15 +194,16 @@ func foldWords(words []Word) []WordScore {
 
 // sumUp returns the score of a word that consists of parts.
 func sumUp(folded string, parts []Word) WordScore {
-	s := WordScore{Text: folded, Characters: utf8.RuneCountInString(folded)}
+	s := WordScore{Text: folded, Confidence: 1, Characters: utf8.RuneCountInString(folded)}
 	n := 0
 	for _, p := range parts {
 		k := utf8.RuneCountInString(p.Text)
-		s.Confidence += float64(k) * p.Confidence
+		s.Confidence = min(s.Confidence, p.Confidence)
+		s.Share += float64(k) * p.Share
 		s.Listed, s.Place = s.Listed || p.Place > 0, p.Place
 		n += k
 	}
-	s.Confidence /= float64(max(n, 1))
+	s.Share /= float64(max(n, 1))
 	return s
 }
 

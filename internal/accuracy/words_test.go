@@ -113,23 +113,33 @@ func TestCompareWords_errorsAreThoseOfTheDistance(t *testing.T) {
 func TestFoundErrors(t *testing.T) {
 	t.Parallel()
 	scores := []accuracy.WordScore{
-		{Confidence: 0.9, Characters: 50, Errors: 1},
-		{Confidence: 0.2, Characters: 25, Errors: 6},
-		{Confidence: 0.5, Characters: 25, Errors: 1, Listed: true},
+		{Share: 0.9, Characters: 50, Errors: 1},
+		{Share: 0.2, Characters: 25, Errors: 6},
+		{Share: 0.5, Characters: 25, Errors: 1, Listed: true},
 	}
 	require.InDelta(t, 0.1, accuracy.FoundErrors(scores, 10, 0.25), 1e-9, "what is listed comes first")
-	require.InDelta(t, 0.7, accuracy.FoundErrors(scores, 10, 0.5), 1e-9, "then the least confident")
+	require.InDelta(t, 0.7, accuracy.FoundErrors(scores, 10, 0.5), 1e-9, "then the words with the smallest share of correct characters")
 	require.InDelta(t, 0.4, accuracy.FoundErrors(scores, 10, 0.375), 1e-9, "half of a word has half of its errors")
 	require.InDelta(t, 0.8, accuracy.FoundErrors(scores, 10, 1), 1e-9, "errors that no word has are never found")
 	require.InDelta(t, 1.0/3, accuracy.ListedShare(scores), 1e-9)
 
 	scores[0].Moved = true
-	require.InDelta(t, 6.0/8, accuracy.FoundMisread(scores, 0.25), 1e-9, "by confidence alone, and whatever the order")
+	require.InDelta(t, 6.0/8, accuracy.FoundMisread(scores, 0.25), 1e-9, "by that share alone, and whatever the order")
 	scores[0].Moved = false
 
 	with := accuracy.WithUnread(scores, 7, []accuracy.Unread{{Characters: 5}, {Characters: 9}})
 	require.Equal(t, 15, accuracy.Errors(with), "a place finds no more than it says, and all no more than was missed")
 	require.InDelta(t, 1.0/3, accuracy.ListedShare(with), 1e-9, "unread text is not a word")
+}
+
+func TestWordCalibration(t *testing.T) {
+	t.Parallel()
+	word := func(confidence float64, errors int) accuracy.WordScore {
+		return accuracy.WordScore{Confidence: confidence, Errors: errors}
+	}
+	require.InDelta(t, 0, accuracy.WordCalibration([]accuracy.WordScore{word(0.5, 0), word(0.5, 1), word(1, 0), word(0, 3)}), 1e-9)
+	require.InDelta(t, 0.45, accuracy.WordCalibration([]accuracy.WordScore{word(0.9, 0), word(0.9, 1), word(0.5, 1), {IsUnread: true}, word(0.5, 1)}), 1e-9)
+	require.Zero(t, accuracy.WordCalibration(nil))
 }
 
 func TestAUC(t *testing.T) {

@@ -164,7 +164,7 @@ func TestNewResult(t *testing.T) {
 	at, turned, text := gen.Box{X: 1, Y: 2, Width: 30, Height: 4}, int64(180), "so"
 	require.Equal(t, []gen.WeakPlace{
 		{Page: 1, Box: at, Rotation: &turned, Reason: "unread-ink"},
-		{Page: 1, Box: at, Rotation: &turned, Confidence: 0.1235, Reason: "low-confidence", Text: &text},
+		{Page: 1, Box: at, Rotation: &turned, Confidence: 0.2022, Reason: "low-confidence", Text: &text},
 	}, *weak.Weak)
 	_, err = contract.NewResult(contract.Request{Format: "docx"}, doc, format.Meta{})
 	require.ErrorContains(t, err, "docx")

@@ -11,12 +11,15 @@ const MaxAlternatives = 3
 // Alternative is another reading of a doubtful word.
 type Alternative struct {
 	Text string `json:"text"` // never empty, no white space, NFC
-	// Confidence is the estimated share of correct characters, 0..1.
+	// Confidence is the estimated probability that it is the right one, 0..1.
 	Confidence float64 `json:"confidence"`
 }
 
-// IsWeak reports whether a word is so doubtful that documents should have other readings of it.
-func (w *Word) IsWeak() bool { return w.Confidence < weakWord }
+// doubtfulWord is the confidence below which a word is doubtful.
+const doubtfulWord = 0.5
+
+// IsDoubtful reports whether a word is more likely to be wrong than right, so that documents should have other readings of it.
+func (w *Word) IsDoubtful() bool { return w.Confidence < doubtfulWord }
 
 // Others returns up to MaxAlternatives of the other readings that differ from the word and from each other, the likeliest
 // first. None is more confident than the word. A part of a divided word has none, because it is not a word.

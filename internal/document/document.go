@@ -90,7 +90,7 @@ type Line struct {
 type Word struct {
 	Box  Box    `json:"box"`
 	Text string `json:"text"` // never empty, no white space, NFC
-	// Confidence is the estimated share of correct characters, 0..1.
+	// Confidence is the estimated probability that the word is right, 0..1. CorrectShare follows from it.
 	Confidence float64 `json:"confidence"`
 	// Model is the name of the model that recognized the word, or of several joined by "+"; empty if unknown.
 	Model string `json:"model,omitempty"`

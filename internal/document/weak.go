@@ -47,8 +47,9 @@ const (
 	// MaxDoubts is the maximum number of doubts of a page, more than are ever listed.
 	MaxDoubts = 200
 	// weakWord is the confidence below which a word is weak.
-	weakWord = 0.65
-	// unfamiliarLine is the confidence below which a line of handwriting is unfamiliar: hardly any word is read correctly.
+	weakWord = 0.3
+	// unfamiliarLine is the share of correct characters below which a line of handwriting is unfamiliar: most of its words are
+	// misread.
 	unfamiliarLine = 0.6
 	// maxStrong is how many words that are not weak a place may have between two weak ones: a reader checks them with one look.
 	maxStrong = 1
@@ -73,7 +74,7 @@ func (d *Document) Weak() []Weak {
 }
 
 // wrong estimates how many characters of the place are wrong or missing. The product is converted, because the choice among
-// places must not depend on the processor; see MeanConfidence.
+// places must not depend on the processor; see Word.CorrectShare.
 func (w Weak) wrong() float64 {
 	return float64(w.characters) - float64(float64(w.characters)*w.Confidence)
 }
@@ -128,7 +129,7 @@ func (w *weakPart) place(i int) Weak {
 			characters += utf8.RuneCountInString(word.Text)
 		}
 	}
-	return Weak{Page: i, Box: w.Box, Confidence: MeanConfidence([]Block{w.Block}), Reason: w.reason, Text: w.Text(), characters: characters}
+	return Weak{Page: i, Box: w.Box, Confidence: CorrectShare([]Block{w.Block}), Reason: w.reason, Text: w.Text(), characters: characters}
 }
 
 // weakSpans returns the runs of weak words; each begins and ends with a weak word. If they are most of the line, the whole line
@@ -163,7 +164,7 @@ func (l *Line) weakSpans() [][]Word {
 
 // reason says why the line is weak as a whole.
 func (l *Line) reason() Reason {
-	if l.Handwritten && MeanConfidence([]Block{{Lines: []Line{*l}}}) < unfamiliarLine {
+	if l.Handwritten && CorrectShare([]Block{{Lines: []Line{*l}}}) < unfamiliarLine {
 		return UnfamiliarHandwriting
 	}
 	return LowConfidence

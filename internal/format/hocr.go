@@ -117,7 +117,7 @@ func wordConfidence(c float64) string { return fmt.Sprintf("x_wconf %d", int(mat
 
 // baseline returns the straight line through both ends of the line's baseline in hOCR's coordinates (section 4.3.2): the
 // origin is the lower left corner of the line's box, y grows downwards. The product is converted before it is
-// subtracted, see document.MeanConfidence.
+// subtracted, see document.Word.CorrectShare.
 func baseline(l *document.Line) (slope, offset float64, ok bool) {
 	if len(l.Baseline) < 2 {
 		return 0, 0, false

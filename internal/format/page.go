@@ -138,7 +138,7 @@ func pageRegion(x *xmlWriter, doc *document.Document, block *document.Block, pat
 	for i := range block.Lines {
 		pageLine(x, doc, &block.Lines[i], path[0], path[1], i+1)
 	}
-	textEquiv(x, block.Text(), document.MeanConfidence([]document.Block{*block}))
+	textEquiv(x, block.Text(), document.CorrectShare([]document.Block{*block}))
 	x.close()
 }
 
@@ -169,7 +169,7 @@ func pageLine(x *xmlWriter, doc *document.Document, line *document.Line, path ..
 		pageWord(x, &w)
 		x.close()
 	}
-	textEquiv(x, line.Text(), document.MeanConfidence([]document.Block{{Lines: []document.Line{*line}}}))
+	textEquiv(x, line.Text(), document.CorrectShare([]document.Block{{Lines: []document.Line{*line}}}))
 	x.close()
 }
 

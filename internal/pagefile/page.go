@@ -137,7 +137,8 @@ func pageBlock(n *node, p *document.Page) (block document.Block, err error) {
 func pageLine(n *node, p *document.Page) (line document.Line, err error) {
 	line.Handwritten = strings.HasPrefix(n.attr("production"), "handwritten")
 	elements := n.all("Word")
-	if len(elements) == 0 {
+	ofLine := len(elements) == 0
+	if ofLine {
 		elements = []*node{n}
 	}
 	for _, w := range elements {
@@ -156,6 +157,11 @@ func pageLine(n *node, p *document.Page) (line document.Line, err error) {
 		found, err := words(w, text, box, confidence)
 		if err != nil {
 			return line, err
+		}
+		for i := range found {
+			if ofLine { // the confidence of a line is the share of its correct characters
+				found[i].Confidence = document.ConfidenceOf(found[i].Text, confidence)
+			}
 		}
 		line.Words = append(line.Words, found...)
 	}

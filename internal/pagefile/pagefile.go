@@ -39,7 +39,7 @@ func Read(source []byte) ([]document.Page, error) {
 	doc := (&document.Document{Pages: pages}).Normalized()
 	for i := range doc.Pages {
 		p := &doc.Pages[i]
-		p.Confidence = document.MeanConfidence(p.Blocks)
+		p.Confidence = document.CorrectShare(p.Blocks)
 	}
 	return doc.Pages, nil
 }

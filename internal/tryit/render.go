@@ -167,11 +167,11 @@ type class struct {
 	minimum      float64
 }
 
-// classes, most confident first. On good pages, words below 0.9 should be checked, and those below 0.7 are often wrong.
+// classes, most confident first. Words below 0.7 should be checked, and most of those below 0.3 are wrong.
 var classes = []class{
-	{"sure", "90 % and more", 0.9},
-	{"check", "70 to 89 %", 0.7},
-	{"doubt", "below 70 %", 0},
+	{"sure", "70 % and more", 0.7},
+	{"check", "30 to 69 %", 0.3},
+	{"doubt", "below 30 %", 0},
 }
 
 // classOf returns the class of a confidence.

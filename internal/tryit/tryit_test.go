@@ -204,7 +204,7 @@ func TestReading_Render(t *testing.T) {
 	require.Contains(t, html, "Read in 1.2 s")
 	require.Contains(t, html, `viewBox="0 0 800 600"`)
 	require.Contains(t, html, `href="/x/1/1.jpg"`)
-	require.Contains(t, html, `<rect class="box class-check" data-word="p1-w1" x="10" y="20" width="100" height="40"><title>&lt;Aprille&gt;, 85 %</title>`)
+	require.Contains(t, html, `<rect class="box class-sure" data-word="p1-w1" x="10" y="20" width="100" height="40"><title>&lt;Aprille&gt;, 85 %</title>`)
 	require.Contains(t, html, `id="p1-w1" data-word="p1-w1" title="85 %">&lt;Aprille&gt;</span>`)
 	require.NotContains(t, html, "Corrections")
 	require.NotRegexp(t, ` style=| on[a-z]+=`, html, "the policy forbids inline styles and scripts")

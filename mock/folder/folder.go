@@ -218,7 +218,7 @@ func documentOf(pages []document.Page, edits []document.Edit, enhanced bool) *do
 	for _, p := range pages {
 		blocks = append(blocks, p.Blocks...)
 	}
-	doc.Confidence = document.MeanConfidence(blocks)
+	doc.Confidence = document.CorrectShare(blocks)
 	return doc
 }
 

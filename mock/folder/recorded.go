@@ -147,7 +147,8 @@ func (l *loader) documentOfAnswers(f *Fixture, base *gen.ExtractionResult, enhan
 		for b := range doc.Pages[i].Blocks {
 			for _, line := range doc.Pages[i].Blocks[b].Lines {
 				for w := range line.Words {
-					line.Words[w].Confidence = base.Confidence // that of each word is not known
+					word := &line.Words[w]
+					word.Confidence = document.ConfidenceOf(word.Text, base.Confidence) // each as good as the whole page
 				}
 			}
 		}

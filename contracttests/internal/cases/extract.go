@@ -95,8 +95,8 @@ var extractRows = []row{
 		then: func(_ context.Context, s *session, x []*model.Exchange) error {
 			n, _ := x[1].JSON["confidence"].(json.Number)
 			page, _ := n.Float64()
-			if words := s.readings.MeanConfidence(model.OwnImage); words-page > expect.MaxConfidenceExcess {
-				return fail(x[1], "the page is clear print whose words have a mean confidence of %.2f, but the page has %v", words, page)
+			if words := s.readings.CorrectAtLeast(model.OwnImage); words-page > expect.MaxConfidenceLoss {
+				return fail(x[1], "the page is clear print; its words imply that at least %.2f of the characters are correct, but its confidence is %v", words, page)
 			}
 			return nil
 		},
@@ -133,10 +133,10 @@ func textsDiffer(_ context.Context, _ *session, x []*model.Exchange) error {
 // confidencesFollowWords finds servers that return a constant: two pages whose words differ clearly in confidence must
 // not have the same one.
 func confidencesFollowWords(_ context.Context, s *session, x []*model.Exchange) error {
-	legible, faint := s.readings.MeanConfidence(printed), s.readings.MeanConfidence(model.ImageFaint)
+	legible, faint := s.readings.CorrectAtLeast(printed), s.readings.CorrectAtLeast(model.ImageFaint)
 	for _, y := range x[1:] {
 		if x[0].JSON["confidence"] == y.JSON["confidence"] && max(legible-faint, faint-legible) > 0.05 {
-			return fail(y, "the words of two pages have the mean confidences %.2f and %.2f, but both pages have %v", legible, faint, y.JSON["confidence"])
+			return fail(y, "the words of two pages imply that at least %.2f and %.2f of the characters are correct, but both pages have the confidence %v", legible, faint, y.JSON["confidence"])
 		}
 	}
 	return nil

@@ -242,18 +242,18 @@ func (e *Element) all(k kind) (elements []*Element) {
 	return elements
 }
 
-// Confidence is the mean over all characters, 0 without characters. Long words count more than short ones, because
-// a confidence estimates the share of correct characters.
-func (d *Document) Confidence() float64 {
-	var sum, characters float64
-	for _, w := range d.Words() {
+// CorrectBounds returns the least and the largest share of characters that can be correct, given the probability that each word
+// is right: a wrong word has at least one wrong character, and at most all are wrong. Both are 0 without words.
+func CorrectBounds(words []*Element) (least, most float64) {
+	var characters, ofRight, wrong float64
+	for _, w := range words {
 		n := float64(utf8.RuneCountInString(w.Text))
-		sum, characters = sum+n*w.Confidence, characters+n
+		characters, ofRight, wrong = characters+n, ofRight+n*w.Confidence, wrong+1-w.Confidence
 	}
 	if characters == 0 {
-		return 0
+		return 0, 0
 	}
-	return sum / characters
+	return ofRight / characters, 1 - wrong/characters
 }
 
 // maxRounding is the maximum difference between two formats in a confidence: hOCR rounds to hundredths, which changes it by at

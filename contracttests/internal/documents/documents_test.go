@@ -24,6 +24,29 @@ func MustWrite(tb require.TestingT, name string, doc *document.Document) string 
 	return text
 }
 
+func TestCorrectBounds(t *testing.T) {
+	t.Parallel()
+	word := func(text string, confidence float64) *documents.Element {
+		return &documents.Element{Text: text, Confidence: confidence}
+	}
+	for name, c := range map[string]struct {
+		words       []*documents.Element
+		least, most float64
+	}{
+		"no words have none":                             {nil, 0, 0},
+		"of a word of one character, its probability":    {[]*documents.Element{word("a", 0.3)}, 0.3, 0.3},
+		"of a wrong word, one or all of four characters": {[]*documents.Element{word("Whan", 0)}, 0, 0.75},
+		"long words count more":                          {[]*documents.Element{word("Aprille", 1), word("Whan", 0.5)}, 9.0 / 11, 10.5 / 11},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			least, most := documents.CorrectBounds(c.words)
+			require.InDelta(t, c.least, least, 1e-9)
+			require.InDelta(t, c.most, most, 1e-9)
+		})
+	}
+}
+
 func TestRead_acceptsOurWriters(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

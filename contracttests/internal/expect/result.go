@@ -25,9 +25,12 @@ var (
 const (
 	// maxProcessing is longer than any answer over HTTP takes, in milliseconds.
 	maxProcessing = 10 * 60 * 1000
-	// MaxConfidenceExcess is the most by which the confidence of a page may exceed the mean of its words: both estimate the share
-	// of correct characters. It may be any amount lower, because unread writing has no words.
-	MaxConfidenceExcess = 0.15
+	// maxConfidenceExcess is the most by which the confidence of a page may exceed the share of correct characters that its words
+	// allow. It may be any amount lower, because unread writing has no words.
+	maxConfidenceExcess = 0.05
+	// MaxConfidenceLoss is the most by which the confidence of a page of clear print, which was read as a whole, may be lower than
+	// the least share of correct characters that its words allow.
+	MaxConfidenceLoss = 0.05
 )
 
 // reading is the text of an image and what belongs to it, without what differs from request to request.
@@ -92,14 +95,15 @@ func (s *Readings) SetLanguages(tags []string) {
 	s.listed = tags
 }
 
-// MeanConfidence returns the mean confidence of the words of an image in any language, 0 if no reading of it had a document:
-// only documents state the confidence of each word.
-func (s *Readings) MeanConfidence(image string) float64 {
+// CorrectAtLeast returns the least share of correct characters of an image in any language, given the confidences of its words.
+// It returns 0 if no reading of it had a document: only documents state the confidence of each word.
+func (s *Readings) CorrectAtLeast(image string) float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, r := range s.byID {
 		if strings.HasPrefix(id, image+"\x00") && r.document != nil {
-			return r.document.Confidence()
+			least, _ := documents.CorrectBounds(r.document.Words())
+			return least
 		}
 	}
 	return 0
@@ -303,8 +307,8 @@ func checkDocument(x *model.Exchange, j *model.Job, r reading) (*documents.Docum
 			return doc, []string{fmt.Sprintf("the %s document says that %s", j.Format, problem)}
 		}
 	}
-	if words := doc.Confidence(); r.confidence-words > MaxConfidenceExcess {
-		return doc, []string{fmt.Sprintf("the confidence is %v, but the mean of its words is %.2f: both estimate the share of correct characters", r.confidence, words)}
+	if _, most := documents.CorrectBounds(doc.Words()); r.confidence-most > maxConfidenceExcess {
+		return doc, []string{fmt.Sprintf("the confidence is %v, but the words allow at most %.2f", r.confidence, most)}
 	}
 	for _, tag := range doc.Languages {
 		if isMixed(j, r) {

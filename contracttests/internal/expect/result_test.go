@@ -17,7 +17,7 @@ import (
 
 const tsv = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n" +
 	"1\t1\t0\t0\t0\t0\t0\t0\t640\t200\t-1\t\n2\t1\t1\t0\t0\t0\t10\t10\t200\t40\t-1\t\n3\t1\t1\t1\t0\t0\t10\t10\t200\t40\t-1\t\n4\t1\t1\t1\t1\t0\t10\t10\t200\t40\t-1\t\n" +
-	"5\t1\t1\t1\t1\t1\t10\t10\t80\t40\t90.0\tWhan\n5\t1\t1\t1\t1\t2\t110\t10\t80\t40\t30.0\tthat\n"
+	"5\t1\t1\t1\t1\t1\t10\t10\t80\t40\t90.0\tWhan\n5\t1\t1\t1\t1\t2\t110\t10\t80\t40\t20.0\tthat\n"
 
 // result returns an honest result, in the format tsv.
 func result() map[string]any {
@@ -72,11 +72,11 @@ func TestReadings_CheckResult(t *testing.T) {
 		"but the whole exchange took":            func(o map[string]any) { o["processingTime"] = 5000 },
 		"the tsv document is missing":            func(o map[string]any) { delete(o, "document") },
 		`but the text is "When that"`:            func(o map[string]any) { o["text"] = "When that" },
-		"but the mean of its words is":           func(o map[string]any) { o["confidence"] = 0.99 },
+		"but the words allow at most":            func(o map[string]any) { o["confidence"] = 0.99 },
 		"weak is missing":                        func(o map[string]any) { delete(o, "weak") },
 		"is in no weak place":                    func(o map[string]any) { o["weak"] = []any{} },
 		"is on page 2 of 1":                      func(o map[string]any) { place(o)["page"] = 2 },
-		"but its words have":                     func(o map[string]any) { place(o)["confidence"] = 0.1 },
+		"but its words allow ":                   func(o map[string]any) { place(o)["confidence"] = 0.1 },
 		"which is not in the contract":           func(o map[string]any) { place(o)["reason"] = "mood" },
 		"which is not in a line of page 1":       func(o map[string]any) { place(o)["text"] = "this" },
 		"reader.models must name the models":     func(o map[string]any) { o["reader"].(map[string]any)["models"] = []any{} },
@@ -105,7 +105,7 @@ func TestReadings_CheckResult_neighbours(t *testing.T) {
 		return fmt.Sprintf("2\t1\t%[1]d\t0\t0\t0\t%[2]d"+rest+"3\t1\t%[1]d\t1\t0\t0\t%[2]d"+rest+"4\t1\t%[1]d\t1\t1\t0\t%[2]d"+rest, n, left, width)
 	}
 	word := func(block, n, left int, text string) string {
-		return fmt.Sprintf("5\t1\t%d\t1\t1\t%d\t%d\t10\t80\t40\t30.0\t%s\n", block, n, left, text)
+		return fmt.Sprintf("5\t1\t%d\t1\t1\t%d\t%d\t10\t80\t40\t20.0\t%s\n", block, n, left, text)
 	}
 	place := func(left int, text string) map[string]any {
 		return map[string]any{"page": 1, "box": map[string]any{"x": left, "y": 10, "width": 80, "height": 40}, "confidence": 0.3, "reason": "low-confidence", "text": text}

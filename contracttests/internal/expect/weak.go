@@ -2,7 +2,6 @@ package expect
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -46,9 +45,10 @@ const (
 const (
 	// MaxWeak is the maximum number of places in an answer, as in the contract.
 	MaxWeak = 50
-	// surelyWeak is a confidence at which no server can claim that a word is not weak: most of its characters are wrong.
-	surelyWeak = 0.4
-	// maxDeviation is the maximum difference between the confidence of a place and the mean of its words, which documents round.
+	// surelyWeak is a confidence at which no server can claim that a word is not weak: it is likely to be wrong.
+	surelyWeak = 0.25
+	// maxDeviation is the most by which the confidence of a place may be outside the bounds that follow from its words, whose
+	// confidences documents round.
 	maxDeviation = 0.05
 )
 
@@ -147,14 +147,10 @@ func compareWeak(places []WeakPlace, doc *documents.Document) string {
 	if problem := splitPlace(places, doc); problem != "" {
 		return problem
 	}
-	limit := 0.0 // characters likely to be wrong that a word in no place may have
-	if len(places) == MaxWeak {
-		limit = leastWrong(places) + maxUnlisted
-	}
 	for n, p := range doc.Pages {
 		for _, word := range p.Words() {
 			covered := slices.ContainsFunc(places, func(w WeakPlace) bool { return w.Page == int64(n+1) && w.box().ContainsCenter(word.Box) })
-			if word.Confidence < surelyWeak && !covered && wrong(word.Text, word.Confidence) > limit {
+			if word.Confidence < surelyWeak && !covered && (len(places) < MaxWeak || isWorse(word, places, doc)) {
 				return fmt.Sprintf("the word %q has the confidence %.2f, but is in no weak place", word.Text, word.Confidence)
 			}
 		}
@@ -182,35 +178,35 @@ func splitPlace(places []WeakPlace, doc *documents.Document) string {
 	return ""
 }
 
-// maxUnlisted is the tolerance, in characters likely to be wrong, for a word that a full list leaves out: documents round
-// confidences.
-const maxUnlisted = 0.25
-
-// wrong is the number of characters of a text that are likely to be wrong.
-func wrong(text string, confidence float64) float64 {
-	return (1 - confidence) * float64(utf8.RuneCountInString(strings.Join(strings.Fields(text), "")))
+// isWorse reports whether more characters of a word are likely to be wrong than of a place of one word: the word has more
+// characters, and is less likely to be right. A full list must then have the word instead of the place.
+func isWorse(word *documents.Element, places []WeakPlace, doc *documents.Document) bool {
+	return slices.ContainsFunc(places, func(w WeakPlace) bool {
+		there := w.wordsOn(doc.Pages[w.Page-1])
+		return w.Reason == lowConfidence && len(there) == 1 && word.Confidence < there[0].Confidence-maxRounding &&
+			utf8.RuneCountInString(word.Text) > utf8.RuneCountInString(there[0].Text)
+	})
 }
 
-// leastWrong returns the smallest number of characters that are likely to be wrong in a place with words.
-func leastWrong(places []WeakPlace) float64 {
-	lowest := math.Inf(1)
-	for _, w := range places {
-		if w.Text != "" {
-			lowest = min(lowest, wrong(w.Text, w.Confidence))
+// maxRounding is more than documents change confidences by rounding.
+const maxRounding = 0.02
+
+// wordsOn returns the words of a page in the box of the place.
+func (w WeakPlace) wordsOn(page *documents.Element) (words []*documents.Element) {
+	for _, word := range page.Words() {
+		if w.box().ContainsCenter(word.Box) {
+			words = append(words, word)
 		}
 	}
-	return lowest
+	return words
 }
 
 // compareWords compares a place with the words in its box. It returns what is wrong, or "".
 func (w WeakPlace) compareWords(page *documents.Element) string {
-	var there []string
-	var sum, characters float64
-	for _, word := range page.Words() {
-		if w.box().ContainsCenter(word.Box) {
-			n := float64(utf8.RuneCountInString(word.Text))
-			there, sum, characters = append(there, word.Text), sum+n*word.Confidence, characters+n
-		}
+	words := w.wordsOn(page)
+	there := make([]string, len(words))
+	for i, word := range words {
+		there[i] = word.Text
 	}
 	said := strings.Fields(w.Text)
 	for _, word := range said {
@@ -219,11 +215,11 @@ func (w WeakPlace) compareWords(page *documents.Element) string {
 		}
 	}
 	ofWords := w.Reason == lowConfidence || w.Reason == unfamiliar
-	switch mean := sum / max(1, characters); {
+	switch least, most := documents.CorrectBounds(words); {
 	case ofWords && len(there) > len(said)+maxOthers:
 		return fmt.Sprintf("says %q, but there are %d words at %v of page %d", model.Shorten(w.Text, 60), len(there), w.box(), w.Page)
-	case ofWords && slices.Equal(there, said) && max(mean-w.Confidence, w.Confidence-mean) > maxDeviation:
-		return fmt.Sprintf("has the confidence %v, but its words have %.2f", w.Confidence, mean)
+	case ofWords && slices.Equal(there, said) && (w.Confidence < least-maxDeviation || w.Confidence > most+maxDeviation):
+		return fmt.Sprintf("has the confidence %v, but its words allow %.2f to %.2f", w.Confidence, least, most)
 	}
 	return ""
 }

@@ -93,9 +93,9 @@ func sentencesOfPlaces() []row {
 				w["box"] = page
 			}
 		}),
-		places("takes the least confidence of a word for that of its place", func(w object) {
+		places("reports confidences of places that are lower than those of their words", func(w object) {
 			if words(w) {
-				w["confidence"] = confidence(w) - 0.1
+				w["confidence"] = 0.01
 			}
 		}),
 		places("joins the lines of weak places without a line feed", func(w object) {

@@ -7,6 +7,7 @@ import (
 
 	"uncial/impl/ocr/reading"
 	"uncial/internal/accuracy"
+	"uncial/internal/document"
 )
 
 // example is a word with its evidence.
@@ -16,13 +17,8 @@ type example struct {
 	score    accuracy.WordScore
 }
 
-// share is the share of the word's characters that are correct.
-func (e *example) share() float64 {
-	return 1 - float64(min(e.score.Errors, e.score.Characters))/float64(e.score.Characters)
-}
-
-// ridge is the strength of the ridge penalty, in characters.
-const ridge = 20.0
+// ridge is the strength of the ridge penalty, in words.
+const ridge = 5.0
 
 // fitWeights fits the weights of the evidence of words, for print on printed pages and for handwriting on all, and prints them
 // in the form used in thresholds.go. The figures are for words on pages that were left out of the fit, one page at a time.
@@ -42,10 +38,22 @@ func fitWeights(w io.Writer, pages []pageWords) error {
 			values = append(values, fmt.Sprintf("%.3f", b))
 		}
 		left := leaveOut(all, len(pages))
-		fmt.Fprintf(w, "%s = Evidence{%s}\n%d words; on pages left out: AUC %.3f, found in 25 %% %.3f\n\n", name, strings.Join(values, ", "),
-			len(all), accuracy.AUC(left), accuracy.FoundErrors(left, accuracy.Errors(left), 0.25))
+		estimated, counted := correctShares(left)
+		fmt.Fprintf(w, "%s = Evidence{%s}\n%d words; on pages left out: AUC %.3f, calibration error %.3f, found in 25 %% %.3f; correct characters: estimated %.3f, counted %.3f\n\n",
+			name, strings.Join(values, ", "), len(all), accuracy.AUC(left), accuracy.WordCalibration(left), accuracy.FoundErrors(left, accuracy.Errors(left), 0.25),
+			estimated, counted)
 	}
 	return nil
+}
+
+// correctShares returns the estimated and the true share of correct characters of words.
+func correctShares(words []accuracy.WordScore) (estimated, counted float64) {
+	characters := 0.0
+	for _, s := range words {
+		n := float64(s.Characters)
+		characters, estimated, counted = characters+n, estimated+n*s.Share, counted+n-float64(min(s.Errors, s.Characters))
+	}
+	return estimated / characters, counted / characters
 }
 
 // examplesOf returns the words of print or of handwriting.
@@ -63,12 +71,16 @@ func examplesOf(pages []pageWords, handwritten bool) (all []example) {
 	return all
 }
 
-// samplesOf returns a sample for each word, as often as it has characters.
+// samplesOf returns a sample for each word: 1 if it is right, otherwise 0.
 func samplesOf(all []example) []sample {
 	out := make([]sample, len(all))
 	for i := range all {
 		e := &all[i]
-		out[i] = sample{e.page, e.evidence[:], e.share(), float64(e.score.Characters)}
+		right := 0.0
+		if e.score.Errors == 0 {
+			right = 1
+		}
+		out[i] = sample{e.page, e.evidence[:], right, 1}
 	}
 	return out
 }
@@ -88,6 +100,8 @@ func leaveOut(all []example, pages int) []accuracy.WordScore {
 			}
 			s := all[i].score
 			s.Listed, s.Confidence = false, probability(weights, all[i].evidence[:])
+			word := document.Word{Text: s.Text, Confidence: s.Confidence}
+			s.Share = word.CorrectShare()
 			out = append(out, s)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"text/tabwriter"
 
 	"uncial/impl/ocr/reading"
@@ -100,6 +101,11 @@ func loadWords(paths []string) (all []pageWords, err error) {
 		if err := json.Unmarshal(data, &some); err != nil {
 			return nil, fmt.Errorf("--words: %s was not written by --weak --json: %w", path, err)
 		}
+		for _, p := range some {
+			if slices.ContainsFunc(p.Words, func(w accuracy.WordScore) bool { return w.Confidence > 0 && w.Share == 0 }) {
+				return nil, fmt.Errorf("--words: %s was written by an earlier version, which did not know the share of correct characters of each word; write it again", path)
+			}
+		}
 		all = append(all, some...)
 	}
 	return all, nil
@@ -114,7 +120,7 @@ func listedWords(doc *document.Document) (words []accuracy.Word, unread []accura
 			for k := range line.Words {
 				w := &line.Words[k]
 				words = append(words, accuracy.Word{
-					Text: w.Text, EndsLine: k == len(line.Words)-1, Confidence: w.Confidence, Place: placeOf(weak, i, w.Box),
+					Text: w.Text, EndsLine: k == len(line.Words)-1, Confidence: w.Confidence, Share: w.CorrectShare(), Place: placeOf(weak, i, w.Box),
 				})
 			}
 		}
@@ -152,11 +158,12 @@ const (
 )
 
 // weakLegend explains the figures below the table.
-const weakLegend = `AUC: how well the confidence of words tells correct words from others. listed: share of the words in weak places. found in N %: share of
-all wrong, missing and misplaced characters that lie in the first N % of the text, if listed places come first, the least confident
-before the others, and then the words by confidence, lowest first. Writing that is missing between two words of one weak place lies in
-that place, and counts as text too. misread in 25 %: the same for misread characters alone, without missed writing and misplaced words,
-if the words are ordered by confidence alone. cal: mean |confidence - (1 - folded CER)| of pages.
+const weakLegend = `AUC: how well the confidence of words tells correct words from others. cal words: mean |confidence - share of the words that are right|,
+in ten groups of words of similar confidence. cal pages: mean |confidence - (1 - folded CER)| of pages. listed: share of the words in
+weak places. found in N %: share of all wrong, missing and misplaced characters that lie in the first N % of the text, if listed places
+come first, those with the smallest share of correct characters before the others, and then the other words in the same order. Writing
+that is missing between two words of one weak place lies in that place, and counts as text too. misread in 25 %: the same for misread
+characters alone, without missed writing and misplaced words, if weak places do not come first.
 `
 
 // weakGroup is a group of pages.
@@ -172,14 +179,15 @@ type weakGroup struct {
 // that list too much or are too confident.
 func printWeak(w io.Writer, all []pageWords) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "\tpages\twords\tAUC\tlisted\tcal\t")
+	fmt.Fprint(t, "\tpages\twords\tAUC\tcal words\tcal pages\tlisted\t")
 	for _, share := range curveShares {
 		fmt.Fprintf(t, "found in %.0f %%\t", 100*share)
 	}
 	fmt.Fprintln(t, "misread in 25 %\t")
 	for _, g := range weakGroups(all) {
 		errors := accuracy.Errors(g.words) + g.missed
-		fmt.Fprintf(t, "%s\t%d\t%d\t%.3f\t%.3f\t%.3f\t", g.name, g.pages, len(g.words), accuracy.AUC(g.words), accuracy.ListedShare(g.words), g.calibration/float64(g.pages))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.3f\t%.3f\t%.3f\t%.3f\t", g.name, g.pages, len(g.words), accuracy.AUC(g.words), accuracy.WordCalibration(g.words),
+			g.calibration/float64(g.pages), accuracy.ListedShare(g.words))
 		for _, share := range curveShares {
 			fmt.Fprintf(t, "%.3f\t", accuracy.FoundErrors(g.words, errors, share))
 		}

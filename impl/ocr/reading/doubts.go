@@ -58,7 +58,7 @@ func (p *page) doubtfulOrder() []document.Doubt {
 	if cells < minCells || float64(table.Characters) < minTableShare*float64(all) {
 		return nil
 	}
-	table.Reason, table.Confidence = document.DoubtfulOrder, orderShare*meanConfidence(p.read.Blocks)
+	table.Reason, table.Confidence = document.DoubtfulOrder, orderShare*document.CorrectShare(p.read.Blocks)
 	return []document.Doubt{table}
 }
 

@@ -1,10 +1,6 @@
 package reading
 
-import (
-	"unicode/utf8"
-
-	"uncial/internal/document"
-)
+import "uncial/internal/document"
 
 // estimate replaces the confidences that the steps used by the final ones, which are calibrated on more evidence, and adds the
 // doubts of the page. No step may follow, because it would decide differently with other confidences.
@@ -25,7 +21,7 @@ func (p *page) estimate() {
 			}
 			for i := range line.Words {
 				w := &line.Words[i]
-				w.Confidence, evidence = evidence[0].share(weights), evidence[1:]
+				w.Confidence, evidence = evidence[0].probability(weights), evidence[1:]
 				w.Alternatives, w.Signals = alternatives(w, other), nil
 			}
 		}
@@ -34,11 +30,11 @@ func (p *page) estimate() {
 	p.read.Confidence = p.pageShare(decided)
 }
 
-// share returns the estimated share of a word's characters that are correct, 0..1.
-func (e *Evidence) share(weights *Evidence) float64 {
+// probability returns the estimated probability that a word is right, 0..1.
+func (e *Evidence) probability(weights *Evidence) float64 {
 	z := 0.0
 	for i, w := range weights {
-		z += w * e[i]
+		z += float64(w * e[i]) // converted, so that all processors compute the same
 	}
 	return logistic(z)
 }
@@ -51,11 +47,7 @@ func (p *page) pageShare(decided float64) float64 {
 	if n == 0 {
 		return 0
 	}
-	var right float64
-	for w := range document.Words(p.read.Blocks) {
-		right += w.Confidence * float64(utf8.RuneCountInString(w.Text))
-	}
-	share := right / float64(n)
+	share := document.CorrectShare(p.read.Blocks)
 	if n < minEstimated || float64(n) < minReadShare*float64(len(p.sheet.letters)) {
 		share = min(share, decided)
 	}

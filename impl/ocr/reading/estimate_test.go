@@ -10,7 +10,7 @@ import (
 	"uncial/impl/ocr/reading"
 )
 
-func TestEvidence_Share(t *testing.T) {
+func TestEvidence_Probability(t *testing.T) {
 	t.Parallel()
 	for name, weights := range map[string]*reading.Evidence{"print": reading.PrintWeights, "handwriting": reading.HandwritingWeights} {
 		t.Run(name, func(t *testing.T) {
@@ -22,11 +22,11 @@ func TestEvidence_Share(t *testing.T) {
 				early, agreed, known := flag("early"), flag("agreed"), flag("known")
 				e := func(own, agreed, known float64) float64 {
 					x := reading.Evidence{0: 1, 1: own, 2: known, 7: max(own-reading.SureOwn, 0), 8: early, 9: agreed}
-					return x.Share(weights)
+					return x.Probability(weights)
 				}
 				likely := reading.Evidence{0: 1, 1: own, 11: own, 20: -rapid.Float64Range(0, 6).Draw(t, "wrong")}
 				unlikely := reading.Evidence{0: 1, 1: own, 11: own - rapid.Float64Range(0, 3).Draw(t, "letters"), 21: rapid.Float64Range(0, 3).Draw(t, "entropy")}
-				require.GreaterOrEqual(t, likely.Share(weights), unlikely.Share(weights), "less doubt about the characters never lowers the estimate")
+				require.GreaterOrEqual(t, likely.Probability(weights), unlikely.Probability(weights), "less doubt about the characters never lowers the estimate")
 				share := e(own, agreed, known)
 				require.True(t, share > 0 && share < 1)
 				require.GreaterOrEqual(t, e(more, agreed, known), share, "a surer recognizer never lowers the estimate")

@@ -89,8 +89,8 @@ var (
 // SureOwn is the log-odds at which the curve bends.
 const SureOwn = sureOwn
 
-// Share returns the estimated share of correct characters.
-func (e *Evidence) Share(weights *Evidence) float64 { return e.share(weights) }
+// Probability returns the estimated probability that a word is right.
+func (e *Evidence) Probability(weights *Evidence) float64 { return e.probability(weights) }
 
 // ExtraEngines returns the number of additional engines that were opened to read lines or columns at the same time.
 func (e *Engines) ExtraEngines() int { return len(e.extraEngines) }

@@ -213,15 +213,14 @@ const (
 	minCurveConfidence = 0.02
 )
 
-// The final confidence of words: the weights of their evidence, in the order of evidence.go, in a logistic regression on the
-// share of their characters that are correct. "uncial-accuracy --fit" prints them; README.md has the commands and the figures.
-// The fit gives evAgreed -0.056 for print; it is 0, because a second reading that agrees must never lower the estimate.
+// The final confidence of words: the weights of their evidence, in the order of evidence.go, in a logistic regression on
+// whether they are right. "uncial-accuracy --fit" prints them; README.md has the commands and the figures.
 var (
 	printWeights = Evidence{
-		-0.583, 0.133, 0.732, -0.101, 0.309, -1.173, -0.424, 0.090, -0.122, 0, -0.420, 0.637, 0.046, 0.312, -0.118, 0.328, -0.420, -0.339,
+		-1.018, 0.252, 0.139, -0.071, -0.745, -0.815, -0.248, 0.380, -0.439, 0.025, -0.344, 0.395, -0.350, 0.453, -0.280, 0.422, -0.629, -0.952,
 	}
 	handwritingWeights = Evidence{
-		-0.535, 0.026, 2.037, 1.175, 0.917, 0.465, -0.522, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.649, 0.266, -0.767, -0.498,
+		-1.499, 0.189, 1.729, 1.328, -0.253, 0.930, -0.602, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.805, 0.991, -0.497, -0.567,
 	}
 )
 
@@ -294,7 +293,7 @@ const (
 // networkWidths are the multiples of a line's width at which the network for print reads it for the vote.
 var networkWidths = []float64{1, 0.93, 1.07}
 
-// minAlternative is the minimum estimated share of correct characters at which another reading of a word is returned.
+// minAlternative is the minimum confidence of another reading of a word that is returned.
 const minAlternative = 0.05
 
 // Limits of memory: of loaded models, of large pages, and of the sides of an image.

@@ -189,8 +189,8 @@ func imageOf(folder, path, named string, images map[string][]string) (string, er
 	}
 }
 
-// nearest returns the images that are in a folder or, if there are none, those that are in its subfolders. isTop is true for
-// the folder of the export, which has all of them.
+// nearest returns the images in a folder or, if it has none itself, those in its subfolders. isTop says that the folder is that
+// of the export: every image is in it or in a subfolder.
 func nearest(dir string, isTop bool, images []string) []string {
 	var in, below []string
 	for _, image := range images {

@@ -31,7 +31,7 @@ func Words(blocks []Block) iter.Seq[*Word] {
 	}
 }
 
-// CorrectShare returns the estimated share of correct characters of the words of blocks, 0..1; 0 if there are none.
+// CorrectShare estimates which share of the characters in blocks is correct, 0..1. It returns 0 if the blocks have no words.
 func CorrectShare(blocks []Block) float64 {
 	var correct, characters float64
 	for w := range Words(blocks) {

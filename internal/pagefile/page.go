@@ -158,8 +158,8 @@ func pageLine(n *node, p *document.Page) (line document.Line, err error) {
 		if err != nil {
 			return line, err
 		}
-		for i := range found {
-			if ofLine { // the confidence of a line is the share of its correct characters
+		if ofLine { // its confidence is the share of correct characters
+			for i := range found {
 				found[i].Confidence = document.ConfidenceOf(found[i].Text, confidence)
 			}
 		}

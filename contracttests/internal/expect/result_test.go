@@ -28,8 +28,8 @@ func result() map[string]any {
 	}
 }
 
-// faultsOf checks a result of a job.
-func faultsOf(t *testing.T, r *expect.Readings, j model.Job, members map[string]any) string {
+// exchangeOf returns an exchange that takes no time and answers a job with a result.
+func exchangeOf(t *testing.T, j model.Job, members map[string]any) *model.Exchange {
 	t.Helper()
 	body, err := json.Marshal(members)
 	require.NoError(t, err)
@@ -38,24 +38,21 @@ func faultsOf(t *testing.T, r *expect.Readings, j model.Job, members map[string]
 	now := time.Now()
 	x := &model.Exchange{Status: 200, Body: body, Sent: now, Received: now, Request: &model.Request{Job: &j}, Target: model.Target{Images: map[string]string{j.Image: "https://images.example.org/a.png"}, Enhances: true}}
 	x.JSON, _ = value.(map[string]any)
-	return strings.Join(r.CheckResult(x), "; ")
+	return x
+}
+
+// faultsOf checks a result of a job.
+func faultsOf(t *testing.T, r *expect.Readings, j model.Job, members map[string]any) string {
+	t.Helper()
+	return strings.Join(r.CheckResult(exchangeOf(t, j, members)), "; ")
 }
 
 func TestReadings_CheckResult_ofAStoredAnswer(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	x := &model.Exchange{
-		Status: 200, Sent: now, Received: now.Add(20 * time.Millisecond), Header: http.Header{"Idempotency-Replayed": {"true"}},
-		Request: &model.Request{Job: &model.Job{Image: model.ImageOther, Format: "tsv"}},
-		Target:  model.Target{Images: map[string]string{model.ImageOther: "https://images.example.org/a.png"}, Enhances: true},
-	}
 	body := result()
 	body["processingTime"] = 300 // of the first request, which this one only waited for
-	text, err := json.Marshal(body)
-	require.NoError(t, err)
-	value, err := answer.ParseJSON(text)
-	require.NoError(t, err)
-	x.Body, x.JSON = text, value.(map[string]any)
+	x := exchangeOf(t, model.Job{Image: model.ImageOther, Format: "tsv"}, body)
+	x.Received, x.Header = x.Sent.Add(20*time.Millisecond), http.Header{"Idempotency-Replayed": {"true"}}
 	require.Empty(t, new(expect.Readings).CheckResult(x))
 	x.Header = nil
 	require.Contains(t, strings.Join(new(expect.Readings).CheckResult(x), "; "), "but the whole exchange took")

@@ -81,15 +81,8 @@ func newMatrix(weights []float32, rows, columns, stride int) matrix {
 	magnitudes := magnitudesOf(weights, even)
 	p := quantize(weights, magnitudes, math.MaxInt16, maxValueOf(magnitudes, math.MaxInt16))
 	m := matrix{pairs: p, in: columns, stride: stride}
-	m.data = make([]int32, inStripes(stride)*p.columns)
-	for first := 0; first < rows; first += stripe {
-		out := m.data[first*p.columns:]
-		for r := range min(stripe, rows-first) {
-			for c, v := range p.data[(first+r)*p.columns:][:p.columns] {
-				out[c*stripe+r] = v
-			}
-		}
-	}
+	m.data = make([]int32, inStripes(stride)*p.columns) // a stripe is a block of that height
+	copy(m.data, inBlocks(stripe, rows, p.columns, p.data))
 	return m
 }
 

@@ -9,6 +9,8 @@ CONTRACT := $(shell awk '$$1 == "version:" {print $$2; exit}' openapi.yaml)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # The time of the last commit, so that two builds of it are identical.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+# -trimpath keeps the path of the checkout out of compiled code, so that all clones share the build cache.
+export GOFLAGS := $(strip $(or $(GOFLAGS),$(shell go env GOFLAGS 2>/dev/null)) -trimpath)
 PREFIX  ?= /usr/local
 LDFLAGS := -s -w -X uncial/internal/version.Version=$(VERSION)
 LISTEN  ?= 127.0.0.1:8080

@@ -20,34 +20,63 @@ import (
 
 // degradation makes one degraded picture from several pages, which are given in reading order.
 type degradation struct {
-	pages int
+	group func([]accuracy.Page) [][]accuracy.Page // the pages of each picture
 	draw  func(pages []*image.Gray, random *rand.Rand) *image.Gray
 }
 
-// degradations are the choices of --degrade. They are the same in every run: the seed is the position of the group
-// among the selected pages.
+// degradations are the choices of --degrade, and the pages as they are under "". They are the same in every run: the seed is
+// the position of the group among the selected pages.
 var degradations = map[string]degradation{
-	"turn90":  {1, func(p []*image.Gray, _ *rand.Rand) *image.Gray { return imaging.Turn(p[0], 1) }},
-	"turn180": {1, func(p []*image.Gray, _ *rand.Rand) *image.Gray { return imaging.Turn(p[0], 2) }},
-	"facing":  {2, facing},
-	"columns": {3, threeColumns},
-	"half":    {1, func(p []*image.Gray, _ *rand.Rand) *image.Gray { return scaled(p[0], p[0].Rect.Dx()/2) }},
-	"shadow":  {1, shadow},
-	"photo":   {1, photo},
-	"slant":   {1, slant},
+	"":        {groupsOf(1), nil},
+	"turn90":  {groupsOf(1), func(p []*image.Gray, _ *rand.Rand) *image.Gray { return imaging.Turn(p[0], 1) }},
+	"turn180": {groupsOf(1), func(p []*image.Gray, _ *rand.Rand) *image.Gray { return imaging.Turn(p[0], 2) }},
+	"facing":  {groupsOf(2), facing},
+	"mixed":   {printAndHandwriting, facing},
+	"columns": {groupsOf(3), threeColumns},
+	"half":    {groupsOf(1), func(p []*image.Gray, _ *rand.Rand) *image.Gray { return scaled(p[0], p[0].Rect.Dx()/2) }},
+	"shadow":  {groupsOf(1), shadow},
+	"photo":   {groupsOf(1), photo},
+	"slant":   {groupsOf(1), slant},
 }
 
-func degradationNames() []string { return slices.Sorted(maps.Keys(degradations)) }
+func degradationNames() []string { return slices.Sorted(maps.Keys(degradations))[1:] }
 
-// grouped divides pages into groups of n. Pages left over at the end are dropped.
-func grouped(pages []accuracy.Page, n int) [][]accuracy.Page {
-	var out [][]accuracy.Page
-	for group := range slices.Chunk(pages, n) {
-		if len(group) == n {
-			out = append(out, group)
+// groupsOf returns a function that divides pages into groups of n. Pages left over at the end are dropped.
+func groupsOf(n int) func([]accuracy.Page) [][]accuracy.Page {
+	return func(pages []accuracy.Page) (groups [][]accuracy.Page) {
+		for group := range slices.Chunk(pages, n) {
+			if len(group) == n {
+				groups = append(groups, group)
+			}
+		}
+		return groups
+	}
+}
+
+// printAndHandwriting pairs each handwritten page with a printed page in the same language, by turns on its left and on its
+// right. Printed pages are used several times if there are fewer of them. Pages in languages without a printed page are
+// dropped. The kind of all pages becomes "mixed", because the figures of a pair are those of its first page.
+func printAndHandwriting(pages []accuracy.Page) (groups [][]accuracy.Page) {
+	printed := map[string][]accuracy.Page{}
+	for _, p := range pages {
+		if p.Kind == "printed" {
+			printed[p.Language] = append(printed[p.Language], p)
 		}
 	}
-	return out
+	for _, p := range pages {
+		others := printed[p.Language]
+		if p.Kind != "handwritten" || len(others) == 0 {
+			continue
+		}
+		group := []accuracy.Page{others[0], p}
+		group[0].Kind, group[1].Kind = "mixed", "mixed"
+		if len(groups)%2 == 1 {
+			slices.Reverse(group)
+		}
+		groups = append(groups, group)
+		printed[p.Language] = append(others[1:], others[0])
+	}
+	return groups
 }
 
 // load returns the picture and the text of a group of pages: the file itself without a degradation, else a PNG.

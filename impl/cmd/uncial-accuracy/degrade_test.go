@@ -36,7 +36,8 @@ func mustFolder(tb testing.TB, texts ...string) *accuracy.Folder {
 
 func TestLoad(t *testing.T) {
 	t.Parallel()
-	folder := mustFolder(t, "One", "Two", "Three")
+	folder := mustFolder(t, "One", "Two", "Three", "Four")
+	folder.Pages[3].Kind = "handwritten"
 	page := ocrtest.Page("One").Rect.Size()
 	diagonal := int(math.Ceil(math.Hypot(float64(page.X), float64(page.Y))))
 	for how, want := range map[string]struct {
@@ -47,13 +48,14 @@ func TestLoad(t *testing.T) {
 		"turn90":  {image.Pt(page.Y, page.X), "One"},
 		"turn180": {page, "One"},
 		"facing":  {image.Pt(2*page.X, page.Y), "One\nTwo"},
+		"mixed":   {image.Pt(2*page.X, page.Y), "One\nFour"},
 		"columns": {image.Pt(3*page.X+12, page.Y), "One\nTwo\nThree"},
 		"half":    {page.Div(2), "One"},
 		"shadow":  {page, "One"},
 		"photo":   {page.Add(image.Pt(page.X/8*2, page.X/8*2)), "One"},
 		"slant":   {image.Pt(diagonal, diagonal), "One"},
 	} {
-		group := grouped(folder.Pages, max(degradations[how].pages, 1))[0]
+		group := degradations[how].group(folder.Pages)[0]
 		data, truth, err := load(folder, group, how, 3)
 		require.NoError(t, err, how)
 		require.Equal(t, want.truth, truth, how)
@@ -64,10 +66,26 @@ func TestLoad(t *testing.T) {
 		require.NoError(t, err, how)
 		require.Equal(t, data, again, "%s is the same in every run", how)
 	}
-	require.Empty(t, grouped(folder.Pages[:2], degradations["columns"].pages), "two pages are too few for three columns")
+	require.Empty(t, degradations["columns"].group(folder.Pages[:2]), "two pages are too few for three columns")
 }
 
 func TestOptions_check_degrade(t *testing.T) {
 	t.Parallel()
 	require.ErrorContains(t, options{Jobs: 1, Degrade: "burnt"}.check(), "--degrade: unknown kind \"burnt\"; choose among columns, facing")
+}
+
+func TestPrintAndHandwriting(t *testing.T) {
+	t.Parallel()
+	page := func(id, kind, language string) accuracy.Page {
+		return accuracy.Page{ID: id, Kind: kind, Language: language}
+	}
+	var pairs [][2]string
+	for _, g := range printAndHandwriting([]accuracy.Page{
+		page("letter", "handwritten", "fr"), page("atlas", "printed", "fr"), page("novel", "printed", "fr"), page("form", "mixed", "fr"),
+		page("diary", "handwritten", "fr"), page("charter", "handwritten", "la"), page("will", "handwritten", "fr"),
+	}) {
+		pairs = append(pairs, [2]string{g[0].ID, g[1].ID})
+		require.Equal(t, "mixed", g[0].Kind)
+	}
+	require.Equal(t, [][2]string{{"atlas", "letter"}, {"diary", "novel"}, {"atlas", "will"}}, pairs)
 }

@@ -103,7 +103,7 @@ func (o options) check() error {
 			return fmt.Errorf("--without: unknown step %q; choose among %s", name, strings.Join(reading.Steps(), ", "))
 		}
 	}
-	if _, ok := degradations[o.Degrade]; !ok && o.Degrade != "" {
+	if _, ok := degradations[o.Degrade]; !ok {
 		return fmt.Errorf("--degrade: unknown kind %q; choose among %s", o.Degrade, strings.Join(degradationNames(), ", "))
 	}
 	if o.Ablation && (o.JSON || o.HTML != "") {

@@ -65,9 +65,9 @@ func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o op
 		return nil, fmt.Errorf("--only: no page id contains %q", o.Only)
 	}
 	// The first error ends group's context, which stops the other jobs at their current page.
-	groups := grouped(pages, max(degradations[o.Degrade].pages, 1))
+	groups := degradations[o.Degrade].group(pages)
 	if len(groups) == 0 {
-		return nil, fmt.Errorf("--degrade: %s needs more pages than the %d selected", o.Degrade, len(pages))
+		return nil, fmt.Errorf("--degrade: %s needs other pages than the %d selected", o.Degrade, len(pages))
 	}
 	bar := newBar(len(groups))
 	outcomes := make([]outcome, len(groups))

@@ -37,7 +37,7 @@ func (s *slowAfter) Read(ctx context.Context, img *image.Gray, dpi int, model st
 	return blocks, err
 }
 
-// impatient is a source that ends the first reading when the recognizer has read a few of its lines.
+// impatient is a source that ends the first reading when the recognizer has read one of its lines.
 type impatient struct{ reading.Source }
 
 func (s impatient) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
@@ -46,7 +46,7 @@ func (s impatient) Read(ctx context.Context, img *image.Gray, dpi int, model str
 		return nil, err
 	}
 	<-ctx.Done()
-	return whole[:1], ctx.Err()
+	return []document.Block{document.BlockOf(whole[0].Lines[:1])}, ctx.Err()
 }
 
 // readCurtailed reads a page within 20 s. That must not be enough to read it completely, but must leave time for the answer.
@@ -66,6 +66,11 @@ func TestFile_KeepsLinesReadBeforeTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		doc := readCurtailed(t, reading.Options{Language: "en", Enhance: true}, impatient{MustEngines(t, 1)}, "The first lines of this page", "are all that there is time for")
 		require.Contains(t, doc.Text(), "first lines")
+		require.NotContains(t, doc.Text(), "time for")
+		doubts := doc.Pages[0].Doubts
+		require.Len(t, doubts, 1)
+		require.Equal(t, document.UnreadInk, doubts[0].Reason)
+		require.Greater(t, doubts[0].Box.Y, doc.Pages[0].Blocks[0].Lines[0].Box.Y, "the second line is listed as unread")
 	})
 }
 

@@ -32,6 +32,31 @@ func (p *page) unreadInk() []document.Doubt {
 	return doubts
 }
 
+// stillIllegible returns the illegible parts in which no later step read anything, such as handwriting.
+func (p *page) stillIllegible() []document.Doubt {
+	return slices.DeleteFunc(slices.Clone(p.illegible), func(d document.Doubt) bool {
+		return slices.ContainsFunc(wordBoxes(p.read.Blocks), func(w image.Rectangle) bool { return middleOf(w).In(d.Box.Rectangle()) })
+	})
+}
+
+// rest returns the ink outside all words of a page whose reading ran out of time, as one part. unreadInk finds nothing there if
+// less was read than is left.
+func (p *page) rest() []document.Doubt {
+	words := newBoxIndex(wordBoxes(p.read.Blocks))
+	var rest image.Rectangle
+	letters := 0
+	for _, l := range p.sheet.letters {
+		if !words.contains(l) {
+			rest, letters = rest.Union(l), letters+1
+		}
+	}
+	known := slices.ContainsFunc(p.doubts, func(d document.Doubt) bool { return d.Reason == document.UnreadInk })
+	if known || letters < minUnreadLetters {
+		return nil
+	}
+	return []document.Doubt{{Box: document.BoxOf(rest), Reason: document.UnreadInk, Characters: letters}}
+}
+
 // doubtfulOrder returns the part of the page that is a table. From its lines alone, it is impossible to tell whether people
 // read it by rows or by columns.
 func (p *page) doubtfulOrder() []document.Doubt {

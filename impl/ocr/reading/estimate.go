@@ -1,9 +1,14 @@
 package reading
 
-import "uncial/internal/document"
+import (
+	"slices"
+
+	"uncial/internal/document"
+)
 
 // estimate replaces the confidences that the steps used by the final ones, which are calibrated on more evidence, and adds the
-// doubts of the page. No step may follow, because it would decide differently with other confidences.
+// doubts of the page. The weights were fitted to words of readable pages, so no word of gibberish may claim more than the
+// estimate of the steps, or maxGibberish. No step may follow, because it would decide differently with other confidences.
 func (p *page) estimate() {
 	decided, other := p.read.Confidence, p.otherReading()
 	for _, handwritten := range []bool{false, true} {
@@ -11,9 +16,12 @@ func (p *page) estimate() {
 		if p.options.Evidence != nil {
 			p.options.Evidence(handwritten, evidence)
 		}
-		weights := &printWeights
-		if handwritten {
+		weights, mostCorrect := &printWeights, 1.0
+		switch {
+		case handwritten:
 			weights = &handwritingWeights
+		case p.isGibberish:
+			mostCorrect = min(p.attempts[0].right, maxGibberish)
 		}
 		for line := range document.Lines(p.read.Blocks) {
 			if line.Handwritten != handwritten {
@@ -21,12 +29,13 @@ func (p *page) estimate() {
 			}
 			for i := range line.Words {
 				w := &line.Words[i]
-				w.Confidence, evidence = evidence[0].probability(weights), evidence[1:]
+				w.Confidence = min(evidence[0].probability(weights), document.ConfidenceOf(w.Text, mostCorrect))
+				evidence = evidence[1:]
 				w.Alternatives, w.Signals = alternatives(w, other), nil
 			}
 		}
 	}
-	p.doubts = append(p.unreadInk(), p.doubtfulOrder()...)
+	p.doubts = slices.Concat(p.unreadInk(), p.stillIllegible(), p.doubtfulOrder())
 	p.read.Confidence = p.pageShare(decided)
 }
 

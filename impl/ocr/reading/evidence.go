@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"context"
 	"image"
 	"math"
 	"slices"
@@ -128,15 +129,40 @@ func (e *Evidence) addHandwriting(w *document.Word) {
 // relateToPage scales the values that depend on all words of the page. On a page with few listed words, a word list proves
 // little: such a page is full of names, or of medieval spellings and abbreviations.
 func relateToPage(all []Evidence) {
-	var known, long float64
-	for _, e := range all {
-		known, long = known+e[evKnown], long+e[evKnown]+e[evUnknown]
-	}
-	share := (known + priorWords/2) / (long + priorWords)
+	share := listedShare(all)
 	for i := range all {
 		e := &all[i]
 		e[evKnown], e[evKnownShort], e[evUnknown] = share*e[evKnown], share*e[evKnownShort], share*e[evUnknown]
 	}
+}
+
+// listedShare returns the share of listed words among the long words of a page, drawn towards a half if there are few.
+func listedShare(all []Evidence) float64 {
+	listed, long := priorWords/2, priorWords
+	for _, e := range all {
+		switch {
+		case e[evKnown] > 0:
+			listed, long = listed+1, long+1
+		case e[evUnknown] > 0:
+			long++
+		}
+	}
+	return listed / long
+}
+
+// findGibberish finds out whether what was read as print is no text in the language of the page, such as mirrored writing: few
+// of its words are listed, and the recognizer is unsure of most. It is a step before the enhancement, which would replace
+// gibberish by listed words. In a language without a word list, nothing is gibberish.
+func findGibberish(_ context.Context, p *page) error {
+	if p.src.Lexicon(p.model) == nil {
+		return nil
+	}
+	printed, own := p.evidence(false), 0.0
+	for _, e := range printed {
+		own += e[evOwn]
+	}
+	p.isGibberish = own < gibberishOwn*float64(len(printed)) && listedShare(printed) < gibberishListed
+	return nil
 }
 
 func flag(is bool) float64 {

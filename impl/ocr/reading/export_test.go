@@ -27,6 +27,19 @@ func OnPage(blocks []document.Block, size image.Point, angle float64) []document
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.onPage(blocks)
 }
 
+// UprightAsHandwriting returns the number of quarter turns after which lines of an English page are read well as handwriting,
+// if none of its ink is known.
+func UprightAsHandwriting(ctx context.Context, src Source, img *image.Gray) (int, error) {
+	return newPage(img, Options{Language: "en"}, src, "eng").uprightAsHandwriting(ctx, 1, 2, 3)
+}
+
+// SeparateFacing returns the blocks of a page of that size, without unread ink, as the step "facing" puts them in order.
+func SeparateFacing(size image.Point, blocks []document.Block) ([]document.Block, error) {
+	p := &page{gray: image.NewGray(image.Rectangle{Max: size}), read: hand.Result{Blocks: blocks}}
+	err := separateFacing(context.Background(), p)
+	return p.read.Blocks, err
+}
+
 // BoxOnSheet converts a box of a page of that size to one of its sheet, which was rotated by an angle.
 func BoxOnSheet(b document.Box, size image.Point, angle float64) document.Box {
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.boxOnSheet(b)

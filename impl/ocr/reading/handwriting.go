@@ -238,16 +238,24 @@ func readDoubtfulPrint(ctx context.Context, p *page) error {
 	return readAsHandwriting(ctx, p, p.read.Confidence)
 }
 
-// readAsHandwriting reads some lines of a page as handwriting, and the whole page if their estimated share of correct
-// characters is well above inPrint, that of the print. It keeps the reading if the estimate of the whole page is above it too.
+// readAsHandwriting reads the whole page as handwriting, and keeps that reading if its estimated share of correct characters is
+// well above inPrint, that of the print.
 func readAsHandwriting(ctx context.Context, p *page, inPrint float64) error {
-	least := max(likelyHandwriting, inPrint+handwritingLead)
-	if sure, err := p.handwriting.page.Sample(ctx, p.handwriting.reader); err != nil || sure < least {
-		return err
-	}
-	read, err := p.handwriting.page.Read(ctx, p.handwriting.reader)
-	if err == nil && read.Confidence >= least {
+	read, ok, err := readIfHandwriting(ctx, p.handwriting, inPrint)
+	if err == nil && ok {
 		p.read, p.isHandwritten, p.handwritingConfidence = read, true, read.Confidence
 	}
 	return err
+}
+
+// readIfHandwriting reads some lines as handwriting, and all of them if their estimated share of correct characters is well
+// above inPrint, that of the print. It reports whether the estimate of all lines is as high too; otherwise the result is not
+// to be used.
+func readIfHandwriting(ctx context.Context, h handwriting, inPrint float64) (hand.Result, bool, error) {
+	least := max(likelyHandwriting, inPrint+handwritingLead)
+	if sure, err := h.page.Sample(ctx, h.reader); err != nil || sure < least {
+		return hand.Result{}, false, err
+	}
+	read, err := h.page.Read(ctx, h.reader)
+	return read, read.Confidence >= least, err
 }

@@ -187,7 +187,7 @@ func TestRead_doubtfulPrint(t *testing.T) {
 		handwritten bool
 	}{
 		"reads illegible print as handwriting":                              {0.2, 0.2, nil, true},
-		"keeps print if the steps are omitted":                              {0.2, 0.2, []string{"unsure-print", "doubtful-print"}, false},
+		"keeps print if the steps are omitted":                              {0.2, 0.2, []string{"unsure-print", "doubtful-print", "turn"}, false},
 		"reads print that the model is unsure of everywhere as handwriting": {0.5, 0.5, nil, true},
 		"keeps print of the same mean confidence if some lines are sure":    {0.9, 0.1, []string{"fill-in"}, false},
 	} {

@@ -78,6 +78,7 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 	p.estimate()
 	if p.curtailed {
 		p.read.Confidence = min(p.read.Confidence, curtailedConfidence)
+		p.doubts = append(p.doubts, p.rest()...)
 	}
 	return result{
 		Page: document.Page{
@@ -111,8 +112,10 @@ type page struct {
 	attempts     []attempt      // readings of print, the one to keep first
 	written      []document.Box // handwriting on a printed page, which the print model should not have read
 	networkReads bool           // the network for print reads the page well enough to correct it
+	isGibberish  bool           // what was read as print is no text; see findGibberish
 	read         hand.Result    // the result: attempts[0] in coordinates of the page, with the handwriting
 	edits        []document.Edit
+	illegible    []document.Doubt // parts with text that could not be read
 	doubts       []document.Doubt
 	graphics     []document.Graphic
 	finished     bool          // no further step is needed

@@ -71,6 +71,7 @@ var tidySteps = []step{
 // completeSteps add to the best reading what it lacks. They run again if "rechoose" finds that another reading is better.
 var completeSteps = []step{
 	{name: "missed", when: isLegible, run: recoverMissed},
+	{name: "faint", when: isLegible, run: readFaint},
 	{name: "initials", when: hasLetterHeight, run: joinInitials},
 	{name: "ditto-marks", when: hasLetterHeight, run: readDittoMarks},
 	{name: "place", run: placeOnPage, required: true},
@@ -80,8 +81,9 @@ var completeSteps = []step{
 // correctSteps come last, so that enhancement does not influence the earlier steps.
 var correctSteps = []step{
 	{name: "network", when: mayUseNetwork, run: voteByNetwork},
-	{name: "vote", when: isEnhanced, run: vote},
-	{name: "long-s", when: isEnhanced, run: repairLongS},
+	{name: "gibberish", run: findGibberish, required: true},
+	{name: "vote", when: mayBeCorrected, run: vote},
+	{name: "long-s", when: mayBeCorrected, run: repairLongS},
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 
@@ -90,6 +92,7 @@ var partialSteps = []step{
 	{name: "scraps", run: onReadings(dropScraps)},
 	{name: "confidence", run: estimateConfidence, required: true},
 	{name: "place", run: placeOnPage, required: true},
+	{name: "gibberish", run: findGibberish, required: true},
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 
@@ -102,7 +105,9 @@ var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 	completeSteps,
 	[]step{
 		{name: "rechoose", when: foundHandwriting, run: rechooseModel},
+		{name: "doubtful-side", when: mayHoldHandwrittenSide, run: readDoubtfulSide},
 		{name: "doubtful-print", when: isDoubtfulPrint, run: readDoubtfulPrint},
+		{name: "facing", when: foundHandwriting, run: separateFacing},
 		{name: "unprepared", when: mayBeSpoilt, run: tryUnprepared, rereads: true},
 		{name: "graphics", when: isPrint, run: findGraphics},
 	},
@@ -216,3 +221,6 @@ func isGray(p *page) bool { return p.isGray }
 // isWhole reports whether no step ran out of time.
 func isWhole(p *page) bool    { return !p.curtailed }
 func isEnhanced(p *page) bool { return p.options.Enhance }
+
+// mayBeCorrected reports whether the enhancement may correct print on the page.
+func mayBeCorrected(p *page) bool { return p.options.Enhance && !p.isGibberish }

@@ -242,6 +242,14 @@ const (
 	// priorWords is a pseudo-count: that many long words, half of them listed, are added to those of a page, because the share of
 	// listed words among a few words says little.
 	priorWords = 4.0
+	// Print is gibberish if the mean log-odds of the recognizer's own confidence in the words of the page is below gibberishOwn,
+	// and the share of listed words among the long ones below gibberishListed. On the 29 pages with print of the second set, the
+	// mean is at least 1.26, and two pages have a share below 0.5 (0.36 and 0.43). On their mirror images, the mean is at most
+	// 0.72, and the share at most 0.34, except on a page with seven long words. On the 40 pages of the first set, mean and share
+	// are at least 1.02 and 0.52, and on their mirror images at most 0.68 and 0.58.
+	gibberishOwn, gibberishListed = 1, 0.5
+	// maxGibberish is the maximum share of the characters of gibberish that counts as correct.
+	maxGibberish = 0.35
 	// placeMargin is the maximum distance, in pixels, of the centre of a word in another reading from the box of the same word.
 	placeMargin = 4
 	// minEstimated is the minimum number of characters on a page whose confidence is estimated only from its words, and
@@ -332,6 +340,16 @@ const (
 	// likelyHandwriting is the minimum estimate for the reading as handwriting, and handwritingLead its minimum lead over the
 	// estimate for print.
 	likelyHandwriting, handwritingLead = 0.75, 0.15
+	// A side of a page is print that was read well if at least minSideLetters characters were read there, at least minReadSide for
+	// each of its letters, and at least surePrintSide of them are likely to be correct. A side with a smaller share may be
+	// handwriting. On pages of the second set that were pasted together (--degrade mixed), it is at least 0.77 for print, and at
+	// most 0.69 for handwriting that was read as print.
+	surePrintSide, minSideLetters, minReadSide = 0.75, 40, 0.25
+	// minFacingShape is the minimum ratio of width to height of an image of two facing pages. A cut between them divides at most
+	// one box in gutterLines lines (boxes of words and letters both count), and each is at least minFacingWidth of the image wide.
+	// If one is print and the other handwriting, each has more than minFacingShare of the characters of its kind. All were chosen
+	// on the same pages.
+	minFacingShape, gutterLines, minFacingWidth, minFacingShare = 1.1, 20, 0.25, 0.8
 )
 
 // Print that the preparation spoilt, or that was taken for handwriting.
@@ -356,4 +374,13 @@ const (
 	// sureScript is the minimum confidence at which a sample is certainly in Latin letters, and scriptLead the minimum lead of
 	// another script.
 	sureScript, scriptLead = 0.6, 0.15
+)
+
+// Faint print beside clear print.
+const (
+	// minBareShare is the minimum share of the sheet in a part without words that may hold faint print.
+	minBareShare = 0.2
+	// minBareLetters is the minimum number of letters in such a part, and minBareConfidence the minimum mean confidence of the
+	// recognizer in them.
+	minBareLetters, minBareConfidence = 60, 0.75
 )

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"slices"
@@ -42,20 +43,36 @@ func (p *page) uprightOrientation(ctx context.Context) (int, error) {
 }
 
 // uprightAsHandwriting returns the orientation in which the page is handwriting with clearly more confidence than in its own
-// orientation, or 0.
+// orientation, or 0. If the ink looks handwritten in none of them, because its letters are not joined, it returns the one in
+// which some lines are likely to be read well.
 func (p *page) uprightAsHandwriting(ctx context.Context, orientations ...int) (int, error) {
 	best, upright := p.handwritingConfidence+minHandwritingTurnLead, 0
+	likely, readable := max(likelyHandwriting, p.read.Confidence+handwritingLead), 0
 	for _, quarters := range orientations {
 		letters := turnBoxes(p.sheet.letters, p.gray.Rect.Size(), quarters)
-		sure, ok, err := newHandwriting(p, imaging.Turn(p.gray, quarters), letters).confidence(ctx)
+		h := newHandwriting(p, imaging.Turn(p.gray, quarters), letters)
+		if h.page == nil {
+			return 0, nil
+		}
+		sure, ok, err := h.confidence(ctx)
 		if err != nil {
 			return 0, err
 		}
 		if ok && sure > best {
 			best, upright = sure, quarters
 		}
+		if upright != 0 {
+			continue
+		}
+		correct, err := h.page.Sample(ctx, h.reader)
+		if err != nil {
+			return 0, err
+		}
+		if correct >= likely {
+			likely, readable = correct, quarters
+		}
 	}
-	return upright, nil
+	return cmp.Or(upright, readable), nil
 }
 
 // uprightAsPrint reads the middle of the page, a quarter of its area, in each orientation. It returns the best orientation if

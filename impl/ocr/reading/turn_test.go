@@ -1,6 +1,7 @@
 package reading_test
 
 import (
+	"image"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,20 +35,36 @@ var tale = []string{
 	"for evil, in the superlative degree of comparison only.",
 }
 
+// written returns a page of joined handwriting.
+func written() *image.Gray {
+	page := ocrtest.BlankPage(1700, 1500)
+	for i, line := range deed {
+		for j := range 2 {
+			ocrtest.Write(page, 120, 30, func(float64) float64 { return float64(150 + 130*(i+j*len(deed))) }, line, uint64(i+j)) // #nosec G115 -- counts lines
+		}
+	}
+	return page
+}
+
 func TestRead_turnHandwriting(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 4)
-	upright := ocrtest.BlankPage(1700, 1500)
-	for i, line := range deed {
-		for j := range 2 {
-			ocrtest.Write(upright, 120, 30, func(float64) float64 { return float64(150 + 130*(i+j*len(deed))) }, line, uint64(i+j)) // #nosec G115 -- counts lines
-		}
-	}
+	upright := written()
 	for quarters := range 3 {
 		result, err := reading.Read(t.Context(), decode.Page{Image: imaging.Turn(upright, 4-quarters)}, reading.Options{Language: "fr"}, engines)
 		require.NoError(t, err)
 		require.Equal(t, 90*quarters, result.Page.Rotation)
 		require.Contains(t, result.Page.Text(), "maire de la commune", "turned by %d degrees", 90*quarters)
 		require.True(t, result.Page.Blocks[0].Lines[0].Handwritten)
+	}
+}
+
+func TestPage_UprightAsHandwriting(t *testing.T) {
+	t.Parallel()
+	engines, upright := MustEngines(t, 2), written()
+	for quarters := range 4 {
+		found, err := reading.UprightAsHandwriting(t.Context(), engines, imaging.Turn(upright, 4-quarters))
+		require.NoError(t, err)
+		require.Equal(t, quarters, found, "by what is read in the lines, not by the shape of the ink")
 	}
 }

@@ -1,0 +1,254 @@
+package reading
+
+import (
+	"context"
+	"image"
+	"slices"
+	"unicode/utf8"
+
+	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/imaging"
+	"uncial/internal/document"
+)
+
+// side is the part of a page on the left or the right of a vertical cut.
+type side struct {
+	box   image.Rectangle // in pixels of the page
+	tally tally
+}
+
+// tally counts characters in a part of a page.
+type tally struct {
+	read    float64 // what was read
+	correct float64 // of these, likely to be correct
+	printed float64 // of these, read as print
+	letters float64 // letter-shaped components of ink
+}
+
+func (t tally) plus(o tally) tally {
+	return tally{t.read + o.read, t.correct + o.correct, t.printed + o.printed, t.letters + o.letters}
+}
+
+func (t tally) minus(o tally) tally {
+	return t.plus(tally{-o.read, -o.correct, -o.printed, -o.letters})
+}
+
+// written returns the number of characters that were read as handwriting and are likely to be correct.
+func (t tally) written() float64 { return t.correct - t.printed }
+
+// share returns the estimated share of correct characters, 0..1. Letters that were not read count as wrong.
+func (t tally) share() float64 { return t.correct / max(t.read, t.letters, 1) }
+
+// isReadWell reports whether the part holds text that was read well. Letters that were not read may be ornaments.
+func (t tally) isReadWell() bool {
+	return t.correct >= surePrintSide*t.read && t.read >= max(minSideLetters, minReadSide*t.letters)
+}
+
+// isPrint reports whether the part holds print that was read well.
+func (t tally) isPrint() bool { return t.isReadWell() && t.printed >= surePrintSide*t.correct }
+
+// isDoubtful reports whether the part may be handwriting: much of it is wrong or was not read.
+func (t tally) isDoubtful() bool {
+	return t.letters >= minSideLetters && t.share() < surePrintSide && !t.isReadWell()
+}
+
+// mayHoldHandwrittenSide reports whether the page was read as print, and a model for handwriting is installed.
+func mayHoldHandwrittenSide(p *page) bool { return mayHoldHandwriting(p) && !p.isHandwritten }
+
+// readDoubtfulSide reads one side of a printed page as handwriting if only the other side was read well, and keeps that reading
+// if it is likely to have more correct characters. So it reads a handwritten page that faces a printed one.
+func readDoubtfulSide(ctx context.Context, p *page) error {
+	s, ok := p.doubtfulSide()
+	if !ok {
+		return nil
+	}
+	var letters []image.Rectangle
+	for _, l := range p.sheet.letters {
+		if middleOf(l).In(s.box) {
+			letters = append(letters, l.Sub(s.box.Min))
+		}
+	}
+	part := newHandwriting(p, imaging.Crop(p.gray, s.box), letters)
+	read, ok, err := readIfHandwriting(ctx, part, s.tally.share())
+	if err == nil && ok {
+		p.replaceSide(s, read)
+	}
+	return err
+}
+
+// doubtfulSide returns the side of the page that was read so much worse than the other that it may be handwriting.
+func (p *page) doubtfulSide() (worst side, found bool) {
+	lead := 0.0
+	for _, pair := range p.sides() {
+		for i, bad := range pair {
+			good := pair[1-i]
+			more := good.tally.share() - bad.tally.share()
+			if bad.tally.isDoubtful() && good.tally.isPrint() && p.isProse(good.box) && more > lead {
+				worst, found, lead = bad, true, more
+			}
+		}
+	}
+	return worst, found
+}
+
+// isProse reports whether most of the print in a part of the page is in long lines, unlike the labels of a form, which belong
+// to what was written beside them.
+func (p *page) isProse(part image.Rectangle) bool {
+	long, all := 0, 0
+	for line := range document.Lines(p.read.Blocks) {
+		if line.Handwritten || !middleOf(line.Box.Rectangle()).In(part) {
+			continue
+		}
+		n := utf8.RuneCountInString(line.Text())
+		if all += n; n > maxCellLength {
+			long += n
+		}
+	}
+	return 2*long > all
+}
+
+// sides returns the ways to cut an image of two facing pages, which is wider than it is high, between columns. Each side is at
+// least minFacingWidth of the image wide.
+func (p *page) sides() (pairs [][2]side) {
+	width := p.gray.Rect.Dx()
+	if float64(width) < minFacingShape*float64(p.gray.Rect.Dy()) {
+		return nil
+	}
+	before := p.tallies()
+	for _, at := range p.gutters() {
+		if float64(min(at, width-at)) < minFacingWidth*float64(width) {
+			continue
+		}
+		left, right := side{box: p.gray.Rect, tally: before[at]}, side{box: p.gray.Rect, tally: before[width].minus(before[at])}
+		left.box.Max.X, right.box.Min.X = at, at
+		pairs = append(pairs, [2]side{left, right})
+	}
+	return pairs
+}
+
+// tallies returns, for each x from 0 to the width of the page, the tally of everything on the left of it.
+func (p *page) tallies() []tally {
+	width := p.gray.Rect.Dx()
+	before := make([]tally, width+1)
+	after := func(b image.Rectangle) *tally { return &before[min(max(middleOf(b).X, 0), width-1)+1] }
+	for line := range document.Lines(p.read.Blocks) {
+		for _, w := range line.Words {
+			n := float64(utf8.RuneCountInString(w.Text))
+			correct := n * w.Confidence
+			t := after(w.Box.Rectangle())
+			t.read, t.correct = t.read+n, t.correct+correct
+			if !line.Handwritten {
+				t.printed += correct
+			}
+		}
+	}
+	for _, l := range p.sheet.letters {
+		after(l).letters++
+	}
+	for x := range width {
+		before[x+1] = before[x+1].plus(before[x])
+	}
+	return before
+}
+
+// gutters returns the positions at which a vertical cut divides hardly any words or letters: the middles of the gaps between
+// columns.
+func (p *page) gutters() []int {
+	width := p.gray.Rect.Dx()
+	crossed := make([]int, width) // words and letters at each position
+	for _, r := range slices.Concat(wordBoxes(p.read.Blocks), p.sheet.letters) {
+		for x := max(r.Min.X, 0); x < min(r.Max.X, width); x++ {
+			crossed[x]++
+		}
+	}
+	most := len(slices.Collect(document.Lines(p.read.Blocks))) / gutterLines
+	var gutters []int
+	run := 0
+	for x, n := range crossed {
+		if n <= most {
+			run++
+			continue
+		}
+		if run > 0 {
+			gutters = append(gutters, x-run/2)
+		}
+		run = 0
+	}
+	return gutters
+}
+
+// replaceSide replaces what was read on one side of the page by its reading as handwriting, whose boxes are relative to the
+// side.
+func (p *page) replaceSide(s side, read hand.Result) {
+	isInSide := func(b document.Box) bool { return middleOf(b.Rectangle()).In(s.box) }
+	p.written = append(p.written, document.BoxOf(s.box))
+	p.attempts[0] = p.withoutHandwriting(p.attempts[0])
+	written := movedBy(read.Blocks, s.box.Min)
+	edits := slices.DeleteFunc(slices.Clone(p.read.Edits), func(e document.Edit) bool { return isInSide(e.Box) })
+	for _, e := range read.Edits {
+		e.Box = document.BoxOf(e.Box.Rectangle().Add(s.box.Min))
+		edits = append(edits, e)
+	}
+	others := deleteWords(p.read.Blocks, func(w document.Word) bool { return isInSide(w.Box) })
+	n, m := float64(characters(others)), float64(characters(written))
+	confidence := (float64(n*p.attempts[0].right) + float64(m*read.Confidence)) / max(n+m, 1)
+	if s.box.Min.X == 0 {
+		p.read = hand.Result{Blocks: slices.Concat(written, others), Confidence: confidence, Edits: edits}
+	} else {
+		p.read = hand.Result{Blocks: slices.Concat(others, written), Confidence: confidence, Edits: edits}
+	}
+}
+
+// separateFacing puts the lines of the left page before those of the right one if one is print and the other handwriting, which
+// was inserted by its height, between lines of print.
+func separateFacing(_ context.Context, p *page) error {
+	best, least := [2]side{}, minFacingShare
+	for _, pair := range p.sides() {
+		for i, written := range pair {
+			if printed := pair[1-i]; p.isProse(printed.box) {
+				if share := written.tally.apartFrom(printed.tally); share > least {
+					best, least = pair, share
+				}
+			}
+		}
+	}
+	if least > minFacingShare {
+		p.read.Blocks = slices.Concat(p.linesIn(best[0].box), p.linesIn(best[1].box))
+	}
+	return nil
+}
+
+// apartFrom returns the share of the handwriting that is in t, or the share of the print that is in o, whichever is less. It
+// returns 0 if there is little of one of them.
+func (t tally) apartFrom(o tally) float64 {
+	if min(t.written(), o.printed) < minSideLetters {
+		return 0
+	}
+	all := t.plus(o)
+	return min(t.written()/all.written(), o.printed/all.printed)
+}
+
+// linesIn returns the lines whose middle is in a part of the page. Blocks that other lines had divided are joined again.
+func (p *page) linesIn(part image.Rectangle) []document.Block {
+	var blocks []document.Block
+	for _, b := range p.read.Blocks {
+		lines := slices.DeleteFunc(slices.Clone(b.Lines), func(l document.Line) bool { return !middleOf(l.Box.Rectangle()).In(part) })
+		if len(lines) == 0 {
+			continue
+		}
+		if last := len(blocks) - 1; last >= 0 && continues(blocks[last], lines[0]) {
+			blocks[last] = document.BlockOf(slices.Concat(blocks[last].Lines, lines))
+			continue
+		}
+		blocks = append(blocks, document.BlockOf(lines))
+	}
+	return blocks
+}
+
+// continues reports whether a line is of the same kind as a block, and directly below its last line.
+func continues(b document.Block, l document.Line) bool {
+	last := b.Lines[len(b.Lines)-1]
+	gap := l.Box.Y - (last.Box.Y + last.Box.H)
+	isBelow := l.Box.Y > last.Box.Y && gap < min(l.Box.H, last.Box.H) && min(l.Box.Right(), last.Box.Right()) > max(l.Box.X, last.Box.X)
+	return isBelow && last.Handwritten == l.Handwritten
+}

@@ -21,7 +21,7 @@ func (p *Page) readPrintedLines(ctx context.Context, r Reader, all []reading) (m
 		if len(spots) < printLineSpots || joinedShare(spots) >= printLineShare {
 			continue
 		}
-		ink := unionOf(spots)
+		ink := imaging.Union(spots)
 		ink = ink.Inset(-ink.Dy() / printLineMargin).Intersect(p.gray.Rect)
 		lines, parts, images = append(lines, l), append(parts, ink), append(images, imaging.Crop(p.gray, ink))
 	}
@@ -71,7 +71,7 @@ func (p *Page) PrintedPart(ctx context.Context, r Reader) (image.Rectangle, erro
 			part = image.Rectangle{}
 			continue
 		}
-		part = part.Union(unionOf(spots))
+		part = part.Union(imaging.Union(spots))
 		if n := len(inside(p.spots, document.BoxOf(part))); n > bestSpots {
 			best, bestSpots = part, n
 		}
@@ -84,13 +84,4 @@ func (p *Page) PrintedPart(ctx context.Context, r Reader) (image.Rectangle, erro
 func ownBox(line document.Box) document.Box {
 	side, edge := line.H/ownBoxSide, line.H/ownBoxEdge
 	return document.Box{X: line.X - side, Y: line.Y + edge, W: line.W + line.H*2/ownBoxSide, H: line.H - line.H*2/ownBoxEdge}
-}
-
-// unionOf returns the smallest rectangle around all spots. It is empty if there are no spots.
-func unionOf(spots []image.Rectangle) image.Rectangle {
-	var union image.Rectangle
-	for _, s := range spots {
-		union = union.Union(s)
-	}
-	return union
 }

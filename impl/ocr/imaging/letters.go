@@ -76,6 +76,14 @@ func LetterShaped(spots []image.Rectangle) []image.Rectangle {
 	})
 }
 
+// Union returns the smallest rectangle that contains all boxes. It is empty if there are no boxes.
+func Union(boxes []image.Rectangle) (all image.Rectangle) {
+	for _, b := range boxes {
+		all = all.Union(b)
+	}
+	return all
+}
+
 // inkRuns yields the runs of pixels up to the threshold. Unlike Runs it does not call a function for each pixel, because it
 // runs on pages in full resolution.
 func inkRuns(pixels []uint8, threshold uint8) RunSeq {

@@ -5,28 +5,19 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/internal/document"
 )
 
 // unreadInk returns the ink outside all words that looks like writing. On a page without words, that is all of its letters.
 func (p *page) unreadInk() []document.Doubt {
-	doubt := func(at image.Rectangle, letters int) document.Doubt {
-		return document.Doubt{Box: document.BoxOf(at), Reason: document.UnreadInk, Characters: letters}
-	}
 	if len(p.read.Blocks) == 0 {
-		if len(p.sheet.letters) < minUnreadLetters {
-			return nil
-		}
-		var all image.Rectangle
-		for _, l := range p.sheet.letters {
-			all = all.Union(l)
-		}
-		return []document.Doubt{doubt(all, len(p.sheet.letters))}
+		return p.unreadLetters()
 	}
 	var doubts []document.Doubt
 	for _, found := range findMissed(p.gray.Rect, p.sheet.components, p.read.Blocks) {
 		if found.letters >= minUnreadLetters {
-			doubts = append(doubts, doubt(found.box, found.letters))
+			doubts = append(doubts, unread(found.box, found.letters))
 		}
 	}
 	return doubts
@@ -34,27 +25,34 @@ func (p *page) unreadInk() []document.Doubt {
 
 // stillIllegible returns the illegible parts in which no later step read anything, such as handwriting.
 func (p *page) stillIllegible() []document.Doubt {
+	words := wordBoxes(p.read.Blocks)
 	return slices.DeleteFunc(slices.Clone(p.illegible), func(d document.Doubt) bool {
-		return slices.ContainsFunc(wordBoxes(p.read.Blocks), func(w image.Rectangle) bool { return middleOf(w).In(d.Box.Rectangle()) })
+		return slices.ContainsFunc(words, func(w image.Rectangle) bool { return middleOf(w).In(d.Box.Rectangle()) })
 	})
 }
 
-// rest returns the ink outside all words of a page whose reading ran out of time, as one part. unreadInk finds nothing there if
-// less was read than is left.
+// rest returns the letters outside all words of a page whose reading ran out of time, unless the page lists unread ink already.
+// unreadInk finds none if less was read than is left.
 func (p *page) rest() []document.Doubt {
-	words := newBoxIndex(wordBoxes(p.read.Blocks))
-	var rest image.Rectangle
-	letters := 0
-	for _, l := range p.sheet.letters {
-		if !words.contains(l) {
-			rest, letters = rest.Union(l), letters+1
-		}
-	}
-	known := slices.ContainsFunc(p.doubts, func(d document.Doubt) bool { return d.Reason == document.UnreadInk })
-	if known || letters < minUnreadLetters {
+	if slices.ContainsFunc(p.doubts, func(d document.Doubt) bool { return d.Reason == document.UnreadInk }) {
 		return nil
 	}
-	return []document.Doubt{{Box: document.BoxOf(rest), Reason: document.UnreadInk, Characters: letters}}
+	return p.unreadLetters()
+}
+
+// unreadLetters returns the letters outside all words as one part, or nothing if there are few.
+func (p *page) unreadLetters() []document.Doubt {
+	words := newBoxIndex(wordBoxes(p.read.Blocks))
+	letters := slices.DeleteFunc(slices.Clone(p.sheet.letters), words.contains)
+	if len(letters) < minUnreadLetters {
+		return nil
+	}
+	return []document.Doubt{unread(imaging.Union(letters), len(letters))}
+}
+
+// unread returns the doubt that a part of the page with that number of letters was not read.
+func unread(at image.Rectangle, letters int) document.Doubt {
+	return document.Doubt{Box: document.BoxOf(at), Reason: document.UnreadInk, Characters: letters}
 }
 
 // doubtfulOrder returns the part of the page that is a table. From its lines alone, it is impossible to tell whether people

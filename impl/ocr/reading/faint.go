@@ -14,7 +14,7 @@ import (
 // with text that cannot be read is listed as unread.
 func readFaint(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
-	for _, part := range bareParts(p.sheet.img.Rect, boxOfWords(a.blocks)) {
+	for _, part := range bareParts(p.sheet.img.Rect, imaging.Union(wordBoxes(a.blocks))) {
 		img := imaging.Crop(p.sheet.img, part)
 		if len(imaging.Letters(img)) < minBareLetters {
 			continue
@@ -28,7 +28,7 @@ func readFaint(ctx context.Context, p *page) error {
 		case n < minBareLetters:
 			continue
 		case characters(blocks) < minBareLetters || meanConfidence(blocks) < minBareConfidence:
-			p.illegible = append(p.illegible, document.Doubt{Box: p.sheet.boxOnPage(document.BoxOf(part)), Reason: document.UnreadInk, Characters: n})
+			p.illegible = append(p.illegible, unread(p.sheet.boxOnPage(document.BoxOf(part)).Rectangle(), n))
 			continue
 		}
 		if part.Max.X < p.sheet.img.Rect.Max.X || part.Max.Y < p.sheet.img.Rect.Max.Y {
@@ -56,12 +56,4 @@ func bareParts(sheet, words image.Rectangle) []image.Rectangle {
 		}
 	}
 	return large
-}
-
-// boxOfWords returns the smallest rectangle around all words. It is empty if there are none.
-func boxOfWords(blocks []document.Block) (all image.Rectangle) {
-	for _, b := range wordBoxes(blocks) {
-		all = all.Union(b)
-	}
-	return all
 }

@@ -2,7 +2,6 @@ package reading_test
 
 import (
 	"image"
-	"image/draw"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,13 +25,8 @@ func TestRead_faintPageBesideClearOne(t *testing.T) {
 	for i, v := range faint.Pix {
 		faint.Pix[i] = 235 + v/14 // the darkest ink is 235 on paper of 253
 	}
-	// read reads the two pages pasted together.
 	read := func(left, right *image.Gray, without ...string) *document.Page {
-		both := image.NewGray(image.Rect(0, 0, left.Rect.Dx()+right.Rect.Dx(), strong.Rect.Dy()))
-		draw.Draw(both, both.Rect, image.White, image.Point{}, draw.Src)
-		draw.Draw(both, left.Rect, left, image.Point{}, draw.Src)
-		draw.Draw(both, right.Rect.Add(image.Pt(left.Rect.Dx(), 0)), right, image.Point{}, draw.Src)
-		result, err := reading.Read(t.Context(), decode.Page{Image: both}, reading.Options{Language: "en", Without: without}, engines)
+		result, err := reading.Read(t.Context(), decode.Page{Image: sideBySide(left, right)}, reading.Options{Language: "en", Without: without}, engines)
 		require.NoError(t, err)
 		return &result.Page
 	}

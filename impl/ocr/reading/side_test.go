@@ -25,7 +25,13 @@ func facing(isPrintLeft bool) *image.Gray {
 	if !isPrintLeft {
 		left, right = right, left
 	}
-	both := image.NewGray(image.Rect(0, 0, 2*left.Rect.Dx(), left.Rect.Dy()))
+	return sideBySide(left, right)
+}
+
+// sideBySide returns two pages pasted together on white.
+func sideBySide(left, right *image.Gray) *image.Gray {
+	both := image.NewGray(image.Rect(0, 0, left.Rect.Dx()+right.Rect.Dx(), max(left.Rect.Dy(), right.Rect.Dy())))
+	draw.Draw(both, both.Rect, image.White, image.Point{}, draw.Src)
 	draw.Draw(both, left.Rect, left, image.Point{}, draw.Src)
 	draw.Draw(both, right.Rect.Add(image.Pt(left.Rect.Dx(), 0)), right, image.Point{}, draw.Src)
 	return both

@@ -223,4 +223,4 @@ func isWhole(p *page) bool    { return !p.curtailed }
 func isEnhanced(p *page) bool { return p.options.Enhance }
 
 // mayBeCorrected reports whether the enhancement may correct print on the page.
-func mayBeCorrected(p *page) bool { return p.options.Enhance && !p.isGibberish }
+func mayBeCorrected(p *page) bool { return isEnhanced(p) && !p.isGibberish }

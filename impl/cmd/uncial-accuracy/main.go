@@ -59,7 +59,7 @@ type options struct {
 	Dir       string   `arg:"" optional:"" default:"impl/ocr/ocrtest/testdata/pages" help:"Folder of pages with ground truth (${default})."`
 	Enhance   bool     `help:"Correct the readings as requests with \"enhance\" do."`
 	Without   []string `placeholder:"STEP,..." help:"Leave out these steps of the reading."`
-	Ablation  bool     `help:"Read the pages once with all steps and once without each, and print what each step contributes."`
+	Ablation  bool     `help:"Read the pages once with all steps, and again without each step that changed them, and print what each step contributes."`
 	Lines     bool     `help:"Measure only how well lines of handwriting are found, on pages whose lines are in the folder's lines.json, one page at a time."`
 	Und       bool     `help:"Read each page a second time with the language undetermined (und), and print how often the language of the index is found, and what that costs."`
 	Weak      bool     `help:"Measure how well confidence and the weak places of answers find the errors; with --json, print every word."`
@@ -162,7 +162,9 @@ func run(ctx context.Context, o options) (err error) {
 		return measureLines(ctx, folder, set, o, os.Stdout)
 	}
 	if o.Ablation {
-		return ablate(o, os.Stdout, func(o options) ([]outcome, error) { return readAll(ctx, folder, set, o) })
+		return ablate(o, os.Stdout, func(o options, known []outcome) ([]outcome, error) {
+			return readAll(ctx, folder, set, o, known)
+		})
 	}
 	var labels []region
 	if o.Regions != "" {
@@ -174,7 +176,7 @@ func run(ctx context.Context, o options) (err error) {
 		})
 		o.NoStock = true
 	}
-	outcomes, err := readAll(ctx, folder, set, o)
+	outcomes, err := readAll(ctx, folder, set, o, nil)
 	if err != nil {
 		return err
 	}

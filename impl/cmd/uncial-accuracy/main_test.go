@@ -26,13 +26,21 @@ func TestAblate(t *testing.T) {
 	t.Parallel()
 	page := func(kind, truth, text string) outcome {
 		return outcome{
-			Page: accuracy.Page{Kind: kind}, Score: accuracy.Compare(truth, text), Read: accuracy.Reading{Text: text, CPUSeconds: 2},
+			Page: accuracy.Page{ID: kind, Kind: kind}, Score: accuracy.Compare(truth, text), Read: accuracy.Reading{Text: text, CPUSeconds: 2},
+			changedBy: map[string]bool{"torn-lines": true, "missed": kind == "printed"},
 		}
 	}
 	var left []string
+	kept := map[string][]string{} // pages that were not read again
 	var out strings.Builder
-	err := ablate(options{Without: []string{"turn"}}, &out, func(o options) ([]outcome, error) {
-		left = append(left, strings.Join(o.Without, "+"))
+	err := ablate(options{Without: []string{"turn"}}, &out, func(o options, known []outcome) ([]outcome, error) {
+		name := strings.Join(o.Without, "+")
+		left = append(left, name)
+		for _, k := range known {
+			if k.Page.ID != "" {
+				kept[name] = append(kept[name], k.Page.ID)
+			}
+		}
 		if slices.Contains(o.Without, "layout") || slices.Contains(o.Without, "torn-lines") {
 			return []outcome{page("printed", "ten letters", "ten lettXrs"), page("handwritten", "abcd", "abcd")}, nil
 		}
@@ -50,8 +58,12 @@ func TestAblate(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"0.0000", "0.2500", "0.500", "2.00"}, rows["(nothing)"])
-	require.Equal(t, []string{"+0.0909", "-0.2500", "+0.250", "+0.00", "2"}, rows["torn-lines"])
-	require.Equal(t, []string{"+0.0000", "+0.0000", "+0.000", "+0.00", "0"}, rows["missed"])
+	require.NotContains(t, kept, "turn", "the first run reads all pages")
+	require.NotContains(t, kept, "turn+torn-lines", "the step changes both pages")
+	require.Equal(t, []string{"handwritten"}, kept["turn+missed"])
+	require.Equal(t, []string{"printed", "handwritten"}, kept["turn+order"])
+	require.Equal(t, []string{"+0.0909", "-0.2500", "+0.250", "+0.00", "2", "2"}, rows["torn-lines"])
+	require.Equal(t, []string{"+0.0000", "+0.0000", "+0.000", "+0.00", "1", "0"}, rows["missed"])
 }
 
 func TestPrintFound(t *testing.T) {

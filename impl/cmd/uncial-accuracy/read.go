@@ -50,11 +50,14 @@ type outcome struct {
 	image    []byte                // kept only for the report
 	evidence [2][]reading.Evidence // of the words of print and of handwriting; only for --fit
 	voted    []votedLine           // only for --fit-vote
+
+	changedBy map[string]bool // the steps that changed the page in any way; only for --ablation
 }
 
-// readAll reads the selected pages of the folder, o.Jobs at a time, and returns the outcomes in the folder's order. The
-// first error stops all jobs; it names the page. No page selected is an error too, because --only was probably mistyped.
-func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o options) ([]outcome, error) {
+// readAll reads the selected pages of the folder, o.Jobs at a time, and returns the outcomes in the folder's order. It keeps
+// the outcomes in known, which is nil or has one for each page, empty if the page must be read. The first error stops all jobs;
+// it names the page. No page selected is an error too, because --only was probably mistyped.
+func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o options, known []outcome) ([]outcome, error) {
 	var pages []accuracy.Page
 	for _, p := range folder.Pages {
 		if strings.Contains(p.ID, o.Only) {
@@ -71,11 +74,16 @@ func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o op
 	}
 	bar := newBar(len(groups))
 	outcomes := make([]outcome, len(groups))
+	copy(outcomes, known)
 	next := make(chan int) // indexes of pages; unbuffered, so that a page is not taken before a job is free
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(next)
 		for i := range groups {
+			if outcomes[i].Page.ID != "" {
+				bar()
+				continue
+			}
 			select {
 			case next <- i:
 			case <-ctx.Done():
@@ -188,6 +196,10 @@ func (r *reader) own(ctx context.Context, out *outcome, data []byte, tag string)
 		o.Candidates = func(line []document.Word, candidates []correct.Candidate) {
 			out.voted = append(out.voted, votedLine{slices.Clone(line), candidates})
 		}
+	}
+	if r.o.Ablation {
+		out.changedBy = map[string]bool{}
+		o.Changed = func(step string) { out.changedBy[step] = true }
 	}
 	out.document, out.Read, err = r.service(ctx, data, r.engines, o)
 	out.Score = accuracy.Compare(out.truth, out.Read.Text)

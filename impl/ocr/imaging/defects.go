@@ -82,7 +82,7 @@ func withoutBorder(g *image.Gray) *image.Gray {
 // returns other pages unchanged. Flatten a shaded page first.
 func DropGrain(g *image.Gray) *image.Gray {
 	h := histogramOf(g)
-	if hasInk(h) {
+	if hasInk(h) || hasLines(g) {
 		return g
 	}
 	// The ink may be as faint as the grain, or there may be too little of it to tell.
@@ -103,6 +103,12 @@ func hasInk(h Histogram) bool {
 	paper, grain := paperAndGrain(h)
 	threshold := int(otsu(h))
 	return float64(max(paper-threshold, threshold-paper)) > grainThreshold*float64(grain)
+}
+
+// hasLines reports whether the darker half of the greys forms lines of letters, as in small faint print, whose greys hardly
+// differ from those of the paper. Grain is scattered at random, and the lines of a paper mould are no letters.
+func hasLines(g *image.Gray) bool {
+	return Order(g, InkThreshold(g)) >= minTextOrder && len(Letters(g)) >= enoughLetters
 }
 
 // paperAndGrain returns the median grey, and the median distance from it, which is at least 1.

@@ -6,7 +6,7 @@ import (
 )
 
 // Denoise smooths a page whose noise is strong compared with its contrast, such as a picture taken in poor light or a faint
-// microfilm. It returns other pages unchanged.
+// microfilm, and less if its letters are small. It returns other pages unchanged.
 func Denoise(g *image.Gray) *image.Gray {
 	deviation := noise(g)
 	if deviation < quietNoise {
@@ -14,8 +14,25 @@ func Denoise(g *image.Gray) *image.Gray {
 	}
 	h := histogramOf(smooth(g, contrastSmoothing))
 	contrast := h.quantile(lightQuantile) - h.quantile(inkQuantile)
-	times := int(math.Round(deviation / float64(max(contrast, 1)) / noiseShare))
-	return smooth(g, min(times, maxSmoothing))
+	share := deviation / float64(max(contrast, 1))
+	smoothed := smooth(g, smoothings(share, noiseShare))
+	if height := LetterHeight(Letters(smoothed)); height > 0 && height <= maxSmallHeight {
+		return smooth(g, smoothings(share, smallNoiseShare))
+	}
+	return smoothed
+}
+
+// smoothings returns how often to smooth a page whose noise is a share of its contrast, if one smoothing can remove another.
+func smoothings(noise, removed float64) int { return min(int(math.Round(noise/removed)), maxSmoothing) }
+
+// Descreen turns a page in black and white whose greys are rendered as dots, such as a dithered photograph, into one with
+// greys. It returns other pages unchanged.
+func Descreen(g *image.Gray) *image.Gray {
+	// Dense dots touch, but leave no part without noise.
+	if noise(g) >= quietNoise || len(AllSpots(g)) > g.Rect.Dx()*g.Rect.Dy()/pixelsPerDot {
+		return smooth(g, maxSmoothing)
+	}
+	return g
 }
 
 // differenceRange is more than the largest difference that the operator of noise returns, 8 * 255.

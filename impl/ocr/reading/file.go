@@ -108,7 +108,11 @@ func gray(img image.Image, o Options) *image.Gray {
 	if slices.Contains(o.Without, channelStep) {
 		return imaging.FromImage(img)
 	}
-	return imaging.StrongestChannel(img)
+	g := imaging.StrongestChannel(img)
+	if o.Changed != nil && !bytes.Equal(g.Pix, imaging.FromImage(img).Pix) {
+		o.Changed(channelStep)
+	}
+	return g
 }
 
 // confidence returns the mean confidence of the pages, weighted by their characters, or 0 if nothing was read.

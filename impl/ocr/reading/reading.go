@@ -45,6 +45,9 @@ type Options struct {
 	// Candidates, if not nil, is called with the words of each line of print that the vote reads again, and with the candidates
 	// for replacing some of them. Then the vote does not correct anything.
 	Candidates func(line []document.Word, candidates []correct.Candidate)
+	// Changed, if not nil, is called with the name of each step that changes the state of a page, in any orientation. A step of
+	// which it never hears can be left out without a difference.
+	Changed func(step string)
 }
 
 // result is the reading of one page.

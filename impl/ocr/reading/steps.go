@@ -3,7 +3,10 @@ package reading
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"image"
+	"runtime"
 	"slices"
 	"time"
 
@@ -36,6 +39,7 @@ var lightingSteps = []step{
 // sheetSteps prepare the sheet that the models read. A page in black and white has no surroundings, shadows or grain.
 var sheetSteps = []step{
 	{name: "measure", run: measure, required: true},
+	{name: "descreen", when: isBilevel, run: descreen},
 	{name: "seam", when: isGray, run: onSheet(imaging.EvenSides)},
 	{name: "surroundings", when: isGray, run: onSheet(imaging.WhitenSurroundings)},
 	{name: "denoise", when: isGray, run: onSheet(imaging.Denoise)},
@@ -151,6 +155,15 @@ func (p *page) run(ctx context.Context, steps []step) error {
 // earlier steps and the lines that this step has already replaced.
 func (p *page) runStep(ctx context.Context, s step) error {
 	defer timing.Begin(ctx, s.name)()
+	if p.options.Changed != nil {
+		before, state := *p, p.state() // before keeps its images, so that no new image gets the address of an old one
+		defer func() {
+			if p.state() != state {
+				p.options.Changed(s.name)
+			}
+			runtime.KeepAlive(&before)
+		}()
+	}
 	if s.required {
 		return s.run(ctx, p)
 	}
@@ -169,6 +182,16 @@ func (p *page) runStep(ctx context.Context, s step) error {
 		return nil
 	}
 	return err
+}
+
+// state describes the page: the descriptions before and after a step differ if the step changed anything that later steps
+// depend on. Images that a page refers to appear with their addresses, and those that steps change with their pixels too.
+func (p *page) state() string {
+	sum := crc32.ChecksumIEEE(p.gray.Pix)
+	if p.sheet.img != nil {
+		sum = crc32.Update(sum, crc32.IEEETable, p.sheet.img.Pix)
+	}
+	return fmt.Sprintf("%x %+v", sum, *p)
 }
 
 // withShare returns a context that ends after a share of the remaining time.
@@ -216,7 +239,8 @@ func onReadings(f func([]document.Block) []document.Block) func(context.Context,
 }
 
 // isGray reports whether the page has greys; a page in black and white needs no preparation of its greys.
-func isGray(p *page) bool { return p.isGray }
+func isGray(p *page) bool    { return p.isGray }
+func isBilevel(p *page) bool { return !p.isGray }
 
 // isWhole reports whether no step ran out of time.
 func isWhole(p *page) bool    { return !p.curtailed }

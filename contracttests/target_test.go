@@ -64,7 +64,7 @@ func MustTarget(tb testing.TB, address string) contracttests.Target {
 	return target
 }
 
-// service is the real service in this process, with real workers and images to read.
+// service is the real service in this process, with the engine that the tests share and images to read.
 type service struct {
 	*app.App
 	images map[string]string
@@ -76,7 +76,7 @@ func MustService(tb testing.TB, clock *realservice.Clock, corsOrigins ...string)
 	tb.Helper()
 	o := app.Options{
 		Data:       app.DataOptions{PlansFile: realservice.MustPlansFile(tb)},
-		FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, CORSOrigins: corsOrigins,
+		EngineURL: apptest.Engine(tb), FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, CORSOrigins: corsOrigins,
 	}
 	if clock != nil {
 		o.Now = clock.Time

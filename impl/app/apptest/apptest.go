@@ -4,6 +4,7 @@ package apptest
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -18,10 +19,15 @@ import (
 )
 
 // Main is the TestMain of every package that starts the service. To confine a worker, the sandbox runs the test binary once
-// more, as a shim; Main recognizes that case and runs no tests in it. It also deletes the programs that Binary has built.
+// more, as a shim; Main recognizes that case and runs no tests in it. It also stops the shared engine, and deletes the programs
+// that Binary has built.
 func Main(m *testing.M) {
 	sandbox.MaybeShim()
 	status := m.Run()
+	if err := closeEngine(); err != nil {
+		fmt.Fprintln(os.Stderr, "stop the engine:", err)
+		status = 1
+	}
 	if dir := built.dir; dir != "" {
 		_ = os.RemoveAll(dir)
 	}

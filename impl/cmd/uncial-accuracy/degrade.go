@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"image"
+	"image/color"
 	"image/draw"
 	"image/png"
 	"maps"
@@ -37,9 +38,14 @@ var degradations = map[string]degradation{
 	"shadow":  {groupsOf(1), shadow},
 	"photo":   {groupsOf(1), photo},
 	"slant":   {groupsOf(1), slant},
+	"noise":   {groupsOf(1), smallAndNoisy},
+	"dither":  {groupsOf(1), dither},
+	"mirror":  {groupsOf(1), mirror},
 }
 
-func degradationNames() []string { return slices.Sorted(maps.Keys(degradations))[1:] }
+func degradationNames() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(degradations)), func(name string) bool { return name == "" })
+}
 
 // groupsOf returns a function that divides pages into groups of n. Pages left over at the end are dropped.
 func groupsOf(n int) func([]accuracy.Page) [][]accuracy.Page {
@@ -210,4 +216,30 @@ func slant(pages []*image.Gray, random *rand.Rand) *image.Gray {
 		angle = -angle
 	}
 	return imaging.Rotate(out, angle)
+}
+
+// smallAndNoisy draws a page at a height of 900 pixels, with less contrast and with noise.
+func smallAndNoisy(pages []*image.Gray, random *rand.Rand) *image.Gray {
+	const height, contrast, deviation = 900, 0.8, 18
+	out := scaled(pages[0], max(pages[0].Rect.Dx()*height/pages[0].Rect.Dy(), 1))
+	for i, v := range out.Pix {
+		out.Pix[i] = uint8(min(max(128+contrast*(float64(v)-128)+deviation*random.NormFloat64(), 0), 0xff)) // #nosec G115 -- clamped
+	}
+	return out
+}
+
+// dither draws a page in black and white, with its greys as dots (Floyd-Steinberg).
+func dither(pages []*image.Gray, _ *rand.Rand) *image.Gray {
+	dots := image.NewPaletted(pages[0].Rect, color.Palette{color.Black, color.White})
+	draw.FloydSteinberg.Draw(dots, dots.Rect, pages[0], pages[0].Rect.Min)
+	return imaging.FromImage(dots)
+}
+
+// mirror draws a page as it shines through from the back of a leaf. Its text is gibberish.
+func mirror(pages []*image.Gray, _ *rand.Rand) *image.Gray {
+	out := imaging.Crop(pages[0], pages[0].Rect)
+	for y := range out.Rect.Dy() {
+		slices.Reverse(out.Pix[y*out.Stride:][:out.Rect.Dx()])
+	}
+	return out
 }

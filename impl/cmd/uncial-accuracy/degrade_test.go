@@ -54,6 +54,9 @@ func TestLoad(t *testing.T) {
 		"shadow":  {page, "One"},
 		"photo":   {page.Add(image.Pt(page.X/8*2, page.X/8*2)), "One"},
 		"slant":   {image.Pt(diagonal, diagonal), "One"},
+		"noise":   {image.Pt(page.X*900/page.Y, 900), "One"},
+		"dither":  {page, "One"},
+		"mirror":  {page, "One"},
 	} {
 		group := degradations[how].group(folder.Pages)[0]
 		data, truth, err := load(folder, group, how, 3)
@@ -71,7 +74,7 @@ func TestLoad(t *testing.T) {
 
 func TestOptions_check_degrade(t *testing.T) {
 	t.Parallel()
-	require.ErrorContains(t, options{Jobs: 1, Degrade: "burnt"}.check(), "--degrade: unknown kind \"burnt\"; choose among columns, facing")
+	require.ErrorContains(t, options{Jobs: 1, Degrade: "burnt"}.check(), "--degrade: unknown kind \"burnt\"; choose among columns, dither, facing")
 }
 
 func TestPrintAndHandwriting(t *testing.T) {

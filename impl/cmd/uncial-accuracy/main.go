@@ -59,7 +59,7 @@ type options struct {
 	Dir       string   `arg:"" optional:"" default:"impl/ocr/ocrtest/testdata/pages" help:"Folder of pages with ground truth (${default})."`
 	Enhance   bool     `help:"Correct the readings as requests with \"enhance\" do."`
 	Without   []string `placeholder:"STEP,..." help:"Leave out these steps of the reading."`
-	Ablation  bool     `help:"Read the pages once with all steps, and again without each step that changed them, and print what each step contributes."`
+	Ablation  bool     `help:"Read the pages once with all steps, then again without each step that changed them, and print what each step contributes."`
 	Lines     bool     `help:"Measure only how well lines of handwriting are found, on pages whose lines are in the folder's lines.json, one page at a time."`
 	Und       bool     `help:"Read each page a second time with the language undetermined (und), and print how often the language of the index is found, and what that costs."`
 	Weak      bool     `help:"Measure how well confidence and the weak places of answers find the errors; with --json, print every word."`
@@ -106,8 +106,8 @@ func (o options) check() error {
 	if _, ok := degradations[o.Degrade]; !ok {
 		return fmt.Errorf("--degrade: unknown kind %q; choose among %s", o.Degrade, strings.Join(degradationNames(), ", "))
 	}
-	if o.Ablation && (o.JSON || o.HTML != "") {
-		return errors.New("--ablation prints a table only; leave out --json and --html")
+	if o.Ablation && (o.JSON || o.HTML != "" || o.Degrade == "mixed") {
+		return errors.New("--ablation prints a table of print and handwriting only; leave out --json, --html and --degrade mixed")
 	}
 	if (o.Weak || o.Fit) && (o.Ablation || o.Lines || o.HTML != "" || o.PrintOnly || o.Weak == o.Fit || o.Fit && o.JSON) {
 		return errors.New("--weak and --fit print tables of their own; use one of them, without --ablation, --lines, --html and --print-only, and --fit without --json")

@@ -105,10 +105,18 @@ func hasInk(h Histogram) bool {
 	return float64(max(paper-threshold, threshold-paper)) > grainThreshold*float64(grain)
 }
 
-// hasLines reports whether the darker half of the greys forms lines of letters, as in small faint print, whose greys hardly
-// differ from those of the paper. Grain is scattered at random, and the lines of a paper mould are no letters.
+// hasLines reports whether the darker greys form lines of letters, as in small faint print, whose greys hardly differ from those
+// of the paper. Grain is scattered at random and covers nearly half of the page; the ribs of laid paper form lines, but not of
+// letters.
 func hasLines(g *image.Gray) bool {
-	return Order(g, InkThreshold(g)) >= minTextOrder && len(Letters(g)) >= enoughLetters
+	spots, area := AllSpots(g), 0
+	letters := LetterShaped(WithoutSpecks(spots))
+	for _, l := range letters {
+		area += l.Dx() * l.Dy()
+	}
+	ink := InkPixels(g)
+	return float64(len(letters)) >= max(enoughLetters, minLetterSpots*float64(len(spots))) && area >= ink && float64(ink) <= maxTextInk*float64(g.Rect.Dx()*g.Rect.Dy()) &&
+		Order(g, InkThreshold(g)) >= minTextOrder
 }
 
 // paperAndGrain returns the median grey, and the median distance from it, which is at least 1.

@@ -101,6 +101,25 @@ func otsu(h Histogram) uint8 {
 	return uint8((first + last) / 2) // #nosec G115 -- an index of 256
 }
 
+// Contrast returns the difference between the mean greys of paper and ink, which InkThreshold separates; 0 without either.
+func Contrast(g *image.Gray) float64 {
+	h := histogramOf(g)
+	threshold := int(otsu(h))
+	var pixels, sum [2]float64
+	for v, n := range h {
+		side := 0
+		if v > threshold {
+			side = 1
+		}
+		pixels[side] += float64(n)
+		sum[side] += float64(v) * float64(n)
+	}
+	if pixels[0] == 0 || pixels[1] == 0 {
+		return 0
+	}
+	return sum[1]/pixels[1] - sum[0]/pixels[0]
+}
+
 // IsBilevel reports whether nearly all pixels of the page are black or white. Such a page needs neither a background estimate
 // nor a threshold.
 func IsBilevel(g *image.Gray) bool {

@@ -16,7 +16,10 @@ func Denoise(g *image.Gray) *image.Gray {
 	contrast := h.quantile(lightQuantile) - h.quantile(inkQuantile)
 	share := deviation / float64(max(contrast, 1))
 	smoothed := smooth(g, smoothings(share, noiseShare))
-	if height := LetterHeight(Letters(smoothed)); height > 0 && height <= maxSmallHeight {
+	if smoothed == g {
+		return g
+	}
+	if height := LetterHeight(Letters(smoothed)); height > 0 && height <= smallNoiseHeight {
 		return smooth(g, smoothings(share, smallNoiseShare))
 	}
 	return smoothed
@@ -28,8 +31,8 @@ func smoothings(noise, removed float64) int { return min(int(math.Round(noise/re
 // Descreen turns a page in black and white whose greys are rendered as dots, such as a dithered photograph, into one with
 // greys. It returns other pages unchanged.
 func Descreen(g *image.Gray) *image.Gray {
-	// Dense dots touch, but leave no part without noise.
-	if noise(g) >= quietNoise || len(AllSpots(g)) > g.Rect.Dx()*g.Rect.Dy()/pixelsPerDot {
+	// Dense dots touch and form few spots, but they count as noise everywhere.
+	if IsBilevel(g) && (noise(g) >= quietNoise || len(AllSpots(g)) > g.Rect.Dx()*g.Rect.Dy()/pixelsPerDot) {
 		return smooth(g, maxSmoothing)
 	}
 	return g

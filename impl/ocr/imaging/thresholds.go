@@ -108,14 +108,14 @@ const (
 	// set, the noise is at most 0.04 of the contrast; from about 0.2 on, Tesseract mistakes noise for ink and cannot read the
 	// page.
 	noiseShare = 0.15
-	// smallNoiseShare is the same for letters of at most maxSmallHeight pixels, which smoothing would merge. With it, the mean CER
+	// smallNoiseShare is the same for letters of at most smallNoiseHeight pixels, which smoothing would merge. With it, the mean CER
 	// of the printed pages of the second set at a height of 900 pixels, with noise of 0.15 of the contrast, falls from 0.277 to
 	// 0.218 (to 0.249 with a maximum height of 11).
-	smallNoiseShare, maxSmallHeight = 0.4, 16
+	smallNoiseShare, smallNoiseHeight = 0.4, 16
 	// maxSmoothing is the maximum number of times that a page is smoothed: more would merge its letters.
 	maxSmoothing = 5
-	// pixelsPerDot is the maximum number of pixels of a screened page per dot. Paper that is rendered as 5 % of dots has 16; print
-	// in black and white has hundreds or thousands.
+	// pixelsPerDot is the maximum number of pixels of a screened page per dot. Paper with dots on 5 % of its pixels has 16 to 20;
+	// print in black and white has hundreds or thousands.
 	pixelsPerDot = 60
 	// contrastSmoothing is the number of times that a page is smoothed before its contrast is measured, so that noise is small
 	// compared with ink.
@@ -127,9 +127,13 @@ const (
 	// without ink, on which the threshold only separates light grain from dark grain. On blank paper the distance is below 1;
 	// on the pages of the first set, including faint and handwritten ones, it is 4 or more.
 	grainThreshold = 2.5
-	// minTextOrder is the minimum Order of faint print. That of faint print at a height of 750 pixels is at least 2.8, that of
-	// grain at most 1.22.
-	minTextOrder = 1.8
+	// minTextOrder is the minimum Order of faint print, and maxTextInk the maximum share of the page in its ink. On faint noisy
+	// print at a height of 750 pixels the Order is at least 2.2, and the ink mostly 0.13 to 0.3 of the page. Grain has an Order
+	// of at most 1.22; rendered ribs of laid paper have more, but mostly an ink of at least 0.33.
+	minTextOrder, maxTextInk = 1.8, 0.3
+	// minLetterSpots is the minimum share of the spots of faint print that have the shape of letters: 0.22 to 0.71 on those pages,
+	// and less than 0.1 on rendered laid paper with chain lines and little ink.
+	minLetterSpots = 0.15
 	// darkestGrain is the distance of the darkest grain from the usual paper, in the same units: six standard deviations of a
 	// normal distribution.
 	darkestGrain = 9

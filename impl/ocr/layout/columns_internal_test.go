@@ -10,13 +10,21 @@ func TestFacingPages(t *testing.T) {
 	t.Parallel()
 	const width, height, lineHeight = 400.0, 250.0, 18.0
 	line := func(from, to int) path { return path{xs: []int{from, to}, ys: []float32{0, 0}} }
+	rows := func(ends ...int) (lines []path) { // from 10 to each end, and from 202 to 390 less a few pixels
+		for i, end := range ends {
+			y := float32(20 * i)
+			lines = append(lines, path{xs: []int{10, end}, ys: []float32{y, y}}, path{xs: []int{202 + i, 390 - i}, ys: []float32{y, y}})
+		}
+		return lines
+	}
 	for name, c := range map[string]struct {
 		lines       []path
 		height      float64
 		left, right int // lines
 	}{
 		"a wide gutter": {[]path{line(10, 180), line(220, 390), line(15, 185)}, height, 2, 1},
-		"lines of both pages that reach a narrow gutter": {[]path{line(10, 196), line(202, 390), line(15, 197), line(205, 380)}, height, 2, 2},
+		"lines of both pages that reach a narrow gutter": {rows(196, 197, 190, 195), height, 4, 4},
+		"cells of a register as close as that":           {rows(196, 197), height, 4, 0},
 		"a line that crosses the gutter":                 {[]path{line(10, 180), line(220, 390), line(100, 300)}, height, 3, 0},
 		"pages that touch":                               {[]path{line(10, 199), line(201, 390)}, height, 2, 0},
 		"an image that is higher than wide":              {[]path{line(10, 180), line(220, 390)}, 500, 2, 0},

@@ -9,9 +9,10 @@ import (
 	"uncial/internal/document"
 )
 
-// unreadInk returns the ink outside all words that looks like writing. On a page without words, that is all of its letters.
+// unreadInk returns the ink outside all words that looks like writing. On a page without words, and on one whose reading ran out
+// of time, that is all of its letters outside words.
 func (p *page) unreadInk() []document.Doubt {
-	if len(p.read.Blocks) == 0 {
+	if len(p.read.Blocks) == 0 || p.isPartial {
 		return p.unreadLetters()
 	}
 	var doubts []document.Doubt
@@ -23,7 +24,7 @@ func (p *page) unreadInk() []document.Doubt {
 	return doubts
 }
 
-// stillIllegible returns the illegible parts in which no later step read anything, such as handwriting.
+// stillIllegible returns the illegible parts of a printed page in which no later step read anything, such as handwriting.
 func (p *page) stillIllegible() []document.Doubt {
 	words := wordBoxes(p.read.Blocks)
 	return slices.DeleteFunc(slices.Clone(p.illegible), func(d document.Doubt) bool {
@@ -31,13 +32,29 @@ func (p *page) stillIllegible() []document.Doubt {
 	})
 }
 
-// rest returns the letters outside all words of a page whose reading ran out of time, unless the page lists unread ink already.
-// unreadInk finds none if less was read than is left.
-func (p *page) rest() []document.Doubt {
-	if slices.ContainsFunc(p.doubts, func(d document.Doubt) bool { return d.Reason == document.UnreadInk }) {
+// bareWriting returns the large parts of a handwritten page on one side of all words in which a threshold of their own shows
+// letters about as dark as those of the words, such as lines out of focus.
+func (p *page) bareWriting() []document.Doubt {
+	img := p.sheet.img
+	if p.sheet.angle != 0 {
+		img = p.gray
+	}
+	words := imaging.Union(wordBoxes(p.read.Blocks)).Intersect(img.Rect)
+	if !p.isHandwritten || words.Empty() {
 		return nil
 	}
-	return p.unreadLetters()
+	contrast := imaging.Contrast(imaging.Crop(img, words))
+	var doubts []document.Doubt
+	var done []image.Rectangle
+	for _, part := range bareParts(img.Rect, words) {
+		part = without(part, done)
+		crop := imaging.Crop(img, part)
+		if letters := imaging.Letters(crop); isLarge(part, img.Rect) && len(letters) >= minBareWriting && imaging.Contrast(crop) >= minBareContrast*contrast {
+			done = append(done, part)
+			doubts = append(doubts, unread(imaging.Union(letters).Add(part.Min), len(letters)))
+		}
+	}
+	return doubts
 }
 
 // unreadLetters returns the letters outside all words as one part, or nothing if there are few.

@@ -150,18 +150,21 @@ func listedShare(all []Evidence) float64 {
 	return listed / long
 }
 
-// findGibberish finds out whether what was read as print is no text in the language of the page, such as mirrored writing: few
-// of its words are listed, and the recognizer is unsure of most. It is a step before the enhancement, which would replace
-// gibberish by listed words. In a language without a word list, nothing is gibberish.
+// findGibberish decides whether the text read as print is gibberish, such as mirrored writing: few of its long words are listed,
+// and the recognizer is unsure of most words. It is a step before the enhancement, which would replace gibberish by listed words.
+// In a language without a word list, and on a page with few long words, nothing is gibberish.
 func findGibberish(_ context.Context, p *page) error {
 	if p.src.Lexicon(p.model) == nil {
 		return nil
 	}
-	printed, own := p.evidence(false), 0.0
+	printed, own, long := p.evidence(false), 0.0, 0
 	for _, e := range printed {
 		own += e[evOwn]
+		if e[evKnown] > 0 || e[evUnknown] > 0 {
+			long++
+		}
 	}
-	p.isGibberish = own < gibberishOwn*float64(len(printed)) && listedShare(printed) < gibberishListed
+	p.isGibberish = long >= minGibberishWords && own < gibberishOwn*float64(len(printed)) && listedShare(printed) < gibberishListed
 	return nil
 }
 

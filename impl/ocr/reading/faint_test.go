@@ -2,15 +2,46 @@ package reading_test
 
 import (
 	"image"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
 	"uncial/internal/document"
 )
+
+// fade makes the ink of a page so pale that the darkest is 235 on paper of 253.
+func fade(g *image.Gray) {
+	for i, v := range g.Pix {
+		g.Pix[i] = 235 + v/14
+	}
+}
+
+// coarse returns a page without details smaller than n pixels.
+func coarse(g *image.Gray, n int) *image.Gray {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	return imaging.Resize(imaging.Resize(g, w/n, h/n), w, h)
+}
+
+// TestRead_faintCorner reads faint print that is both above and beside the clear print.
+func TestRead_faintCorner(t *testing.T) {
+	t.Parallel()
+	clear, faint := ocrtest.Page(tale...), ocrtest.Page(tale...)
+	fade(faint)
+	w, h := clear.Rect.Dx(), clear.Rect.Dy()
+	for name, corner := range map[string]image.Point{"upper left": {}, "upper right": {X: w}, "lower left": {Y: h}, "lower right": {X: w, Y: h}} {
+		sheet := ocrtest.BlankPage(2*w, 2*h)
+		imaging.Copy(sheet, faint.Rect.Add(corner), faint, image.Point{})
+		imaging.Copy(sheet, clear.Rect.Add(image.Pt(w, h).Sub(corner)), clear, image.Point{})
+		result, err := reading.Read(t.Context(), decode.Page{Image: sheet}, reading.Options{Language: "en"}, MustEngines(t, 1))
+		require.NoError(t, err)
+		require.Equal(t, 2, strings.Count(result.Page.Text(), "age of wisdom"), "faint print in the %s corner, and the clear print", name)
+	}
+}
 
 func TestRead_faintPageBesideClearOne(t *testing.T) {
 	t.Parallel()
@@ -22,9 +53,7 @@ func TestRead_faintPageBesideClearOne(t *testing.T) {
 		"nothing particular to interest me on shore, I thought I", "would sail about a little and see the watery part of the",
 		"world. It is a way I have of driving off the spleen,", "and regulating the circulation.",
 	)
-	for i, v := range faint.Pix {
-		faint.Pix[i] = 235 + v/14 // the darkest ink is 235 on paper of 253
-	}
+	fade(faint)
 	read := func(left, right *image.Gray, without ...string) *document.Page {
 		result, err := reading.Read(t.Context(), decode.Page{Image: sideBySide(left, right)}, reading.Options{Language: "en", Without: without}, engines)
 		require.NoError(t, err)
@@ -34,9 +63,12 @@ func TestRead_faintPageBesideClearOne(t *testing.T) {
 	right, left := read(strong, faint), read(faint, strong)
 	require.Regexp(t, "(?s)age of wisdom.*watery part", right.Text())
 	require.Regexp(t, "(?s)watery part.*age of wisdom", left.Text())
-	illegible := read(strong, mirrored(faint))
-	require.Len(t, illegible.Doubts, 1)
-	require.Equal(t, document.UnreadInk, illegible.Doubts[0].Reason)
-	require.Greater(t, illegible.Doubts[0].Box.X, strong.Rect.Dx()/2)
-	require.Less(t, illegible.Confidence, right.Confidence-0.2)
+	through := read(strong, mirrored(faint))
+	require.Empty(t, through.Doubts, "text that shines through from the back of the leaf is not unread")
+	require.Greater(t, through.Confidence, right.Confidence-0.1)
+	outOfFocus := read(strong, coarse(ocrtest.Page(tale...), 10))
+	require.Len(t, outOfFocus.Doubts, 1, "text out of focus is unread")
+	require.Equal(t, document.UnreadInk, outOfFocus.Doubts[0].Reason)
+	require.Greater(t, outOfFocus.Doubts[0].Box.X, strong.Rect.Dx()/2)
+	require.Less(t, outOfFocus.Confidence, right.Confidence-0.2)
 }

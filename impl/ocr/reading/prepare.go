@@ -34,14 +34,6 @@ type sheet struct {
 	enlargement float64
 }
 
-// descreen turns a page in black and white into one with greys if dots render its greys.
-func descreen(_ context.Context, p *page) error {
-	if smoothed := imaging.Descreen(p.sheet.img); smoothed != p.sheet.img {
-		p.sheet.img, p.isGray = smoothed, true
-	}
-	return nil
-}
-
 // measure records whether the page has greys, before steps change them, and makes the page itself the first version of the
 // sheet.
 func measure(_ context.Context, p *page) error {

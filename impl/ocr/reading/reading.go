@@ -45,8 +45,8 @@ type Options struct {
 	// Candidates, if not nil, is called with the words of each line of print that the vote reads again, and with the candidates
 	// for replacing some of them. Then the vote does not correct anything.
 	Candidates func(line []document.Word, candidates []correct.Candidate)
-	// Changed, if not nil, is called with the name of each step that changes the state of a page, in any orientation. A step of
-	// which it never hears can be left out without a difference.
+	// Changed, if not nil, is called with the name of each step that changes the state of a page, in any orientation. Leaving out
+	// a step that is never reported does not change the result.
 	Changed func(step string)
 }
 
@@ -81,7 +81,6 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 	p.estimate()
 	if p.curtailed {
 		p.read.Confidence = min(p.read.Confidence, curtailedConfidence)
-		p.doubts = append(p.doubts, p.rest()...)
 	}
 	return result{
 		Page: document.Page{
@@ -115,7 +114,7 @@ type page struct {
 	attempts     []attempt      // readings of print, the one to keep first
 	written      []document.Box // handwriting on a printed page, which the print model should not have read
 	networkReads bool           // the network for print reads the page well enough to correct it
-	isGibberish  bool           // what was read as print is no text; see findGibberish
+	isGibberish  bool           // the text read as print is gibberish; see findGibberish
 	read         hand.Result    // the result: attempts[0] in coordinates of the page, with the handwriting
 	edits        []document.Edit
 	illegible    []document.Doubt // parts with text that could not be read
@@ -123,6 +122,7 @@ type page struct {
 	graphics     []document.Graphic
 	finished     bool          // no further step is needed
 	firstReading time.Duration // duration of the first reading of print
+	isPartial    bool          // the first reading of print ran out of time and has only some of the lines
 	// curtailed means that a step ran out of time, or was skipped because too little time was left.
 	curtailed bool
 }

@@ -58,7 +58,7 @@ func readPrint(ctx context.Context, p *page) error {
 	if err == nil || ctx.Err() != nil || within.Err() == nil || characters(a.blocks) == 0 {
 		return err
 	}
-	p.curtailed = true
+	p.curtailed, p.isPartial = true, true
 	err = p.run(ctx, partialSteps)
 	p.finished = true
 	return err

@@ -180,16 +180,15 @@ func (p *page) gutters() []int {
 // replaceSide replaces what was read on one side of the page by its reading as handwriting, whose boxes are relative to the
 // side.
 func (p *page) replaceSide(s side, read hand.Result) {
-	isInSide := func(b document.Box) bool { return middleOf(b.Rectangle()).In(s.box) }
 	p.written = append(p.written, document.BoxOf(s.box))
 	p.attempts[0] = p.withoutHandwriting(p.attempts[0])
 	written := movedBy(read.Blocks, s.box.Min)
-	edits := slices.DeleteFunc(slices.Clone(p.read.Edits), func(e document.Edit) bool { return isInSide(e.Box) })
+	edits := slices.DeleteFunc(slices.Clone(p.read.Edits), func(e document.Edit) bool { return s.contains(e.Box) })
 	for _, e := range read.Edits {
 		e.Box = document.BoxOf(e.Box.Rectangle().Add(s.box.Min))
 		edits = append(edits, e)
 	}
-	others := deleteWords(p.read.Blocks, func(w document.Word) bool { return isInSide(w.Box) })
+	others := deleteWords(p.read.Blocks, func(w document.Word) bool { return s.contains(w.Box) })
 	n, m := float64(characters(others)), float64(characters(written))
 	confidence := (float64(n*p.attempts[0].right) + float64(m*read.Confidence)) / max(n+m, 1)
 	if s.box.Min.X == 0 {
@@ -213,7 +212,7 @@ func separateFacing(_ context.Context, p *page) error {
 		}
 	}
 	if least > minFacingShare {
-		p.read.Blocks = slices.Concat(p.linesIn(best[0].box), p.linesIn(best[1].box))
+		p.read.Blocks = slices.Concat(p.linesIn(best[0]), p.linesIn(best[1]))
 	}
 	return nil
 }
@@ -228,11 +227,20 @@ func (t tally) apartFrom(o tally) float64 {
 	return min(t.written()/all.written(), o.printed/all.printed)
 }
 
-// linesIn returns the lines whose middle is in a part of the page. Blocks that other lines had divided are joined again.
-func (p *page) linesIn(part image.Rectangle) []document.Block {
+// contains reports whether the middle of a box is on the side, or beyond the edge of the page there.
+func (s side) contains(b document.Box) bool {
+	x := middleOf(b.Rectangle()).X
+	if s.box.Min.X == 0 {
+		return x < s.box.Max.X
+	}
+	return x >= s.box.Min.X
+}
+
+// linesIn returns the lines on one side of the page. Blocks that other lines had divided are joined again.
+func (p *page) linesIn(s side) []document.Block {
 	var blocks []document.Block
 	for _, b := range p.read.Blocks {
-		lines := slices.DeleteFunc(slices.Clone(b.Lines), func(l document.Line) bool { return !middleOf(l.Box.Rectangle()).In(part) })
+		lines := slices.DeleteFunc(slices.Clone(b.Lines), func(l document.Line) bool { return !s.contains(l.Box) })
 		if len(lines) == 0 {
 			continue
 		}

@@ -32,6 +32,7 @@ const channelStep = "channel"
 
 // lightingSteps work on the pixels as they were decoded.
 var lightingSteps = []step{
+	{name: "descreen", run: onGray(imaging.Descreen)},
 	{name: "brighten", run: onGray(imaging.Brighten)},
 	{name: "negative", run: onGray(imaging.InvertNegative)},
 }
@@ -39,7 +40,6 @@ var lightingSteps = []step{
 // sheetSteps prepare the sheet that the models read. A page in black and white has no surroundings, shadows or grain.
 var sheetSteps = []step{
 	{name: "measure", run: measure, required: true},
-	{name: "descreen", when: isBilevel, run: descreen},
 	{name: "seam", when: isGray, run: onSheet(imaging.EvenSides)},
 	{name: "surroundings", when: isGray, run: onSheet(imaging.WhitenSurroundings)},
 	{name: "denoise", when: isGray, run: onSheet(imaging.Denoise)},
@@ -85,7 +85,7 @@ var completeSteps = []step{
 // correctSteps come last, so that enhancement does not influence the earlier steps.
 var correctSteps = []step{
 	{name: "network", when: mayUseNetwork, run: voteByNetwork},
-	{name: "gibberish", run: findGibberish, required: true},
+	{name: "gibberish", run: findGibberish},
 	{name: "vote", when: mayBeCorrected, run: vote},
 	{name: "long-s", when: mayBeCorrected, run: repairLongS},
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
@@ -96,7 +96,7 @@ var partialSteps = []step{
 	{name: "scraps", run: onReadings(dropScraps)},
 	{name: "confidence", run: estimateConfidence, required: true},
 	{name: "place", run: placeOnPage, required: true},
-	{name: "gibberish", run: findGibberish, required: true},
+	{name: "gibberish", run: findGibberish},
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 
@@ -239,8 +239,7 @@ func onReadings(f func([]document.Block) []document.Block) func(context.Context,
 }
 
 // isGray reports whether the page has greys; a page in black and white needs no preparation of its greys.
-func isGray(p *page) bool    { return p.isGray }
-func isBilevel(p *page) bool { return !p.isGray }
+func isGray(p *page) bool { return p.isGray }
 
 // isWhole reports whether no step ran out of time.
 func isWhole(p *page) bool    { return !p.curtailed }

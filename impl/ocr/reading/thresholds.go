@@ -246,8 +246,10 @@ const (
 	// and the share of listed words among the long ones below gibberishListed. On the 29 pages with print of the second set, the
 	// mean is at least 1.26, and two pages have a share below 0.5 (0.36 and 0.43). On their mirror images, the mean is at most
 	// 0.72, and the share at most 0.34, except on a page with seven long words. On the 40 pages of the first set, mean and share
-	// are at least 1.02 and 0.52, and on their mirror images at most 0.68 and 0.58.
+	// are at least 1.02 and 0.52, and on their mirror images at most 0.68 and 0.58 (on two of them, more than 0.5).
 	gibberishOwn, gibberishListed = 1, 0.5
+	// minGibberishWords is the minimum number of long words that prove gibberish.
+	minGibberishWords = 8
 	// maxGibberish is the maximum share of the characters of gibberish that counts as correct.
 	maxGibberish = 0.35
 	// placeMargin is the maximum distance, in pixels, of the centre of a word in another reading from the box of the same word.
@@ -383,4 +385,9 @@ const (
 	// minBareLetters is the minimum number of letters in such a part, and minBareConfidence the minimum mean confidence of the
 	// recognizer in them.
 	minBareLetters, minBareConfidence = 60, 0.75
+	// minBareWriting is the same number in a part of a handwritten page, whose letters are joined.
+	minBareWriting = 30
+	// minBareContrast is the minimum contrast of illegible text that is listed as unread, as a share of that of the words. Text
+	// out of focus has about 0.3; text that shines through from the other side of the leaf has less.
+	minBareContrast = 0.2
 )

@@ -1,0 +1,46 @@
+package reading_test
+
+import (
+	"image"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+)
+
+// TestOptions_Changed reads pages again without steps that did not change them.
+func TestOptions_Changed(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 2)
+	clean := ocrtest.Page(tale...)
+	small := imaging.Resize(clean, clean.Rect.Dx()/3, clean.Rect.Dy()/3)
+	for name, c := range map[string]struct {
+		page    *image.Gray
+		changed []string
+	}{
+		"a clean page":        {clean, nil},
+		"small letters":       {small, []string{"enlarge"}},
+		"a page upside down":  {imaging.Turn(clean, 2), []string{"turn"}},
+		"a page that slopes":  {imaging.Rotate(clean, 4), []string{"level"}},
+		"print facing a hand": {facing(true), []string{"fill-in"}},
+	} {
+		read := func(without ...string) (text string, changed []string) {
+			result, err := reading.Read(t.Context(), decode.Page{Image: c.page}, reading.Options{
+				Language: "en", Without: without, Changed: func(step string) { changed = append(changed, step) },
+			}, engines)
+			require.NoError(t, err)
+			return result.Page.Text(), changed
+		}
+		text, changed := read()
+		require.Subset(t, changed, c.changed, name)
+		unchanged := slices.DeleteFunc(reading.Steps(), func(step string) bool { return slices.Contains(changed, step) })
+		require.Greater(t, len(unchanged), 5, name)
+		again, _ := read(unchanged...)
+		require.Equal(t, text, again, "%s, without %v", name, unchanged)
+	}
+}

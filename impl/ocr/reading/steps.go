@@ -185,7 +185,8 @@ func (p *page) runStep(ctx context.Context, s step) error {
 }
 
 // state describes the page: the descriptions before and after a step differ if the step changed anything that later steps
-// depend on. Images that a page refers to appear with their addresses, and those that steps change with their pixels too.
+// depend on. Images that a page refers to appear with their addresses, and those that steps change with their pixels too. The
+// lines of handwriting that a step has read, and which of several models it chose for them, do not appear.
 func (p *page) state() string {
 	sum := crc32.ChecksumIEEE(p.gray.Pix)
 	if p.sheet.img != nil {

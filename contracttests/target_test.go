@@ -75,7 +75,7 @@ type service struct {
 func MustService(tb testing.TB, clock *realservice.Clock, corsOrigins ...string) *service {
 	tb.Helper()
 	o := app.Options{
-		Data:       app.DataOptions{PlansFile: realservice.MustPlansFile(tb)},
+		Data:      app.DataOptions{PlansFile: realservice.MustPlansFile(tb)},
 		EngineURL: apptest.Engine(tb), FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, CORSOrigins: corsOrigins,
 	}
 	if clock != nil {

@@ -318,3 +318,16 @@ func TestThin(t *testing.T) {
 	require.Equal(t, uint8(55), g.Pix[11], "the image itself does not change")
 	require.Equal(t, image.Rect(0, 0, 0, 3), imaging.Thin(image.NewGray(image.Rect(0, 0, 0, 3))).Rect)
 }
+
+func TestContrast(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.BlankPage(100, 100)
+	require.Zero(t, imaging.Contrast(page), "blank paper")
+	for i := range page.Pix {
+		page.Pix[i] = 200
+		if i%10 == 0 {
+			page.Pix[i] = 50
+		}
+	}
+	require.InDelta(t, 150, imaging.Contrast(page), 0.01)
+}

@@ -30,13 +30,13 @@ func coarse(g *image.Gray, n int) *image.Gray {
 // TestRead_faintCorner reads faint print that is both above and beside the clear print.
 func TestRead_faintCorner(t *testing.T) {
 	t.Parallel()
-	clear, faint := ocrtest.Page(tale...), ocrtest.Page(tale...)
+	strong, faint := ocrtest.Page(tale...), ocrtest.Page(tale...)
 	fade(faint)
-	w, h := clear.Rect.Dx(), clear.Rect.Dy()
+	w, h := strong.Rect.Dx(), strong.Rect.Dy()
 	for name, corner := range map[string]image.Point{"upper left": {}, "upper right": {X: w}, "lower left": {Y: h}, "lower right": {X: w, Y: h}} {
 		sheet := ocrtest.BlankPage(2*w, 2*h)
 		imaging.Copy(sheet, faint.Rect.Add(corner), faint, image.Point{})
-		imaging.Copy(sheet, clear.Rect.Add(image.Pt(w, h).Sub(corner)), clear, image.Point{})
+		imaging.Copy(sheet, strong.Rect.Add(image.Pt(w, h).Sub(corner)), strong, image.Point{})
 		result, err := reading.Read(t.Context(), decode.Page{Image: sheet}, reading.Options{Language: "en"}, MustEngines(t, 1))
 		require.NoError(t, err)
 		require.Equal(t, 2, strings.Count(result.Page.Text(), "age of wisdom"), "faint print in the %s corner, and the clear print", name)

@@ -105,9 +105,9 @@ func hasInk(h Histogram) bool {
 	return float64(max(paper-threshold, threshold-paper)) > grainThreshold*float64(grain)
 }
 
-// hasLines reports whether the darker greys form lines of letters, as in small faint print, whose greys hardly differ from those
-// of the paper. Grain is scattered at random and covers nearly half of the page; the ribs of laid paper form lines, but not of
-// letters.
+// hasLines reports whether the darker greys form lines of letters, as in small faint print, whose greys hardly differ from
+// those of the paper. Grain is scattered at random and covers nearly half of the page; the ribs of laid paper form lines, but
+// not of letters.
 func hasLines(g *image.Gray) bool {
 	spots, area := AllSpots(g), 0
 	letters := LetterShaped(WithoutSpecks(spots))

@@ -108,9 +108,9 @@ const (
 	// set, the noise is at most 0.04 of the contrast; from about 0.2 on, Tesseract mistakes noise for ink and cannot read the
 	// page.
 	noiseShare = 0.15
-	// smallNoiseShare is the same for letters of at most smallNoiseHeight pixels, which smoothing would merge. With it, the mean CER
-	// of the printed pages of the second set at a height of 900 pixels, with noise of 0.15 of the contrast, falls from 0.277 to
-	// 0.218 (to 0.249 with a maximum height of 11).
+	// smallNoiseShare is the same for letters of at most smallNoiseHeight pixels, which smoothing would merge. With it, the
+	// mean CER of the printed pages of the second set at a height of 900 pixels, with noise of 0.15 of the contrast, falls from
+	// 0.277 to 0.218 (to 0.249 with a maximum height of 11).
 	smallNoiseShare, smallNoiseHeight = 0.4, 16
 	// maxSmoothing is the maximum number of times that a page is smoothed: more would merge its letters.
 	maxSmoothing = 5

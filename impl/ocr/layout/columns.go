@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// facingPages divides the lines of an image of two facing pages at their gutter: a blank near the middle of an image that is wider
-// than it is high, and between two columns if it is narrow. If there is no gutter, all lines are in left.
+// facingPages divides the lines of an image of two facing pages at their gutter: a blank near the middle of an image that is
+// wider than it is high, and between two columns if it is narrow. If there is no gutter, all lines are in left.
 func facingPages(all []path, w, h, height float64) (left, right []path) {
 	gap, at := facingGutter*height, 0.0
 	if w < facingShape*h || len(all) == 0 {

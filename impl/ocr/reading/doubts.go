@@ -9,8 +9,8 @@ import (
 	"uncial/internal/document"
 )
 
-// unreadInk returns the ink outside all words that looks like writing. On a page without words, and on one whose reading ran out
-// of time, that is all of its letters outside words.
+// unreadInk returns the ink outside all words that looks like writing. On a page without words, and on one whose reading ran
+// out of time, that is all of its letters outside words.
 func (p *page) unreadInk() []document.Doubt {
 	if len(p.read.Blocks) == 0 || p.isPartial {
 		return p.unreadLetters()

@@ -150,9 +150,9 @@ func listedShare(all []Evidence) float64 {
 	return listed / long
 }
 
-// findGibberish decides whether the text read as print is gibberish, such as mirrored writing: few of its long words are listed,
-// and the recognizer is unsure of most words. It is a step before the enhancement, which would replace gibberish by listed words.
-// In a language without a word list, and on a page with few long words, nothing is gibberish.
+// findGibberish decides whether the text read as print is gibberish, such as mirrored writing: few of its long words are
+// listed, and the recognizer is unsure of most words. It is a step before the enhancement, which would replace gibberish by
+// listed words. In a language without a word list, and on a page with few long words, nothing is gibberish.
 func findGibberish(_ context.Context, p *page) error {
 	if p.src.Lexicon(p.model) == nil {
 		return nil

@@ -24,37 +24,12 @@ func (p *page) unreadInk() []document.Doubt {
 	return doubts
 }
 
-// stillIllegible returns the illegible parts of a printed page in which no later step read anything, such as handwriting.
+// stillIllegible returns the illegible parts in which no later step read anything, such as handwriting.
 func (p *page) stillIllegible() []document.Doubt {
 	words := wordBoxes(p.read.Blocks)
 	return slices.DeleteFunc(slices.Clone(p.illegible), func(d document.Doubt) bool {
 		return slices.ContainsFunc(words, func(w image.Rectangle) bool { return middleOf(w).In(d.Box.Rectangle()) })
 	})
-}
-
-// bareWriting returns the large parts of a handwritten page on one side of all words in which a threshold of their own shows
-// letters about as dark as those of the words, such as lines out of focus.
-func (p *page) bareWriting() []document.Doubt {
-	img := p.sheet.img
-	if p.sheet.angle != 0 {
-		img = p.gray
-	}
-	words := imaging.Union(wordBoxes(p.read.Blocks)).Intersect(img.Rect)
-	if !p.isHandwritten || words.Empty() {
-		return nil
-	}
-	contrast := imaging.Contrast(imaging.Crop(img, words))
-	var doubts []document.Doubt
-	var done []image.Rectangle
-	for _, part := range bareParts(img.Rect, words) {
-		part = without(part, done)
-		crop := imaging.Crop(img, part)
-		if letters := imaging.Letters(crop); isLarge(part, img.Rect) && len(letters) >= minBareWriting && imaging.Contrast(crop) >= minBareContrast*contrast {
-			done = append(done, part)
-			doubts = append(doubts, unread(imaging.Union(letters).Add(part.Min), len(letters)))
-		}
-	}
-	return doubts
 }
 
 // unreadLetters returns the letters outside all words as one part, or nothing if there are few.

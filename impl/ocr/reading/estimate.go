@@ -35,7 +35,7 @@ func (p *page) estimate() {
 			}
 		}
 	}
-	p.doubts = slices.Concat(p.unreadInk(), p.stillIllegible(), p.bareWriting(), p.doubtfulOrder())
+	p.doubts = slices.Concat(p.unreadInk(), p.stillIllegible(), p.doubtfulOrder())
 	p.read.Confidence = p.pageShare(decided)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
 
@@ -40,17 +41,58 @@ func readFaint(ctx context.Context, p *page) error {
 		blocks := movedBy(dropScraps(found.blocks), part.Min)
 		n := characters(found.blocks)
 		isRead := characters(blocks) >= minBareLetters && meanConfidence(blocks) >= minBareConfidence
-		switch {
-		case isRead && (part.Max.X < sheet.Max.X || part.Max.Y < sheet.Max.Y):
-			a.blocks = slices.Concat(blocks, a.blocks)
-		case isRead:
-			a.blocks = slices.Concat(a.blocks, blocks)
-		case n >= minBareLetters && imaging.Contrast(img) >= minBareContrast*contrast:
-			p.illegible = append(p.illegible, unread(p.sheet.boxOnPage(document.BoxOf(part)).Rectangle(), n))
+		if !isRead {
+			if n >= minBareLetters && imaging.Contrast(img) >= minBareContrast*contrast {
+				p.illegible = append(p.illegible, unread(p.sheet.boxOnPage(document.BoxOf(part)).Rectangle(), n))
+			}
+			continue
+		}
+		a.blocks = besideEachOther(a.blocks, blocks, maxSeam*p.sheet.letterHeight)
+		a.right = pageConfidence(a.blocks, len(p.sheet.letters))
+	}
+	return nil
+}
+
+// besideEachOther returns the blocks of two parts of a page. If most lines of one end where lines of the other begin, at most
+// gap pixels apart, as on a page of which one half is faded, these become whole lines. Otherwise the part further left or further
+// up comes first.
+func besideEachOther(strong, faint []document.Block, gap int) []document.Block {
+	first, second := strong, faint
+	c, f := imaging.Union(wordBoxes(strong)), imaging.Union(wordBoxes(faint))
+	if f.Max.X <= c.Min.X || f.Max.Y <= c.Min.Y {
+		first, second = faint, strong
+	}
+	var whole, rest []document.Block
+	for _, b := range first {
+		whole = append(whole, document.Block{Box: b.Box, Lines: slices.Clone(b.Lines)})
+	}
+	ends := slices.Collect(document.Lines(whole))
+	joined, all := 0, 0
+	for _, b := range second {
+		var lines []document.Line
+		for _, l := range b.Lines {
+			all++
+			i := slices.IndexFunc(ends, func(e *document.Line) bool {
+				return layout.InRow(e.Box, l.Box) && l.Box.X-e.Box.Right() <= gap && l.Box.Right() > e.Box.Right()
+			})
+			if i < 0 {
+				lines = append(lines, l)
+				continue
+			}
+			*ends[i] = layout.JoinLines(*ends[i], l)
+			joined++
+		}
+		if len(lines) > 0 {
+			rest = append(rest, document.BlockOf(lines))
 		}
 	}
-	a.right = pageConfidence(a.blocks, len(p.sheet.letters))
-	return nil
+	if float64(joined) < minContinued*float64(max(all, len(ends))) {
+		return slices.Concat(first, second)
+	}
+	for i := range whole {
+		whole[i] = document.BlockOf(whole[i].Lines)
+	}
+	return slices.Concat(whole, rest)
 }
 
 // bareParts returns the parts of a sheet on the left, on the right, above and below a box in it, the largest first.

@@ -11,6 +11,7 @@ import (
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
+	"uncial/internal/accuracy"
 	"uncial/internal/document"
 )
 
@@ -40,6 +41,22 @@ func TestRead_faintCorner(t *testing.T) {
 		result, err := reading.Read(t.Context(), decode.Page{Image: sheet}, reading.Options{Language: "en"}, MustEngines(t, 1))
 		require.NoError(t, err)
 		require.Equal(t, 2, strings.Count(result.Page.Text(), "age of wisdom"), "faint print in the %s corner, and the clear print", name)
+	}
+}
+
+// TestRead_faintHalf reads a page of which the right half is faint: its lines stay whole.
+func TestRead_faintHalf(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(tale...)
+	half := imaging.Crop(page, image.Rect(page.Rect.Dx()/2, 0, page.Rect.Dx(), page.Rect.Dy()))
+	fade(half)
+	imaging.Copy(page, half.Rect.Add(image.Pt(page.Rect.Dx()/2, 0)), half, image.Point{})
+	result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "en"}, MustEngines(t, 1))
+	require.NoError(t, err)
+	lines := strings.Split(result.Page.Text(), "\n")
+	require.Len(t, lines, len(tale), result.Page.Text())
+	for i, l := range lines {
+		require.Less(t, accuracy.Compare(tale[i], l).FoldedCER.Value(), 0.1, l)
 	}
 }
 

@@ -184,7 +184,7 @@ func (f *fewSure) Read(_ context.Context, img *image.Gray, _ int, model string, 
 func (f *fewSure) reads(ctx context.Context, t *testing.T, o reading.Options) (lines []document.Line, edits int, calls []int) {
 	t.Helper()
 	f.says = map[string]said{"eng": {}}
-	o.Without = []string{"faint"}
+	o.Without = append(o.Without, "faint")
 	result, err := reading.Read(ctx, decode.Page{Image: ocrtest.Page(slices.Repeat([]string{"some good words before house stands near the"}, 12)...)}, o, f)
 	require.NoError(t, err)
 	for _, call := range f.widths {

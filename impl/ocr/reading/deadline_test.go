@@ -3,6 +3,7 @@ package reading_test
 import (
 	"context"
 	"image"
+	"image/draw"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,11 +51,11 @@ func (s impatient) Read(ctx context.Context, img *image.Gray, dpi int, model str
 }
 
 // readCurtailed reads a page within 20 s. That must not be enough to read it completely, but must leave time for the answer.
-func readCurtailed(t *testing.T, o reading.Options, src reading.Source, lines ...string) *document.Document {
+func readCurtailed(t *testing.T, o reading.Options, src reading.Source, page *image.Gray) *document.Document {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	doc, err := reading.File(ctx, ocrtest.MustPNG(t, ocrtest.Page(lines...)), o, src)
+	doc, err := reading.File(ctx, ocrtest.MustPNG(t, page), o, src)
 	require.NoError(t, err)
 	require.LessOrEqual(t, doc.Confidence, 0.3, "the confidence says that the page was not read to the end")
 	require.NoError(t, ctx.Err(), "there was time left for the answer")
@@ -64,7 +65,7 @@ func readCurtailed(t *testing.T, o reading.Options, src reading.Source, lines ..
 func TestFile_KeepsLinesReadBeforeTheDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		doc := readCurtailed(t, reading.Options{Language: "en", Enhance: true}, impatient{MustEngines(t, 1)}, "The first lines of this page", "are all that there is time for")
+		doc := readCurtailed(t, reading.Options{Language: "en", Enhance: true}, impatient{MustEngines(t, 1)}, ocrtest.Page("The first lines of this page", "are all that there is time for"))
 		require.Contains(t, doc.Text(), "first lines")
 		require.NotContains(t, doc.Text(), "time for")
 		doubts := doc.Pages[0].Doubts
@@ -103,8 +104,13 @@ func TestFile_LeavesTimeForTheNextPages(t *testing.T) {
 func TestFile_KeepsFirstReadingWhenTheDeadlinePasses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		doc := readCurtailed(t, reading.Options{Language: "en", Enhance: true}, &slowAfter{MustEngines(t, 1), 1}, "The first reading of this page", "is all that there is time for")
+		page := ocrtest.Page("The first reading of this page", "is all that there is time for")
+		for i := range 5 { // specks in the shape of letters
+			draw.Draw(page, image.Rect(20, 20, 32, 34).Add(image.Pt(300*i, 0)), image.Black, image.Point{}, draw.Src)
+		}
+		doc := readCurtailed(t, reading.Options{Language: "en", Enhance: true}, &slowAfter{MustEngines(t, 1), 1}, page)
 		require.Contains(t, doc.Text(), "first reading")
+		require.Empty(t, doc.Pages[0].Doubts, "nothing is unread")
 	})
 }
 
@@ -122,7 +128,7 @@ func (s hesitant) Read(ctx context.Context, img *image.Gray, dpi int, model stri
 func TestFile_ReadsPageWhenLanguageDetectionTimesOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		doc := readCurtailed(t, open, hesitant{MustEngines(t, 1)}, "The language of this page", "is not found in time")
+		doc := readCurtailed(t, open, hesitant{MustEngines(t, 1)}, ocrtest.Page("The language of this page", "is not found in time"))
 		require.Contains(t, doc.Text(), "language of this page")
 	})
 }
@@ -150,7 +156,7 @@ func TestFile_SkipsReadingThatWouldExceedTheDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src := &leisurely{Source: MustEngines(t, 1), length: 12 * time.Second}
-		doc := readCurtailed(t, reading.Options{Language: "en"}, src, "The first reading of this page", "took more than half of the time")
+		doc := readCurtailed(t, reading.Options{Language: "en"}, src, ocrtest.Page("The first reading of this page", "took more than half of the time"))
 		require.Equal(t, 1, src.pages)
 		require.Contains(t, doc.Text(), "first reading")
 	})

@@ -7,7 +7,7 @@ import (
 )
 
 // facingPages divides the lines of an image of two facing pages at their gutter: a blank near the middle of an image that is
-// wider than it is high, and between two columns if it is narrow. If there is no gutter, all lines are in left.
+// wider than it is high, and between two similar pages if it is narrow. If there is no gutter, all lines are in left.
 func facingPages(all []path, w, h, height float64) (left, right []path) {
 	gap, at := facingGutter*height, 0.0
 	if w < facingShape*h || len(all) == 0 {
@@ -28,10 +28,15 @@ func facingPages(all []path, w, h, height float64) (left, right []path) {
 			right = append(right, p)
 		}
 	}
-	if gap < wideGutter*height && !areColumns(sides{left: left, right: right}, height) {
+	if gap < wideGutter*height && !arePages(left, right) {
 		return all, nil
 	}
 	return left, right
+}
+
+// arePages reports whether both sides of a narrow gutter have as many lines as pages have, and are similar.
+func arePages(left, right []path) bool {
+	return min(len(left), len(right)) >= pageLines && alike(float64(len(left)), float64(len(right))) && alike(medianWidth(left), medianWidth(right))
 }
 
 // blankAround returns the width of the blank at x, over the full height of the page, or 0 if a line crosses x.

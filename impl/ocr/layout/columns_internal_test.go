@@ -23,8 +23,8 @@ func TestFacingPages(t *testing.T) {
 		left, right int // lines
 	}{
 		"a wide gutter": {[]path{line(10, 180), line(220, 390), line(15, 185)}, height, 2, 1},
-		"lines of both pages that reach a narrow gutter": {rows(196, 197, 190, 195), height, 4, 4},
-		"cells of a register as close as that":           {rows(196, 197), height, 4, 0},
+		"lines of both pages that reach a narrow gutter": {rows(196, 197, 190, 195, 196, 197, 190, 195), height, 8, 8},
+		"cells of a form as close as that":               {rows(196, 197, 190, 195), height, 8, 0},
 		"a line that crosses the gutter":                 {[]path{line(10, 180), line(220, 390), line(100, 300)}, height, 3, 0},
 		"pages that touch":                               {[]path{line(10, 199), line(201, 390)}, height, 2, 0},
 		"an image that is higher than wide":              {[]path{line(10, 180), line(220, 390)}, 500, 2, 0},

@@ -66,8 +66,9 @@ const (
 	// facingShape is the minimum ratio of width to height of an image of facing pages, facingMiddle the share of its width in
 	// which their gutter is, and facingGutter the minimum width of the gutter; lines may end at either edge of it. Two letters of
 	// the second set, pasted together, have a CER of 0.93 times that of the separate letters with 0.25, and 2.3 times with 1. A
-	// gutter that is narrower than wideGutter must divide two columns, because the cells of a register may be as close.
+	// gutter that is narrower than wideGutter must have pageLines lines on each side, because the cells of a form may be as close.
 	facingShape, facingMiddle, facingGutter, wideGutter = 1.1, 0.3, 0.25, 1.0
+	pageLines                                           = 8
 	// likeness is the minimum ratio of the number of lines, and of the widths, of two columns.
 	likeness = 0.4
 	// Two columns are cells of a table if the ratio of their widths is below cellWidths and at least rowsOfTable of the lines

@@ -54,8 +54,8 @@ func readFaint(ctx context.Context, p *page) error {
 }
 
 // besideEachOther returns the blocks of two parts of a page. If most lines of one end where lines of the other begin, at most
-// gap pixels apart, as on a page of which one half is faded, these become whole lines. Otherwise the part further left or further
-// up comes first.
+// gap pixels apart, as on a page of which one half is faded, these become whole lines. Otherwise the part further left or
+// further up comes first.
 func besideEachOther(strong, faint []document.Block, gap int) []document.Block {
 	first, second := strong, faint
 	c, f := imaging.Union(wordBoxes(strong)), imaging.Union(wordBoxes(faint))

@@ -226,10 +226,13 @@ func readUnsurePrint(ctx context.Context, p *page) error {
 	return err
 }
 
-// isDoubtfulPrint reports whether text that was read as print may be handwriting although some lines look like print: few
-// characters are likely to be right.
-func isDoubtfulPrint(p *page) bool {
-	return mayHoldHandwriting(p) && p.read.Confidence < doubtfulPrint
+// isDoubtfulPrint reports whether text that was read as print may be handwriting although some lines look like print.
+func isDoubtfulPrint(p *page) bool { return mayHoldHandwriting(p) && p.isPoorPrint() }
+
+// isPoorPrint reports whether little of a page that was read as print is likely to be right, with or without the handwriting
+// that was found on it.
+func (p *page) isPoorPrint() bool {
+	return p.read.Confidence < doubtfulPrint || foundHandwriting(p) && p.attempts[0].right < doubtfulPrint
 }
 
 // readDoubtfulPrint reads a page as handwriting. Unlike readUnsurePrint, it does not finish the page: the later steps still

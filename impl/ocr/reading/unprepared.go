@@ -10,11 +10,9 @@ import (
 	"uncial/internal/text"
 )
 
-// mayBeSpoilt reports whether little of a page that was prepared and read as print is likely to be right, with or without the
-// handwriting that was found on it. Print that the preparation has spoilt may look like handwriting.
-func mayBeSpoilt(p *page) bool {
-	return p.isGray && !p.isHandwritten && (p.read.Confidence < doubtfulPrint || foundHandwriting(p) && p.attempts[0].right < doubtfulPrint)
-}
+// mayBeSpoilt reports whether a page that was prepared and read as print was read poorly. Print that the preparation has spoilt
+// may look like handwriting.
+func mayBeSpoilt(p *page) bool { return p.isGray && !p.isHandwritten && p.isPoorPrint() }
 
 // tryUnprepared reads the page without the steps that change its greys, and keeps that reading if it is better. These steps
 // make most pages more legible, but turn blurred letters on grainy paper into blots.

@@ -20,14 +20,15 @@ func TestOptions_Changed(t *testing.T) {
 	clean := ocrtest.Page(tale...)
 	small := imaging.Resize(clean, clean.Rect.Dx()/3, clean.Rect.Dy()/3)
 	for name, c := range map[string]struct {
-		page    *image.Gray
-		changed []string
+		page               *image.Gray
+		changed, unchanged []string
 	}{
-		"a clean page":        {clean, nil},
-		"small letters":       {small, []string{"enlarge"}},
-		"a page upside down":  {imaging.Turn(clean, 2), []string{"turn"}},
-		"a page that slopes":  {imaging.Rotate(clean, 4), []string{"level"}},
-		"print facing a hand": {facing(true), []string{"fill-in"}},
+		"a clean page":        {clean, nil, []string{"turn", "fill-in", "doubtful-print"}},
+		"small letters":       {small, []string{"enlarge"}, []string{"level"}},
+		"a page upside down":  {imaging.Turn(clean, 2), []string{"turn"}, nil},
+		"a page that slopes":  {imaging.Rotate(clean, 4), []string{"level"}, []string{"turn"}},
+		"print facing print":  {sideBySide(clean, clean), nil, []string{"fill-in", "doubtful-side", "facing", "faint"}},
+		"print facing a hand": {facing(true), []string{"fill-in"}, []string{"turn"}},
 	} {
 		read := func(without ...string) (text string, changed []string) {
 			result, err := reading.Read(t.Context(), decode.Page{Image: c.page}, reading.Options{
@@ -38,6 +39,9 @@ func TestOptions_Changed(t *testing.T) {
 		}
 		text, changed := read()
 		require.Subset(t, changed, c.changed, name)
+		for _, step := range c.unchanged {
+			require.NotContains(t, changed, step, name)
+		}
 		unchanged := slices.DeleteFunc(reading.Steps(), func(step string) bool { return slices.Contains(changed, step) })
 		require.Greater(t, len(unchanged), 5, name)
 		again, _ := read(unchanged...)

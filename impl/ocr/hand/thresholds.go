@@ -80,8 +80,8 @@ const (
 	alsoJoined, someLines   = 0.25, 3
 	// A line is clear if it has at least clearCharacters characters, at least clearRight of them are likely to be right
 	// (clearLead more than in the print there), and the mean posterior of its words is at least clearTexts. Tuned on a title
-	// page of the second set, which has four clear notes. On the 27 printed pages of the second set, no line is clear.
-	clearCharacters, clearRight, clearLead, clearTexts = 6, 0.75, 0.5, 0.6
+	// page of the second set, which has five clear notes. On the 27 printed pages of the second set, no line is clear.
+	clearCharacters, clearRight, clearLead, clearTexts = 6, 0.75, 0.5, 0.5
 	// handwritingGain is the minimum by which the confidence of a part, plus its share of joined letters, must exceed the
 	// confidence of the print.
 	handwritingGain = 0.1

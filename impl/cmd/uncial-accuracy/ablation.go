@@ -90,8 +90,8 @@ func figuresOf(outcomes []outcome) figures {
 	return f
 }
 
-// pagesChanged counts the pages whose text differs between two runs over the same pages. A step that changes the
-// state of a page need not change its text.
+// pagesChanged counts the pages whose text differs between two runs over the same pages. A step that changes the state of
+// a page need not change its text.
 func pagesChanged(a, b []outcome) int {
 	n := 0
 	for i := range a {

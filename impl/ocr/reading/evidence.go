@@ -129,25 +129,27 @@ func (e *Evidence) addHandwriting(w *document.Word) {
 // relateToPage scales the values that depend on all words of the page. On a page with few listed words, a word list proves
 // little: such a page is full of names, or of medieval spellings and abbreviations.
 func relateToPage(all []Evidence) {
-	share := listedShare(all)
+	share, _ := listedShare(all)
 	for i := range all {
 		e := &all[i]
 		e[evKnown], e[evKnownShort], e[evUnknown] = share*e[evKnown], share*e[evKnownShort], share*e[evUnknown]
 	}
 }
 
-// listedShare returns the share of listed words among the long words of a page, drawn towards a half if there are few.
-func listedShare(all []Evidence) float64 {
-	listed, long := priorWords/2, priorWords
+// listedShare returns the share of listed words among the long words of a page, drawn towards a half if there are few, and the
+// number of long words.
+func listedShare(all []Evidence) (share float64, long int) {
+	listed := 0
 	for _, e := range all {
 		switch {
 		case e[evKnown] > 0:
-			listed, long = listed+1, long+1
+			listed++
+			long++
 		case e[evUnknown] > 0:
 			long++
 		}
 	}
-	return listed / long
+	return (float64(listed) + priorWords/2) / (float64(long) + priorWords), long
 }
 
 // findGibberish decides whether the text read as print is gibberish, such as mirrored writing: few of its long words are
@@ -157,14 +159,12 @@ func findGibberish(_ context.Context, p *page) error {
 	if p.src.Lexicon(p.model) == nil {
 		return nil
 	}
-	printed, own, long := p.evidence(false), 0.0, 0
+	printed, own := p.evidence(false), 0.0
 	for _, e := range printed {
 		own += e[evOwn]
-		if e[evKnown] > 0 || e[evUnknown] > 0 {
-			long++
-		}
 	}
-	p.isGibberish = long >= minGibberishWords && own < gibberishOwn*float64(len(printed)) && listedShare(printed) < gibberishListed
+	share, long := listedShare(printed)
+	p.isGibberish = long >= minGibberishWords && own < gibberishOwn*float64(len(printed)) && share < gibberishListed
 	return nil
 }
 

@@ -22,12 +22,13 @@ func readFaint(ctx context.Context, p *page) error {
 	if words.Empty() {
 		return nil
 	}
-	contrast := imaging.Contrast(imaging.Crop(p.sheet.img, words))
 	var done []image.Rectangle
 	for _, part := range bareParts(sheet, words) {
-		part = without(part, done)
+		if part = without(part, done); !isLarge(part, sheet) {
+			continue
+		}
 		img := imaging.Crop(p.sheet.img, part)
-		if !isLarge(part, sheet) || len(imaging.Letters(img)) < minBareLetters {
+		if len(imaging.Letters(img)) < minBareLetters {
 			continue
 		}
 		done = append(done, part)
@@ -42,7 +43,7 @@ func readFaint(ctx context.Context, p *page) error {
 		n := characters(found.blocks)
 		isRead := characters(blocks) >= minBareLetters && meanConfidence(blocks) >= minBareConfidence
 		if !isRead {
-			if n >= minBareLetters && imaging.Contrast(img) >= minBareContrast*contrast {
+			if n >= minBareLetters && imaging.Contrast(img) >= minBareContrast*imaging.Contrast(imaging.Crop(p.sheet.img, words)) {
 				p.illegible = append(p.illegible, unread(p.sheet.boxOnPage(document.BoxOf(part)).Rectangle(), n))
 			}
 			continue

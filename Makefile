@@ -106,21 +106,23 @@ SUITE_TESTS := TestCheck_acceptsEveryTruth TestCheck_acceptsLaterServersThanItsC
 	TestCheck_writesAnArchive TestDiff_findsDefects TestDiff_findsNothingBetweenTwoMocks TestDiff_mockAgainstService \
 	TestDiff_skipsAnAccountThatIsUsedUp TestFixtures_theSuitePasses TestProxy_isTransparent TestReport_WriteJUnit TestReport_failuresCanBeRepeated \
 	TestRun_ProductionImages TestRun_mockProgram TestRun_serviceProgram TestRun_serviceWithMovedClock
+# Tests in files that the race detector excludes. The second command runs them too.
+RACELESS_TESTS := TestAccuracy TestCommand_StaysUnder25MB
 EMPTY :=
-# Some tests wait for containers and time limits, so one package more than there are processors is tested at a time.
-PACKAGES_AT_A_TIME := $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
-SUITE := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(SUITE_TESTS))))$$
+SECOND := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(SUITE_TESTS) $(RACELESS_TESTS))))$$
+# Some tests wait for containers and time limits, so two packages more than there are processors are tested at a time. Those that take longest begin first.
+PACKAGES_AT_A_TIME := $(shell expr 2 + $$(getconf _NPROCESSORS_ONLN))
+LONGEST := ./contracttests/containers ./contracttests ./impl/ocr/reading ./impl/train ./impl/ledger
 
 .PHONY: test
 test: deps-test containers ## Set everything up and run every test, with the race detector where it helps, containers included
 	@# The images that tests use (testcontainers/image.go): beside the tests, building them would take too long.
 	@$(MAKE) --no-print-directory image TAG=test
 	@echo 'go test -race ./... without the tests that repeat the contract suite'
-	@UNCIAL_REQUIRE_CONTAINERS=1 go test $(RACE) -p $(PACKAGES_AT_A_TIME) -vet=off -skip '$(SUITE)' -timeout 40m ./...
-	@echo 'go test ./contracttests/... with these tests only'
-	@UNCIAL_REQUIRE_CONTAINERS=1 go test -vet=off -run '$(SUITE)' -timeout 40m ./contracttests/...
+	@UNCIAL_REQUIRE_CONTAINERS=1 go test $(RACE) -p $(PACKAGES_AT_A_TIME) -vet=off -skip '$(SECOND)' -timeout 40m $(LONGEST) ./...
+	@echo 'go test with these tests, and those that the race detector excludes'
+	@UNCIAL_REQUIRE_CONTAINERS=1 go test -p $(PACKAGES_AT_A_TIME) -vet=off -run '$(SECOND)' -timeout 40m ./contracttests/containers ./contracttests/... ./impl/ocr/reading ./mock
 	go test -vet=off -run '_Load$$' ./impl/dashboard
-	$(MAKE) --no-print-directory test-accuracy
 
 .PHONY: test-accuracy
 test-accuracy: deps ## Check that pages are read as well as before: rendered pages, or the folder UNCIAL_PAGES

@@ -12,8 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -86,40 +84,6 @@ func MustStart(tb testing.TB, arguments ...string) *process {
 	return p
 }
 
-func TestCommand_StaysUnder25MB(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sends 100,000 requests")
-	}
-	if runtime.GOOS != "linux" {
-		t.Skip("reads /proc")
-	}
-	p := MustStart(t)
-	const requests, workers = 100_000, connections
-	client := &http.Transport{MaxIdleConnsPerHost: workers, MaxConnsPerHost: workers}
-	t.Cleanup(client.CloseIdleConnections)
-	var wg sync.WaitGroup
-	failed := make(chan error, workers)
-	for w := range workers {
-		wg.Go(func() {
-			for i := range requests / workers {
-				// 12,500 keys, each its own account; every request keeps a reply for its Idempotency-Key.
-				r := extractionAt(p.base, fmt.Sprintf("ocr_test_ok_%d_%d", w, i/8), extractionBody)
-				r.Header.Set("Idempotency-Key", strconv.Itoa(i))
-				if err := send(client, r); err != nil {
-					failed <- err
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	close(failed)
-	require.NoError(t, <-failed)
-	now, peak := memory(t, p.cmd.Process.Pid)
-	t.Logf("after %d requests: %.1f MB resident, %.1f MB at most", requests, float64(now)/1e6, float64(peak)/1e6)
-	require.Less(t, now, 25_000_000)
-}
-
 // send sends the request, reads the answer and returns an error unless the status is 200.
 func send(client http.RoundTripper, r *http.Request) error {
 	res, err := client.RoundTrip(r)
@@ -132,21 +96,6 @@ func send(client http.RoundTripper, r *http.Request) error {
 	}
 	_, err = io.Copy(io.Discard, res.Body)
 	return err
-}
-
-// memory returns the resident memory of a process, now and at its peak, in bytes.
-func memory(t *testing.T, pid int) (now, peak int) {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	require.NoError(t, err)
-	read := func(name string) int {
-		match := regexp.MustCompile(name + `:\s+(\d+) kB`).FindSubmatch(status)
-		require.NotNil(t, match, name)
-		kb, err := strconv.Atoi(string(match[1]))
-		require.NoError(t, err)
-		return kb * 1024
-	}
-	return read("VmRSS"), read("VmHWM")
 }
 
 func TestCommand_StopsGracefully(t *testing.T) {

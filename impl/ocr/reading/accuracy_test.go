@@ -1,7 +1,6 @@
 //go:build !race
 
-// The race detector makes reading several times slower and finds no races in C code, so these tests run without it:
-// make test-accuracy.
+// The race detector makes reading several times slower and finds no races in C code, so these tests run without it.
 
 package reading_test
 

@@ -72,16 +72,14 @@ func TestRead_mirroredPrint(t *testing.T) {
 	t.Parallel()
 	page := mirrored(ocrtest.Page(tale...))
 	engines := MustEngines(t, 2)
-	for _, language := range []string{"en", "fr"} {
-		for _, enhance := range []bool{false, true} {
-			result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: language, Enhance: enhance}, engines)
-			require.NoError(t, err)
-			require.NotEmpty(t, result.Page.Blocks)
-			require.Less(t, result.Page.Confidence, 0.4, result.Page.Text())
-			for w := range document.Words(result.Page.Blocks) {
-				require.Less(t, w.CorrectShare(), 0.4, w.Text)
-			}
-			require.Empty(t, result.Edits, "gibberish is not corrected")
+	for _, options := range []reading.Options{{Language: "en"}, {Language: "fr", Enhance: true}} {
+		result, err := reading.Read(t.Context(), decode.Page{Image: page}, options, engines)
+		require.NoError(t, err)
+		require.NotEmpty(t, result.Page.Blocks)
+		require.Less(t, result.Page.Confidence, 0.4, result.Page.Text())
+		for w := range document.Words(result.Page.Blocks) {
+			require.Less(t, w.CorrectShare(), 0.4, w.Text)
 		}
+		require.Empty(t, result.Edits, "gibberish is not corrected")
 	}
 }

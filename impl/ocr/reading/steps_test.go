@@ -17,7 +17,7 @@ import (
 func TestOptions_Changed(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 2)
-	clean := ocrtest.Page(tale...)
+	clean := ocrtest.Page(tale[:6]...)
 	small := imaging.Resize(clean, clean.Rect.Dx()/3, clean.Rect.Dy()/3)
 	for name, c := range map[string]struct {
 		page               *image.Gray

@@ -106,12 +106,13 @@ SUITE_TESTS := TestCheck_acceptsEveryTruth TestCheck_acceptsLaterServersThanItsC
 	TestCheck_writesAnArchive TestDiff_findsDefects TestDiff_findsNothingBetweenTwoMocks TestDiff_mockAgainstService \
 	TestDiff_skipsAnAccountThatIsUsedUp TestFixtures_theSuitePasses TestProxy_isTransparent TestReport_WriteJUnit TestReport_failuresCanBeRepeated \
 	TestRun_ProductionImages TestRun_mockProgram TestRun_serviceProgram TestRun_serviceWithMovedClock
-# Tests in files that the race detector excludes. The second command runs them too.
+# Tests in files with the constraint !race. The second command runs them too.
 RACELESS_TESTS := TestAccuracy TestCommand_StaysUnder25MB
+RACELESS_PACKAGES := ./impl/ocr/reading ./mock
 EMPTY :=
 SECOND := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(SUITE_TESTS) $(RACELESS_TESTS))))$$
-# Some tests wait for containers and time limits, so two packages more than there are processors are tested at a time. Those that take longest begin first.
-PACKAGES_AT_A_TIME := $(shell expr 2 + $$(getconf _NPROCESSORS_ONLN))
+# Some tests wait for containers and time limits, so one package more than there are processors is tested at a time. Those that take longest begin first.
+PACKAGES_AT_A_TIME := $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 LONGEST := ./contracttests/containers ./contracttests ./impl/ocr/reading ./impl/train ./impl/ledger
 
 .PHONY: test
@@ -120,8 +121,8 @@ test: deps-test containers ## Set everything up and run every test, with the rac
 	@$(MAKE) --no-print-directory image TAG=test
 	@echo 'go test -race ./... without the tests that repeat the contract suite'
 	@UNCIAL_REQUIRE_CONTAINERS=1 go test $(RACE) -p $(PACKAGES_AT_A_TIME) -vet=off -skip '$(SECOND)' -timeout 40m $(LONGEST) ./...
-	@echo 'go test with these tests, and those that the race detector excludes'
-	@UNCIAL_REQUIRE_CONTAINERS=1 go test -p $(PACKAGES_AT_A_TIME) -vet=off -run '$(SECOND)' -timeout 40m ./contracttests/containers ./contracttests/... ./impl/ocr/reading ./mock
+	@echo 'go test of the tests that repeat the contract suite, and of those with the constraint !race'
+	@UNCIAL_REQUIRE_CONTAINERS=1 go test -p $(PACKAGES_AT_A_TIME) -vet=off -run '$(SECOND)' -timeout 40m ./contracttests/containers ./contracttests/... $(RACELESS_PACKAGES)
 	go test -vet=off -run '_Load$$' ./impl/dashboard
 
 .PHONY: test-accuracy

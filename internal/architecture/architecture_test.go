@@ -288,6 +288,35 @@ func TestSuiteTests_AreInTheSuite(t *testing.T) {
 	}
 }
 
+// `make test` uses the race detector for all tests except those that the Makefile lists as RACELESS_TESTS.
+func TestRacelessTests_Run(t *testing.T) {
+	t.Parallel()
+	listed := strings.Fields(mustFindInMakefile(t, `(?m)^RACELESS_TESTS := (.+)$`)[1])
+	packages := strings.Fields(mustFindInMakefile(t, `(?m)^RACELESS_PACKAGES := (.+)$`)[1])
+	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	var found []string
+	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		code, err := os.ReadFile(path)
+		for _, test := range declaration.FindAllSubmatch(code, -1) {
+			name := string(test[1])
+			if !bytes.HasPrefix(code, []byte("//go:build !race\n")) {
+				require.NotContains(t, listed, name, "%s has a test of this name, which would never run with the race detector", path)
+				continue
+			}
+			folder, err := filepath.Rel(root, filepath.Dir(path))
+			require.NoError(t, err)
+			require.Contains(t, listed, name, "add the test of %s to RACELESS_TESTS in the Makefile, or it will never run", path)
+			require.Contains(t, packages, "./"+folder, "add the folder to RACELESS_PACKAGES in the Makefile")
+			found = append(found, name)
+		}
+		return err
+	}))
+	require.ElementsMatch(t, listed, found)
+}
+
 // mustFindInMakefile returns the first match of a pattern in the Makefile, and its groups.
 func mustFindInMakefile(tb testing.TB, pattern string) []string {
 	tb.Helper()

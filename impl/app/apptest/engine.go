@@ -13,7 +13,7 @@ import (
 	"uncial/internal/document"
 )
 
-// engine is the engine that Engine has started.
+// engine is what Engine has started, if anything.
 var engine struct {
 	sync.Mutex
 	server *httptest.Server
@@ -21,7 +21,7 @@ var engine struct {
 }
 
 // Engine returns the address of an engine with two workers, for app.Options.EngineURL. All tests of the process share it. It
-// reads each image once, so that running the suite again costs no more reading.
+// caches readings, so that a second run of the suite reads nothing again.
 func Engine(tb testing.TB) string {
 	tb.Helper()
 	worker := Binary(tb, "./impl/cmd/uncial-worker")
@@ -33,7 +33,7 @@ func Engine(tb testing.TB) string {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		engine.pool, engine.server = pool, httptest.NewServer(remote.Handler(&memory{Pool: pool, known: map[question]*document.Document{}}, nil))
+		engine.pool, engine.server = pool, httptest.NewServer(remote.Handler(&cachingPool{Pool: pool, known: map[cacheKey]*document.Document{}}, nil))
 	}
 	return engine.server.URL
 }
@@ -49,35 +49,41 @@ func closeEngine() error {
 	return engine.pool.Close()
 }
 
-// memory is a pool of workers that remembers what it has read.
-type memory struct {
+// maxCached is the maximum number of cached readings, more than one run of the suite needs.
+const maxCached = 1000
+
+// cachingPool is a pool of workers that caches readings.
+type cachingPool struct {
 	*workerpool.Pool
 	mu    sync.Mutex
-	known map[question]*document.Document
+	known map[cacheKey]*document.Document
 }
 
-// question is a request with the digest of its image.
-type question struct {
+// cacheKey is a request with the digest of its image.
+type cacheKey struct {
 	image                     [sha256.Size]byte
 	language                  string
 	enhance, preview, picture bool
 }
 
 // Recognize implements ocr.Recognizer. Its documents must not be changed.
-func (m *memory) Recognize(ctx context.Context, r ocr.Request) (*document.Document, error) {
-	q := question{sha256.Sum256(r.Image), r.Language, r.Enhance, r.Preview, r.Picture}
-	m.mu.Lock()
-	doc := m.known[q]
-	m.mu.Unlock()
+func (p *cachingPool) Recognize(ctx context.Context, r ocr.Request) (*document.Document, error) {
+	key := cacheKey{sha256.Sum256(r.Image), r.Language, r.Enhance, r.Preview, r.Picture}
+	p.mu.Lock()
+	doc := p.known[key]
+	p.mu.Unlock()
 	if doc != nil {
 		return doc, nil
 	}
-	doc, err := m.Pool.Recognize(ctx, r)
+	doc, err := p.Pool.Recognize(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	m.mu.Lock()
-	m.known[q] = doc
-	m.mu.Unlock()
+	p.mu.Lock()
+	if len(p.known) >= maxCached {
+		clear(p.known)
+	}
+	p.known[key] = doc
+	p.mu.Unlock()
 	return doc, nil
 }

@@ -14,9 +14,9 @@ import (
 // whole run.
 var enhancing = []string{"vote", "long-s"}
 
-// ablate reads the pages once as o says, and then, for each step, reads the pages that the step changed again without it. It
-// prints the differences from the first run. A positive difference of CER means that the step reduces errors. read reads the
-// pages that have no outcome yet; tests replace it.
+// ablate reads the pages once as o says. Then, for each step, it reads only the pages that the step changed, this time without
+// it. It prints the differences from the first run. A positive difference of CER means that the step reduces errors. read reads
+// the pages that have no outcome yet; tests replace it.
 func ablate(o options, w io.Writer, read func(o options, known []outcome) ([]outcome, error)) error {
 	o.NoStock, o.PrintOnly = true, false // the table does not show these comparisons
 	outcomes, err := read(o, nil)
@@ -67,8 +67,8 @@ func unchangedBy(step string, outcomes []outcome) (unchanged []outcome, others i
 // ablationLegend explains the columns below the table.
 const ablationLegend = `
 The first row gives the figures with all steps, the others the differences without one step. CER: folded, over the characters of
-all pages of the kind. BoW: mean F1 of the bags of words. cpu: processor seconds a page, with those to find out which steps
-change it; a page that the step does not change counts as if the step took no time. NaN: no page of the kind.
+all pages of the kind. BoW: mean F1 of the bags of words. cpu: processor seconds per page, including the time to find out
+which steps change it; a page that the step does not change counts as if the step took no time. NaN: no page of the kind.
 `
 
 // figures sum up a set of pages. The folded CERs are NaN if there is no page of the kind; cpu is in seconds per page.

@@ -107,7 +107,7 @@ func (o options) check() error {
 		return fmt.Errorf("--degrade: unknown kind %q; choose among %s", o.Degrade, strings.Join(degradationNames(), ", "))
 	}
 	if o.Ablation && (o.JSON || o.HTML != "" || o.Degrade == "mixed") {
-		return errors.New("--ablation prints a table of print and handwriting only; leave out --json, --html and --degrade mixed")
+		return errors.New("--ablation prints only a table of print and handwriting; leave out --json, --html and --degrade mixed")
 	}
 	if (o.Weak || o.Fit) && (o.Ablation || o.Lines || o.HTML != "" || o.PrintOnly || o.Weak == o.Fit || o.Fit && o.JSON) {
 		return errors.New("--weak and --fit print tables of their own; use one of them, without --ablation, --lines, --html and --print-only, and --fit without --json")

@@ -17,7 +17,7 @@ func TestOptions_check(t *testing.T) {
 	require.ErrorContains(t, options{Jobs: 3}.check(), "--jobs: 3 is out of range")
 	require.EqualError(t, options{Jobs: 1, Without: []string{"enlarge", "mised"}}.check(),
 		`--without: unknown step "mised"; choose among `+strings.Join(reading.Steps(), ", "))
-	require.ErrorContains(t, options{Jobs: 1, Ablation: true, JSON: true}.check(), "--ablation prints a table of print and handwriting only")
+	require.ErrorContains(t, options{Jobs: 1, Ablation: true, JSON: true}.check(), "--ablation prints only a table of print and handwriting")
 	require.ErrorContains(t, options{Jobs: 1, Und: true, Weak: true}.check(), "--und prints a table of its own")
 	require.ErrorContains(t, options{Jobs: 1, Lines: true, Enhance: true}.check(), "--lines reads nothing")
 }

@@ -70,7 +70,7 @@ func readAll(ctx context.Context, folder *accuracy.Folder, set *models.Set, o op
 	// The first error ends group's context, which stops the other jobs at their current page.
 	groups := degradations[o.Degrade].group(pages)
 	if len(groups) == 0 {
-		return nil, fmt.Errorf("--degrade %s: the %d selected pages form no group; columns needs three pages, facing two, and mixed a printed and a handwritten one in one language", o.Degrade, len(pages))
+		return nil, fmt.Errorf("--degrade %s: too few pages (%d selected); columns needs three, facing two, and mixed one printed and one handwritten page in the same language", o.Degrade, len(pages))
 	}
 	bar := newBar(len(groups))
 	outcomes := make([]outcome, len(groups))

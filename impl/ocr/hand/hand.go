@@ -38,7 +38,7 @@ type Reader interface {
 type Search struct {
 	// Known reports whether a word is listed; nil if the language has no word list. It is called from several goroutines.
 	Known func(word string) bool
-	// Language is the tag of the language whose character model the search with lists uses.
+	// Language is the tag of the language whose character models are used.
 	Language string
 	// Thorough requests that each doubtful line also be read at several widths.
 	Thorough bool
@@ -100,10 +100,10 @@ func NewPage(gray *image.Gray, spots []image.Rectangle, m Models) *Page {
 	}
 }
 
-// Use replaces the models once the language of the page is known. Lines that were read are kept, unless another handwriting
-// model read them, several models will compete, or the language has a word list.
+// Use replaces the models once the language of the page is known. Lines that were read are kept, unless they were read in
+// another language or by another handwriting model, several models will compete, or the language has a word list.
 func (p *Page) Use(m Models) {
-	if len(m.Competing) > 1 || m.Known != nil || m.Handwriting != p.models.Handwriting {
+	if len(m.Competing) > 1 || m.Known != nil || m.Language != p.models.Language || m.Handwriting != p.models.Handwriting {
 		clear(p.known)
 	}
 	p.models = m

@@ -31,8 +31,12 @@ func smoothings(noise, removed float64) int { return min(int(math.Round(noise/re
 // Descreen turns a page in black and white whose greys are rendered as dots, such as a dithered photograph, into one with
 // greys. It returns other pages unchanged.
 func Descreen(g *image.Gray) *image.Gray {
+	area := g.Rect.Dx() * g.Rect.Dy()
+	if area < minScreened || !IsBilevel(g) {
+		return g
+	}
 	// Dense dots touch and form few spots, but they count as noise everywhere.
-	if IsBilevel(g) && (noise(g) >= quietNoise || len(AllSpots(g)) > g.Rect.Dx()*g.Rect.Dy()/pixelsPerDot) {
+	if noise(g) >= quietNoise || len(AllSpots(g)) > area/pixelsPerDot {
 		return smooth(g, maxSmoothing)
 	}
 	return g

@@ -117,6 +117,8 @@ const (
 	// pixelsPerDot is the maximum number of pixels of a screened page per dot. Paper with dots on 5 % of its pixels has 16 to 20;
 	// print in black and white has hundreds or thousands.
 	pixelsPerDot = 60
+	// minScreened is the minimum number of pixels of a screened page. In a smaller image, a few letters may look like dots.
+	minScreened = 10_000
 	// contrastSmoothing is the number of times that a page is smoothed before its contrast is measured, so that noise is small
 	// compared with ink.
 	contrastSmoothing = 4

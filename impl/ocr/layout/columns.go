@@ -7,7 +7,7 @@ import (
 )
 
 // facingPages divides the lines of an image of two facing pages at their gutter: a blank near the middle of an image that is
-// wider than it is high, and between two similar pages if it is narrow. If there is no gutter, all lines are in left.
+// wider than high. A narrow blank counts only between two similar pages. If there is no gutter, all lines are in left.
 func facingPages(all []path, w, h, height float64) (left, right []path) {
 	gap, at := facingGutter*height, 0.0
 	if w < facingShape*h || len(all) == 0 {
@@ -34,7 +34,8 @@ func facingPages(all []path, w, h, height float64) (left, right []path) {
 	return left, right
 }
 
-// arePages reports whether both sides of a narrow gutter have as many lines as pages have, and are similar.
+// arePages reports whether both sides of a narrow gutter look like pages: enough lines, in similar numbers and of similar
+// widths.
 func arePages(left, right []path) bool {
 	return min(len(left), len(right)) >= pageLines && alike(float64(len(left)), float64(len(right))) && alike(medianWidth(left), medianWidth(right))
 }

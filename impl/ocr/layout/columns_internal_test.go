@@ -17,6 +17,18 @@ func TestFacingPages(t *testing.T) {
 		}
 		return lines
 	}
+	lines := func(from, to, n int) (all []path) {
+		for range n {
+			all = append(all, line(from, to))
+		}
+		return all
+	}
+	narrowed := func(all []path) []path { // to a quarter of the width on the right
+		for i := 1; i < len(all); i += 2 {
+			all[i] = line(202, 249)
+		}
+		return all
+	}
 	for name, c := range map[string]struct {
 		lines       []path
 		height      float64
@@ -24,7 +36,10 @@ func TestFacingPages(t *testing.T) {
 	}{
 		"a wide gutter": {[]path{line(10, 180), line(220, 390), line(15, 185)}, height, 2, 1},
 		"lines of both pages that reach a narrow gutter": {rows(196, 197, 190, 195, 196, 197, 190, 195), height, 8, 8},
-		"cells of a form as close as that":               {rows(196, 197, 190, 195), height, 8, 0},
+		"cells of a form with an equally narrow gap":     {rows(196, 197, 190, 195), height, 8, 0},
+		"one line less than a page has":                  {rows(196, 197, 190, 195, 196, 197, 190), height, 14, 0},
+		"a page beside a much longer one":                {append(rows(196, 197, 190, 195, 196, 197, 190, 195), lines(10, 196, 13)...), height, 29, 0},
+		"a page beside narrow entries":                   {narrowed(rows(196, 197, 190, 195, 196, 197, 190, 195)), height, 16, 0},
 		"a line that crosses the gutter":                 {[]path{line(10, 180), line(220, 390), line(100, 300)}, height, 3, 0},
 		"pages that touch":                               {[]path{line(10, 199), line(201, 390)}, height, 2, 0},
 		"an image that is higher than wide":              {[]path{line(10, 180), line(220, 390)}, 500, 2, 0},

@@ -64,9 +64,9 @@ const (
 	// both columns have lines.
 	columnLines, columnWidth, columnOverlap = 4, 5.0, 0.5
 	// facingShape is the minimum ratio of width to height of an image of facing pages, facingMiddle the share of its width in
-	// which their gutter is, and facingGutter the minimum width of the gutter; lines may end at either edge of it. Two letters
-	// of 1905 of the first set, pasted together, have a CER of 0.93 times that of the separate letters with 0.25, and 2.3 times
-	// with 1. A gutter that is narrower than wideGutter must have pageLines lines on each side, because the cells of a form may
+	// which their gutter is, and facingGutter the minimum width of the gutter; lines may end at either edge of it. Pasted
+	// together, two letters of 1905 from the first set have 0.93 times the CER of the separate letters at 0.25, and 2.3 times
+	// at 1. A gutter that is narrower than wideGutter must have pageLines lines on each side, because the cells of a form may
 	// be as close.
 	facingShape, facingMiddle, facingGutter, wideGutter, pageLines = 1.1, 0.3, 0.25, 1.0, 8
 	// likeness is the minimum ratio of the number of lines, and of the widths, of two columns.

@@ -25,6 +25,8 @@ const maxDoubtfulShare = 0.3
 type Search struct {
 	// Known reports whether a word is listed; nil without word lists.
 	Known func(word string) bool
+	// First is the character model of the first reading. If it is nil, the first reading uses the recognizer's own.
+	First *Language
 	// CharacterModel is the character model of the search with lists. If it is nil, the search uses that of the first reading.
 	CharacterModel *Language
 	// Thorough requests that the line also be read at other widths if it is doubtful. Each further width takes about as long as
@@ -34,7 +36,7 @@ type Search struct {
 
 // Readings are the readings of a line.
 type Readings struct {
-	First    []Word // the words that Read returns
+	First    []Word // the words that Read returns, or those read with Search.First
 	Listed   []Word // read with word lists; nil without them
 	Thorough []Word // read with word lists and at several widths; nil if not requested, or the line is not doubtful or too long
 }
@@ -43,6 +45,9 @@ type Readings struct {
 func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 	rows, steps := r.score(line)
 	g := r.guide
+	if s.First != nil {
+		g = newGuide(r.net.Model, s.First, languageWeight)
+	}
 	if steps == 0 || g.language == nil || len(r.net.best(rows, steps)) == 0 {
 		return Readings{First: r.words(g, rows, steps, line)}
 	}

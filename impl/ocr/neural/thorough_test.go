@@ -34,6 +34,7 @@ func TestRecognizer_ReadAgain(t *testing.T) {
 	require.Equal(t, all.First, other.First, "CharacterModel affects only the search with lists")
 	require.NotEmpty(t, other.Listed)
 	require.NotEqual(t, all.Listed, other.Listed)
+	require.NotEqual(t, all.First, r.ReadAgain(line, neural.Search{First: vowels}).First)
 	require.Empty(t, r.ReadAgain(image.NewGray(image.Rect(0, 0, 100, 64)), neural.Search{Thorough: true}), "a line of another height")
 }
 

@@ -9,15 +9,21 @@ import (
 	"uncial/internal/document"
 )
 
-// unreadInk returns the ink outside all words that looks like writing. On a page without words, and on one whose reading ran
-// out of time, that is all of its letters outside words.
-func (p *page) unreadInk() []document.Doubt {
-	if len(p.read.Blocks) == 0 || p.isPartial {
-		return p.unreadLetters()
+// unreadInk returns the ink outside all words that looks like writing, except in the illegible parts. On a page without words,
+// on one whose first reading ran out of time, and on one of which less was read than is left because a later step ran out of
+// time, that is all of its letters outside words.
+func (p *page) unreadInk(illegible []document.Doubt) []document.Doubt {
+	rest := p.lettersOutside(slices.Concat(wordBoxes(p.read.Blocks), boxesOf(illegible)))
+	if len(p.read.Blocks) == 0 || p.isPartial || p.curtailed && 2*len(rest) > len(p.sheet.letters) {
+		if len(rest) < minUnreadLetters {
+			return nil
+		}
+		return []document.Doubt{unread(imaging.Union(rest), len(rest))}
 	}
 	var doubts []document.Doubt
 	for _, found := range findMissed(p.gray.Rect, p.sheet.components, p.read.Blocks) {
-		if found.letters >= minUnreadLetters {
+		isListed := slices.ContainsFunc(boxesOf(illegible), middleOf(found.box).In)
+		if found.letters >= minUnreadLetters && !isListed {
 			doubts = append(doubts, unread(found.box, found.letters))
 		}
 	}
@@ -32,14 +38,18 @@ func (p *page) stillIllegible() []document.Doubt {
 	})
 }
 
-// unreadLetters returns the letters outside all words as one part, or nothing if there are few.
-func (p *page) unreadLetters() []document.Doubt {
-	words := newBoxIndex(wordBoxes(p.read.Blocks))
-	letters := slices.DeleteFunc(slices.Clone(p.sheet.letters), words.contains)
-	if len(letters) < minUnreadLetters {
-		return nil
+// lettersOutside returns the letters of the page whose middles are outside all boxes.
+func (p *page) lettersOutside(boxes []image.Rectangle) []image.Rectangle {
+	return slices.DeleteFunc(slices.Clone(p.sheet.letters), newBoxIndex(boxes).contains)
+}
+
+// boxesOf returns the boxes of doubts.
+func boxesOf(doubts []document.Doubt) []image.Rectangle {
+	var boxes []image.Rectangle
+	for _, d := range doubts {
+		boxes = append(boxes, d.Box.Rectangle())
 	}
-	return []document.Doubt{unread(imaging.Union(letters), len(letters))}
+	return boxes
 }
 
 // unread returns the doubt that a part of the page with that number of letters was not read.

@@ -35,7 +35,8 @@ func (p *page) estimate() {
 			}
 		}
 	}
-	p.doubts = slices.Concat(p.unreadInk(), p.stillIllegible(), p.doubtfulOrder())
+	illegible := p.stillIllegible()
+	p.doubts = slices.Concat(p.unreadInk(illegible), illegible, p.doubtfulOrder())
 	p.read.Confidence = p.pageShare(decided)
 }
 

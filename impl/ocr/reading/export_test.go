@@ -90,7 +90,7 @@ func DoubtfulOrder(blocks []document.Block) []document.Doubt {
 func UnreadInk(size image.Point, letters []image.Rectangle, blocks []document.Block) []document.Doubt {
 	p := &page{gray: image.NewGray(image.Rectangle{Max: size}), sheet: sheet{components: letters, letters: letters}}
 	p.read.Blocks = blocks
-	return p.unreadInk()
+	return p.unreadInk(nil)
 }
 
 // The weights of evidence, and how they are applied.
@@ -139,11 +139,14 @@ func RepeatedAndPunctuated(blocks []document.Block) (pairs [][2]float64) {
 	return pairs
 }
 
-// HasTextsOf reports whether searches with word lists have a character model of the language.
-func HasTextsOf(tag string) (bool, error) {
+// HasTextsOf reports whether first readings and searches with word lists have a character model of the language.
+func HasTextsOf(tag string) (first, listed bool, err error) {
 	var h handwritingNetwork
 	s, err := h.search(hand.Search{Language: tag})
-	return s.CharacterModel != nil, err
+	return s.First != nil, s.CharacterModel != nil, err
 }
 
 var ReplaceDittoMarks = replaceDittoMarks
+
+// Continued joins the lines of a text with their continuations on the right; see continued.
+var Continued = continued

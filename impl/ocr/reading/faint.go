@@ -3,8 +3,11 @@ package reading
 import (
 	"cmp"
 	"context"
+	"errors"
 	"image"
+	"math"
 	"slices"
+	"time"
 
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
@@ -13,7 +16,8 @@ import (
 
 // readFaint reads large parts of the sheet on one side of all words, where a threshold of their own shows letters. A threshold
 // for the whole page takes ink that is far paler than the words, such as that of a faded page beside a clear one, for paper. A
-// part with clear text that cannot be read is listed as unread; fainter text may shine through from the other side of the leaf.
+// part whose text has enough contrast but cannot be read is listed as unread, and so is one for which no time is left; paler
+// text may shine through from the other side of the leaf.
 func readFaint(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	p.illegible = nil
@@ -22,102 +26,171 @@ func readFaint(ctx context.Context, p *page) error {
 	if words.Empty() {
 		return nil
 	}
+	contrast := imaging.Contrast(imaging.Crop(p.sheet.img, words))
+	all := surrounded{legible: a.blocks}
 	var done []image.Rectangle
-	for _, part := range bareParts(sheet, words) {
-		if part = without(part, done); !isLarge(part, sheet) {
+	for _, part := range around(sheet, words) {
+		if part = largestRest(part, done); !isLarge(part, sheet) {
 			continue
 		}
 		img := imaging.Crop(p.sheet.img, part)
-		if len(imaging.Letters(img)) < minBareLetters {
+		letters := len(imaging.Letters(img))
+		if letters < minBareLetters {
+			continue
+		}
+		blocks, err := p.readFaintPart(ctx, img)
+		n := characters(blocks)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			p.curtailed = true
+			p.illegible = append(p.illegible, p.unreadPart(part, letters))
+		case err != nil:
+			return err
+		case n >= minBareLetters && meanConfidence(blocks) >= minBareConfidence:
+			all.add(movedBy(blocks, part.Min), part, words, p.sheet.letterHeight)
+			a.blocks = all.blocks()
+			a.right = pageConfidence(a.blocks, len(p.sheet.letters))
+		case n >= minBareLetters && imaging.Contrast(img) >= minBareContrast*contrast:
+			p.illegible = append(p.illegible, p.unreadPart(part, n))
+		default:
 			continue
 		}
 		done = append(done, part)
-		if !hasTimeFor(ctx, p.firstReading) {
-			return context.DeadlineExceeded
-		}
-		found, err := recognize(ctx, p.sheet.source(p.src), img, p.sheet.dpi, a.model)
-		if err != nil {
-			return err
-		}
-		blocks := movedBy(dropScraps(found.blocks), part.Min)
-		n := characters(found.blocks)
-		isRead := characters(blocks) >= minBareLetters && meanConfidence(blocks) >= minBareConfidence
-		if !isRead {
-			if n >= minBareLetters && imaging.Contrast(img) >= minBareContrast*imaging.Contrast(imaging.Crop(p.sheet.img, words)) {
-				p.illegible = append(p.illegible, unread(p.sheet.boxOnPage(document.BoxOf(part)).Rectangle(), n))
-			}
-			continue
-		}
-		a.blocks = besideEachOther(a.blocks, blocks, maxSeam*p.sheet.letterHeight)
-		a.right = pageConfidence(a.blocks, len(p.sheet.letters))
 	}
 	return nil
 }
 
-// besideEachOther returns the blocks of two parts of a page. If most lines of one end where lines of the other begin, at most
-// gap pixels apart, as on a page of which one half is faded, these become whole lines. Otherwise the part further left or
-// further up comes first.
-func besideEachOther(strong, faint []document.Block, gap int) []document.Block {
-	first, second := strong, faint
-	c, f := imaging.Union(wordBoxes(strong)), imaging.Union(wordBoxes(faint))
-	if f.Max.X <= c.Min.X || f.Max.Y <= c.Min.Y {
-		first, second = faint, strong
+// readFaintPart reads a part of the sheet. It returns context.DeadlineExceeded at once if there is too little time.
+func (p *page) readFaintPart(ctx context.Context, img *image.Gray) ([]document.Block, error) {
+	share := float64(area(img.Rect)) / float64(area(p.sheet.img.Rect))
+	if !hasTimeFor(ctx, time.Duration(share*float64(p.firstReading))) {
+		return nil, context.DeadlineExceeded
 	}
-	var whole, rest []document.Block
-	for _, b := range first {
-		whole = append(whole, document.Block{Box: b.Box, Lines: slices.Clone(b.Lines)})
-	}
-	ends := slices.Collect(document.Lines(whole))
-	joined, all := 0, 0
-	for _, b := range second {
-		var lines []document.Line
-		for _, l := range b.Lines {
-			all++
-			i := slices.IndexFunc(ends, func(e *document.Line) bool {
-				return layout.InRow(e.Box, l.Box) && l.Box.X-e.Box.Right() <= gap && l.Box.Right() > e.Box.Right()
-			})
-			if i < 0 {
-				lines = append(lines, l)
-				continue
-			}
-			*ends[i] = layout.JoinLines(*ends[i], l)
-			joined++
-		}
-		if len(lines) > 0 {
-			rest = append(rest, document.BlockOf(lines))
-		}
-	}
-	if float64(joined) < minContinued*float64(max(all, len(ends))) {
-		return slices.Concat(first, second)
-	}
-	for i := range whole {
-		whole[i] = document.BlockOf(whole[i].Lines)
-	}
-	return slices.Concat(whole, rest)
+	found, err := recognize(ctx, p.sheet.source(p.src), img, p.sheet.dpi, p.attempts[0].model)
+	return dropScraps(found.blocks), err
 }
 
-// bareParts returns the parts of a sheet on the left, on the right, above and below a box in it, the largest first.
-func bareParts(sheet, box image.Rectangle) []image.Rectangle {
+// unreadPart returns the doubt that a part of the sheet with that number of letters was not read.
+func (p *page) unreadPart(part image.Rectangle, letters int) document.Doubt {
+	return unread(p.sheet.boxOnPage(document.BoxOf(part)).Rectangle(), letters)
+}
+
+// surrounded is legible text with the faint text around it, in reading order.
+type surrounded struct{ before, legible, after []document.Block }
+
+// blocks returns the whole text in reading order.
+func (s *surrounded) blocks() []document.Block { return slices.Concat(s.before, s.legible, s.after) }
+
+// add adds the text of a part beside, above or below the words of the legible text. If most lines of one text end where lines
+// of the other begin, as on a page of which one half is faded, they become whole lines.
+func (s *surrounded) add(faint []document.Block, part, words image.Rectangle, letterHeight int) {
+	switch {
+	case part.Max.X <= words.Min.X:
+		if whole, ok := continued(faint, s.legible, letterHeight); ok {
+			s.legible = whole
+		} else {
+			s.before = slices.Concat(faint, s.before)
+		}
+	case part.Min.X >= words.Max.X:
+		if whole, ok := continued(s.legible, faint, letterHeight); ok {
+			s.legible = whole
+		} else {
+			s.after = slices.Concat(s.after, faint)
+		}
+	case part.Max.Y <= words.Min.Y:
+		s.before = slices.Concat(s.before, faint)
+	default:
+		s.after = slices.Concat(faint, s.after)
+	}
+}
+
+// continued joins the lines of a text with their continuations on the right. It reports false unless most lines on the right
+// that are in a row with a line on the left continue it, and no gutter lies between them.
+func continued(left, right []document.Block, letterHeight int) ([]document.Block, bool) {
+	next, inRow := continuations(left, right, maxContinuationGap*letterHeight)
+	if len(next) == 0 || float64(len(next)) < minContinued*float64(inRow) || isGutterBetween(next, letterHeight) {
+		return nil, false
+	}
+	var whole []document.Block
+	isJoined := map[*document.Line]bool{}
+	for _, b := range left {
+		var lines []document.Line
+		for i := range b.Lines {
+			line := b.Lines[i]
+			if l, ok := next[&b.Lines[i]]; ok {
+				line, isJoined[l] = layout.JoinLines(line, *l), true
+			}
+			lines = append(lines, line)
+		}
+		whole = append(whole, document.BlockOf(lines))
+	}
+	for _, b := range right {
+		var rest []document.Line
+		for i := range b.Lines {
+			if !isJoined[&b.Lines[i]] {
+				rest = append(rest, b.Lines[i])
+			}
+		}
+		if len(rest) > 0 {
+			whole = append(whole, document.BlockOf(rest))
+		}
+	}
+	return whole, true
+}
+
+// continuations returns the lines on the right by the lines on the left that they continue after at most gap pixels, and the
+// number of lines on the right that are in a row with one on the left.
+func continuations(left, right []document.Block, gap int) (next map[*document.Line]*document.Line, inRow int) {
+	next = map[*document.Line]*document.Line{}
+	for r := range document.Lines(right) {
+		isInRow := false
+		for l := range document.Lines(left) {
+			if !layout.InRow(l.Box, r.Box) {
+				continue
+			}
+			isInRow = true
+			if next[l] == nil && r.Box.X-l.Box.Right() <= gap && r.Box.Right() > l.Box.Right() {
+				next[l] = r
+				break
+			}
+		}
+		if isInRow {
+			inRow++
+		}
+	}
+	return next, inRow
+}
+
+// isGutterBetween reports whether a blank as wide as a gutter lies between all lines and their continuations.
+func isGutterBetween(next map[*document.Line]*document.Line, letterHeight int) bool {
+	from, to := math.MinInt, math.MaxInt
+	for l, r := range next {
+		from, to = max(from, l.Box.Right()), min(to, r.Box.X)
+	}
+	return len(next) >= minGutterLines && float64(to-from) >= minGutter*float64(letterHeight)
+}
+
+// around returns the four parts of a rectangle beside, above and below a box in it, the largest first.
+func around(outer, box image.Rectangle) []image.Rectangle {
 	parts := []image.Rectangle{
-		image.Rect(sheet.Min.X, sheet.Min.Y, box.Min.X, sheet.Max.Y), image.Rect(box.Max.X, sheet.Min.Y, sheet.Max.X, sheet.Max.Y),
-		image.Rect(sheet.Min.X, sheet.Min.Y, sheet.Max.X, box.Min.Y), image.Rect(sheet.Min.X, box.Max.Y, sheet.Max.X, sheet.Max.Y),
+		image.Rect(outer.Min.X, outer.Min.Y, box.Min.X, outer.Max.Y), image.Rect(box.Max.X, outer.Min.Y, outer.Max.X, outer.Max.Y),
+		image.Rect(outer.Min.X, outer.Min.Y, outer.Max.X, box.Min.Y), image.Rect(outer.Min.X, box.Max.Y, outer.Max.X, outer.Max.Y),
 	}
 	slices.SortStableFunc(parts, func(a, b image.Rectangle) int { return cmp.Compare(area(b), area(a)) })
 	return parts
 }
 
-// isLarge reports whether a part of the sheet is large enough for a text that was not read.
+// isLarge reports whether a part of the sheet is large enough to be searched for faint print.
 func isLarge(part, sheet image.Rectangle) bool {
 	return float64(area(part)) >= minBareShare*float64(area(sheet))
 }
 
-// without returns the larger rest of a part, above, below or beside those parts that overlap it.
-func without(part image.Rectangle, others []image.Rectangle) image.Rectangle {
+// largestRest returns what remains of a part: for each of others that overlaps it, the largest side around that one.
+func largestRest(part image.Rectangle, others []image.Rectangle) image.Rectangle {
 	for _, o := range others {
-		if !part.Overlaps(o) {
-			continue
+		if part.Overlaps(o) {
+			part = around(part, o.Intersect(part))[0]
 		}
-		part = bareParts(part, o.Intersect(part))[0]
 	}
 	return part
 }

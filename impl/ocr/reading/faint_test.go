@@ -81,7 +81,7 @@ func TestRead_faintPageBesideClearOne(t *testing.T) {
 	require.Regexp(t, "(?s)age of wisdom.*watery part", right.Text())
 	require.Regexp(t, "(?s)watery part.*age of wisdom", left.Text())
 	through := read(strong, mirrored(faint))
-	require.Empty(t, through.Doubts, "text that shines through from the back of the leaf is not unread")
+	require.Empty(t, through.Doubts, "text that shines through from the back of the leaf is not listed as unread")
 	require.Greater(t, through.Confidence, right.Confidence-0.1)
 	outOfFocus := read(strong, coarse(ocrtest.Page(tale...), 10))
 	require.Len(t, outOfFocus.Doubts, 1, "text out of focus is unread")

@@ -229,8 +229,8 @@ func readUnsurePrint(ctx context.Context, p *page) error {
 // isDoubtfulPrint reports whether text that was read as print may be handwriting although some lines look like print.
 func isDoubtfulPrint(p *page) bool { return mayHoldHandwriting(p) && p.isPoorPrint() }
 
-// isPoorPrint reports whether little of a page that was read as print is likely to be right, with or without the handwriting
-// that was found on it.
+// isPoorPrint reports whether less than doubtfulPrint of a page that was read as print is likely to be right, with the
+// handwriting that was found on it or without it: print that the preparation has spoilt may look like handwriting.
 func (p *page) isPoorPrint() bool {
 	return p.read.Confidence < doubtfulPrint || foundHandwriting(p) && p.attempts[0].right < doubtfulPrint
 }

@@ -47,7 +47,7 @@ func (e *Engines) digest(name string) string {
 	switch name {
 	case own.Hands:
 		network, language := own.HandsFiles()
-		parts = [][]byte{network, language, own.FrenchTexts(), own.EnglishTexts()}
+		parts = [][]byte{network, language, own.FrenchTexts(), own.EnglishTexts(), own.LatinTexts()}
 	case own.Print:
 		parts = [][]byte{own.PrintFile()}
 	}

@@ -46,7 +46,7 @@ type Options struct {
 	// for replacing some of them. Then the vote does not correct anything.
 	Candidates func(line []document.Word, candidates []correct.Candidate)
 	// Changed, if not nil, is called with the name of each step that changes the state of a page, in any orientation. Leaving out
-	// a step that is never reported does not change the result.
+	// a step that is never reported does not change the result, unless it chose the handwriting model, or the time ran out.
 	Changed func(step string)
 }
 

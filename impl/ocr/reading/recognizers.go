@@ -21,6 +21,7 @@ type handwritingNetwork struct {
 	language *neural.Language // for first readings
 	french   *neural.Language // for searches with word lists in French
 	english  *neural.Language // for searches with word lists in English
+	latin    *neural.Language // for first readings of Latin
 	recognizers
 }
 
@@ -48,8 +49,8 @@ func (h *handwritingNetwork) loadLanguage() (err error) {
 	return nil
 }
 
-// search returns the settings of further readings. French and English each have their own character model, which is loaded at
-// the first search.
+// search returns the settings of further readings. French and English have a character model of their own for searches with
+// word lists, and Latin, which has no lists, one for the first reading. They are loaded when they are first used.
 func (h *handwritingNetwork) search(s hand.Search) (search neural.Search, err error) {
 	search = neural.Search{Known: s.Known, Thorough: s.Thorough}
 	switch {
@@ -57,6 +58,8 @@ func (h *handwritingNetwork) search(s hand.Search) (search neural.Search, err er
 		search.CharacterModel, err = loadCharacterModel(&h.french, own.FrenchTexts())
 	case isLanguage(s.Language, "en", "enm"):
 		search.CharacterModel, err = loadCharacterModel(&h.english, own.EnglishTexts())
+	case isLanguage(s.Language, "la"):
+		search.First, err = loadCharacterModel(&h.latin, own.LatinTexts())
 	}
 	return search, err
 }

@@ -227,7 +227,7 @@ func (t tally) apartFrom(o tally) float64 {
 	return min(t.written()/all.written(), o.printed/all.printed)
 }
 
-// contains reports whether the middle of a box is on the side, or beyond the edge of the page there.
+// contains reports whether the middle of a box is on the side horizontally, even beyond the edge of the page.
 func (s side) contains(b document.Box) bool {
 	x := middleOf(b.Rectangle()).X
 	if s.box.Min.X == 0 {

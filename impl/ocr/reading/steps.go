@@ -123,8 +123,7 @@ var turningSteps = []step{{name: "turn", when: isWhole, run: turnUpright}}
 // languageSteps read a page again in another language if its language was in doubt and the whole text shows that language.
 var languageSteps = []step{{name: "second-language", when: isLanguageDoubtful, run: readInOtherLanguage, rereads: true}}
 
-// Steps returns the names of the steps that can be left out, in order. The corrections after "network" run only with
-// Options.Enhance.
+// Steps returns the names of the steps that can be left out, in order. "vote" and "long-s" run only with Options.Enhance.
 func Steps() []string {
 	names := []string{channelStep}
 	for _, s := range slices.Concat(lightingSteps, uprightSteps, turningSteps, languageSteps) {

@@ -23,11 +23,11 @@ func TestOptions_Changed(t *testing.T) {
 		page               *image.Gray
 		changed, unchanged []string
 	}{
-		"small letters":       {small, []string{"enlarge"}, []string{"level"}},
-		"a page upside down":  {imaging.Turn(clean, 2), []string{"turn"}, nil},
-		"a page that slopes":  {imaging.Rotate(clean, 4), []string{"level"}, []string{"turn"}},
-		"print facing print":  {sideBySide(clean, clean), nil, []string{"fill-in", "doubtful-side", "facing", "faint", "turn", "doubtful-print"}},
-		"print facing a hand": {facing(true), []string{"fill-in"}, []string{"turn"}},
+		"small letters":            {small, []string{"enlarge"}, []string{"level"}},
+		"a page upside down":       {imaging.Turn(clean, 2), []string{"turn"}, nil},
+		"a page that slopes":       {imaging.Rotate(clean, 4), []string{"level"}, []string{"turn"}},
+		"print facing print":       {sideBySide(clean, clean), nil, []string{"fill-in", "doubtful-side", "facing", "faint", "turn", "doubtful-print"}},
+		"print facing handwriting": {facing(true), []string{"fill-in"}, []string{"turn"}},
 	} {
 		read := func(without ...string) (text string, changed []string) {
 			result, err := reading.Read(t.Context(), decode.Page{Image: c.page}, reading.Options{

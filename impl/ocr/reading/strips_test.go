@@ -68,9 +68,9 @@ func TestEngines_ReadStrips(t *testing.T) {
 
 func TestHandwriting_search(t *testing.T) {
 	t.Parallel()
-	for tag, want := range map[string]bool{"fr": true, "frm": true, "en-GB": true, "de": false, "la": false, "": false} {
-		got, err := reading.HasTextsOf(tag)
+	for tag, want := range map[string][2]bool{"fr": {false, true}, "frm": {false, true}, "en-GB": {false, true}, "la": {true, false}, "de": {}, "": {}} {
+		first, listed, err := reading.HasTextsOf(tag)
 		require.NoError(t, err)
-		require.Equal(t, want, got, tag)
+		require.Equal(t, want, [2]bool{first, listed}, tag)
 	}
 }

@@ -10,11 +10,10 @@ import (
 	"uncial/internal/text"
 )
 
-// mayBeSpoilt reports whether a page that was prepared and read as print was read poorly. Print that the preparation has spoilt
-// may look like handwriting.
+// mayBeSpoilt reports whether a page that was prepared and read as print was read poorly.
 func mayBeSpoilt(p *page) bool { return p.isGray && !p.isHandwritten && p.isPoorPrint() }
 
-// tryUnprepared reads the page without the steps that change its greys, and keeps that reading if it is better. These steps
+// tryUnprepared reads the page without the sheet steps that change greys, and keeps that reading if it is better. These steps
 // make most pages more legible, but turn blurred letters on grainy paper into blots.
 func tryUnprepared(ctx context.Context, p *page) error {
 	again, better, err := readUnprepared(ctx, p)

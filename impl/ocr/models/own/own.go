@@ -1,5 +1,5 @@
 // Package own holds the models that the project trained and ships. They are embedded in every program that imports it,
-// which adds 22 MB. README.md in this folder has their figures, licences and training data.
+// which adds 25 MB. README.md in this folder has their figures, licences and training data.
 package own
 
 import _ "embed"
@@ -28,6 +28,8 @@ var (
 	frenchTexts []byte
 	//go:embed english.ngram
 	englishTexts []byte
+	//go:embed latin.ngram
+	latinTexts []byte
 	//go:embed print.uhm
 	printNetwork []byte
 	//go:embed lines.uff
@@ -52,6 +54,10 @@ func FrenchTexts() []byte { return frenchTexts }
 // EnglishTexts returns the content of a character model built from English transcriptions and print. The caller must not change
 // it.
 func EnglishTexts() []byte { return englishTexts }
+
+// LatinTexts returns the content of a character model built from Latin transcriptions, which abbreviate most words. The caller
+// must not change it.
+func LatinTexts() []byte { return latinTexts }
 
 // HandsFiles returns the contents of the network's file and of its character model's. The caller must not change them.
 func HandsFiles() (network, language []byte) { return handsNetwork, handsLanguage }

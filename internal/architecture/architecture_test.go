@@ -263,9 +263,8 @@ func TestComputingPackages_StartNoGoroutines(t *testing.T) {
 // `make test` skips the tests that the Makefile lists as SUITE_TESTS in all packages, and runs them in those of the suite.
 func TestSuiteTests_AreInTheSuite(t *testing.T) {
 	t.Parallel()
-	list := mustFindInMakefile(t, `(?m)^SUITE_TESTS := ((?:.+\\\n)*.+)$`)[1]
 	isFound := map[string]bool{}
-	for name := range strings.FieldsSeq(strings.ReplaceAll(list, "\\\n", "")) {
+	for _, name := range mustListInMakefile(t, "SUITE_TESTS") {
 		isFound[name] = false
 	}
 	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
@@ -291,8 +290,7 @@ func TestSuiteTests_AreInTheSuite(t *testing.T) {
 // `make test` uses the race detector for all tests except those that the Makefile lists as RACELESS_TESTS.
 func TestRacelessTests_Run(t *testing.T) {
 	t.Parallel()
-	listed := strings.Fields(mustFindInMakefile(t, `(?m)^RACELESS_TESTS := (.+)$`)[1])
-	packages := strings.Fields(mustFindInMakefile(t, `(?m)^RACELESS_PACKAGES := (.+)$`)[1])
+	listed, packages := mustListInMakefile(t, "RACELESS_TESTS"), mustListInMakefile(t, "RACELESS_PACKAGES")
 	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	var found []string
 	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
@@ -315,6 +313,13 @@ func TestRacelessTests_Run(t *testing.T) {
 		return err
 	}))
 	require.ElementsMatch(t, listed, found)
+}
+
+// mustListInMakefile returns the words of a variable of the Makefile.
+func mustListInMakefile(tb testing.TB, variable string) []string {
+	tb.Helper()
+	list := mustFindInMakefile(tb, `(?m)^`+variable+` := ((?:.+\\\n)*.+)$`)[1]
+	return strings.Fields(strings.ReplaceAll(list, "\\\n", ""))
 }
 
 // mustFindInMakefile returns the first match of a pattern in the Makefile, and its groups.

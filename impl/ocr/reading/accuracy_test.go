@@ -1,6 +1,7 @@
 //go:build !race
 
-// The race detector makes reading several times slower and finds no races in C code, so these tests run without it.
+// The race detector makes reading slower and finds no races in C code, so tests that read many whole pages run without it, like
+// this one.
 
 package reading_test
 

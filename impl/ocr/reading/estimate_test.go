@@ -1,17 +1,13 @@
 package reading_test
 
 import (
-	"image"
 	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"uncial/impl/ocr/decode"
-	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
-	"uncial/internal/document"
 )
 
 func TestEvidence_Probability(t *testing.T) {
@@ -55,31 +51,4 @@ func TestEvidence_words(t *testing.T) {
 		{once, 0},
 		{often, 1},
 	}, reading.RepeatedAndPunctuated(cells(false, [2]string{"the Houſe, di-"}, [2]string{"The house end:"}, [2]string{"the vided the!"})))
-}
-
-// mirrored returns the mirror image of a page.
-func mirrored(g *image.Gray) *image.Gray {
-	out := image.NewGray(g.Rect)
-	for y := range g.Rect.Dy() {
-		for x := range g.Rect.Dx() {
-			out.SetGray(g.Rect.Dx()-1-x, y, g.GrayAt(x, y))
-		}
-	}
-	return out
-}
-
-func TestRead_mirroredPrint(t *testing.T) {
-	t.Parallel()
-	page := mirrored(ocrtest.Page(tale...))
-	engines := MustEngines(t, 2)
-	for _, options := range []reading.Options{{Language: "en"}, {Language: "fr", Enhance: true}} {
-		result, err := reading.Read(t.Context(), decode.Page{Image: page}, options, engines)
-		require.NoError(t, err)
-		require.NotEmpty(t, result.Page.Blocks)
-		require.Less(t, result.Page.Confidence, 0.4, result.Page.Text())
-		for w := range document.Words(result.Page.Blocks) {
-			require.Less(t, w.CorrectShare(), 0.4, w.Text)
-		}
-		require.Empty(t, result.Edits, "gibberish is not corrected")
-	}
 }

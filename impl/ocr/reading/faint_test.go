@@ -1,3 +1,5 @@
+//go:build !race
+
 package reading_test
 
 import (
@@ -20,12 +22,6 @@ func fade(g *image.Gray) {
 	for i, v := range g.Pix {
 		g.Pix[i] = 235 + v/14
 	}
-}
-
-// coarse returns a page without details smaller than n pixels.
-func coarse(g *image.Gray, n int) *image.Gray {
-	w, h := g.Rect.Dx(), g.Rect.Dy()
-	return imaging.Resize(imaging.Resize(g, w/n, h/n), w, h)
 }
 
 // TestRead_faintCorner reads faint print that is both above and beside the clear print.

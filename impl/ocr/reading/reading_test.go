@@ -3,9 +3,7 @@ package reading_test
 import (
 	"context"
 	"image"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +11,6 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/decode"
-	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/ocrtest"
@@ -154,68 +151,6 @@ func TestConfidence(t *testing.T) {
 	}
 	require.Zero(t, reading.Confidence(nil))
 	require.InDelta(t, 0.75, reading.Confidence([]document.Page{page("ſix", 1), page("I", 0)}), 1e-9, "weighs pages by their characters")
-}
-
-// TestRead_poorPictures reads pictures that plain Tesseract reads badly or not at all.
-func TestRead_poorPictures(t *testing.T) {
-	t.Parallel()
-	want := "Il était une fois un roi et une reine\nqui avaient une fille dans un château\nsur la montagne au bord de la forêt"
-	random := rand.New(rand.NewPCG(1, 2))
-	engines := MustEngines(t, 1)
-	var carry float64 // the part of the greys that no white dot has shown yet
-	for _, c := range []struct {
-		name    string
-		picture func(ink, x float64) float64 // grey value; x is 0 at the left and 1 at the right
-		steps   []string                     // if these are omitted, the page is read worse
-		worse   float64                      // minimum CER without these steps
-	}{
-		{"reads faint print with strong noise", func(ink, _ float64) float64 { return 225 - 70*ink + 25*random.NormFloat64() }, []string{"denoise", "grain", "unsure-print", "doubtful-print"}, 0.3}, // as handwriting it can be read
-		{"reads print in a shadow", func(ink, x float64) float64 { return (230 - 200*ink) * (0.25 + 0.75*x) }, []string{"shading"}, 0.3},
-		{"reads print in the dark and in a shadow", func(ink, x float64) float64 { return (60 - 50*ink) * (0.3 + 0.7*x) }, []string{"brighten"}, 0.3},
-		{"reads print whose greys are rendered as dots", func(ink, _ float64) float64 {
-			carry += 210 - 200*ink + 20*random.NormFloat64()
-			if carry < 128 {
-				return 0
-			}
-			carry -= 255
-			return 255
-		}, []string{"descreen"}, 0.04},
-		{"reads a negative", func(ink, _ float64) float64 { return 20 + 200*ink }, []string{"negative"}, 0.3},
-	} {
-		g := ocrtest.Page(strings.Split(want, "\n")...)
-		for i, v := range g.Pix {
-			g.Pix[i] = uint8(min(max(c.picture(1-float64(v)/255, float64(i%g.Stride)/float64(g.Stride)), 0), 255))
-		}
-		result, err := reading.Read(t.Context(), decode.Page{Image: g}, reading.Options{Language: "fr"}, engines)
-		require.NoError(t, err)
-		require.Equal(t, want, result.Page.Text(), c.name)
-		require.Greater(t, result.Page.Confidence, 0.8, c.name)
-		result, err = reading.Read(t.Context(), decode.Page{Image: g}, reading.Options{Language: "fr", Without: c.steps}, engines)
-		require.NoError(t, err)
-		require.Greater(t, accuracy.Compare(want, result.Page.Text()).FoldedCER.Value(), c.worse, "%s, but not without %v", c.name, c.steps)
-	}
-}
-
-func TestRead_slantedPage(t *testing.T) {
-	t.Parallel()
-	lines := wrapped(strings.Fields(cleanTexts[0].text), 24)
-	level := ocrtest.Page(lines...)
-	side := level.Rect.Dx() + level.Rect.Dy()
-	page := image.NewGray(image.Rect(0, 0, side, side))
-	for i := range page.Pix {
-		page.Pix[i] = 255
-	}
-	imaging.Copy(page, level.Rect.Add(image.Pt(side, side).Sub(level.Rect.Size()).Div(2)), level, image.Point{})
-	engines := MustEngines(t, 1)
-	for _, angle := range []float64{-38, 20} {
-		slanted := decode.Page{Image: imaging.Rotate(page, angle)}
-		result, err := reading.Read(t.Context(), slanted, reading.Options{Language: "en"}, engines)
-		require.NoError(t, err)
-		require.Less(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.02, "%v degrees", angle)
-		result, err = reading.Read(t.Context(), slanted, reading.Options{Language: "en", Without: []string{"level"}}, engines)
-		require.NoError(t, err)
-		require.Greater(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.3, "%v degrees, not levelled", angle)
-	}
 }
 
 func TestEngines_Read_ReturnsTheLinesReadSoFar(t *testing.T) {

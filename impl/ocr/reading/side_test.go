@@ -2,40 +2,15 @@ package reading_test
 
 import (
 	"image"
-	"image/draw"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/ocr/decode"
-	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
 	"uncial/internal/document"
 )
-
-// facing returns a page of print and a page of joined handwriting side by side.
-func facing(isPrintLeft bool) *image.Gray {
-	left := ocrtest.Page(tale...)
-	right := image.NewGray(left.Rect)
-	draw.Draw(right, right.Rect, image.White, image.Point{}, draw.Src)
-	for i, line := range deed {
-		ocrtest.Write(right, 120, 22, func(float64) float64 { return float64(120 + 90*i) }, line, uint64(i)) // #nosec G115 -- counts lines
-	}
-	if !isPrintLeft {
-		left, right = right, left
-	}
-	return sideBySide(left, right)
-}
-
-// sideBySide returns two pages pasted together on white.
-func sideBySide(left, right *image.Gray) *image.Gray {
-	both := image.NewGray(image.Rect(0, 0, left.Rect.Dx()+right.Rect.Dx(), max(left.Rect.Dy(), right.Rect.Dy())))
-	draw.Draw(both, both.Rect, image.White, image.Point{}, draw.Src)
-	draw.Draw(both, left.Rect, left, image.Point{}, draw.Src)
-	draw.Draw(both, right.Rect.Add(image.Pt(left.Rect.Dx(), 0)), right, image.Point{}, draw.Src)
-	return both
-}
 
 func TestRead_handwritingFacingPrint(t *testing.T) {
 	t.Parallel()

@@ -34,7 +34,7 @@ func mapPage(p *document.Page, master, sent volume.Size) {
 	}
 }
 
-// mapAnswer replaces the boxes of an answer by those in the master. The lists are copied.
+// mapAnswer replaces the boxes of an answer with those in the master. The lists are copied.
 func mapAnswer(answer *gen.Extraction, master, sent volume.Size) {
 	if answer.Edits != nil {
 		edits := slices.Clone(*answer.Edits)

@@ -55,7 +55,7 @@ func (s *sealer) put(w http.ResponseWriter, name, purpose, value string) error {
 // putFor is put with another lifetime.
 func (s *sealer) putFor(w http.ResponseWriter, lifetime time.Duration, name, purpose, value string) error {
 	if len(value) > maxSealed {
-		return fmt.Errorf("cookie %s: %d bytes are too long", name, len(value))
+		return fmt.Errorf("cookie %s is too long: %d bytes", name, len(value))
 	}
 	plain, err := json.Marshal(sealed{s.now().Add(lifetime).Unix(), value})
 	if err != nil {

@@ -215,7 +215,7 @@ func parseOrigin(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" ||
 		(u.Scheme != "http" && u.Scheme != "https") || strings.Contains(u.Host, "*") || u.Port() != "" && !isPort(u.Port()) {
-		return "", fmt.Errorf("%q is not scheme, host and port; expected a value such as https://images.example.org", text)
+		return "", fmt.Errorf("invalid host %q; expected a scheme, a host and an optional port, such as https://images.example.org", text)
 	}
 	return originOf(u), nil
 }

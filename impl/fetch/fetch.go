@@ -1,8 +1,9 @@
 // Package fetch downloads images. It protects the operator's network from callers who choose the URLs (server-side request
 // forgery): it connects only to public addresses, whatever a name resolves to and wherever a redirect leads. It does not
-// look into images (package decode does) or parse data: URLs (package request does). Start with Fetcher.Fetch; the
-// rules for addresses are in guard.go, credentials and certificates in config.go, the egress proxy in proxy.go, IIIF in
-// iiif.go and iiifsize.go, the turns of requests to one host in turns.go, and the reasons of failures in reason.go.
+// look into images (package decode does) or parse data: URLs (package request does). Start with Fetcher.Fetch. Which
+// addresses are public is in internal/address; the permitted ports and the operator's exceptions are in guard.go, credentials
+// and certificates in config.go, the egress proxy in proxy.go, IIIF in iiif.go and iiifsize.go, the turns of requests to one
+// host in turns.go, and the reasons of failures in reason.go.
 package fetch
 
 import (

@@ -9,7 +9,7 @@ import (
 )
 
 // Extend moves the expiry of a running hold to ttl from now. A process extends its hold regularly while it works, so that
-// the work may take long and the points of a process that dies are still released soon. An expired hold cannot be
+// the work may take a long time, and the points of a process that dies are still released soon. An expired hold cannot be
 // revived. Errors: ErrExpired, ErrEnded, *store.Error; a ttl that is not positive is an error too.
 func (l *Ledger) Extend(ctx context.Context, h Hold, ttl time.Duration) error {
 	if ttl <= 0 {

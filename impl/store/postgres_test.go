@@ -69,7 +69,7 @@ func TestStore_Tx_LostConnection(t *testing.T) {
 
 func TestStore_Writer_Timeout(t *testing.T) {
 	t.Parallel()
-	st, err := store.Open(t.Context(), testcontainers.Postgres(t), store.Options{Timeout: 300 * time.Millisecond})
+	st, err := store.Open(t.Context(), testcontainers.Postgres(t), store.Options{Timeout: time.Second})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, st.Close()) })
 	began := time.Now()

@@ -133,7 +133,7 @@ func (o *Options) check() error {
 			return fmt.Errorf("--language: %q is not a canonical BCP 47 tag such as fr or de-Latf", tag)
 		}
 		if strings.HasPrefix(tag, "und") {
-			return errors.New("--language: und is no language; give the languages of the pages, such as fr or de")
+			return errors.New("--language: und does not name a language; give the languages of the pages, such as fr or de")
 		}
 	}
 	if o.Threads < 1 || o.Threads > runtime.NumCPU() {

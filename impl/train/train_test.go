@@ -274,7 +274,7 @@ func TestRun_Errors(t *testing.T) {
 		"a missing output":       {func(o *train.Options) { o.Out = "/absent/ours.uhm" }, "--out: the folder /absent does not exist"},
 		"no language":            {func(o *train.Options) { o.Languages = nil }, "--language: give the languages"},
 		"a wrong language":       {func(o *train.Options) { o.Languages = []string{"French"} }, `--language: "French" is not a canonical BCP 47 tag`},
-		"no particular language": {func(o *train.Options) { o.Languages = []string{"und-Latn"} }, "--language: und is no language"},
+		"no particular language": {func(o *train.Options) { o.Languages = []string{"und-Latn"} }, "--language: und does not name a language"},
 		"too many threads":       {func(o *train.Options) { o.Threads = 100_000 }, "--threads: must be 1 to "},
 		"a missing base":         {func(o *train.Options) { o.Base = "other" }, "--base: there is no file other"},
 		"an overwritten base": {func(o *train.Options) {

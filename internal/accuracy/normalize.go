@@ -35,7 +35,7 @@ func visible(s string) string {
 	}, norm.NFC.String(s))
 }
 
-// collapse replaces each run of white space by one space, and drops white space at the ends.
+// collapse replaces each run of white space with one space, and drops white space at the ends.
 func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // lineHyphen matches a sign that divides a word at a line end: a hyphen, the not sign that transcribers use, or the double

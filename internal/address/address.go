@@ -1,5 +1,5 @@
-// Package address tells public IP addresses from all others, and spots hosts that some programs read as numbers. Nothing in
-// it resolves a name or connects; the guard that does is in impl/fetch. Start with IsPublic.
+// Package address tells public IP addresses from all others, and spots hosts that some programs read as numbers. It
+// neither resolves names nor connects; impl/fetch does, and its guard asks this package. Start with IsPublic.
 package address
 
 import (

@@ -6,8 +6,8 @@
 // not: internal/edge turns an Error into a response, and mock and impl keep the state. The contract suite
 // (contracttests) deliberately has its own copy of these rules, because a test must not share code with what it tests.
 //
-// Start with error.go for the text of an error and plan.go for the plans. The package imagefile below has the limits of an
-// image.
+// Start with error.go for the text of an error and plan.go for the plans. Plans have no price of their own: Price, below, is
+// what an extraction costs. The package imagefile below has the limits of an image.
 package contract
 
 import "time"

@@ -78,7 +78,8 @@ func AsError(err error) *Error {
 	return &complete
 }
 
-// Invalid is a 400. Details must have at least one entry: field -> what is wrong and what is expected.
+// Invalid is a 400. Details must have at least one entry: field -> what is wrong and what is expected. The texts about fields
+// are in internal/request.
 func Invalid(details map[string]string) *Error {
 	problems := make([]string, 0, len(details))
 	for _, field := range slices.Sorted(maps.Keys(details)) {
@@ -101,7 +102,8 @@ func MethodNotAllowed(allow ...string) *Error {
 	return e
 }
 
-// BadImage is a 400 for an image that cannot be fetched or read. The reason says what is wrong and what is expected.
+// BadImage is a 400 for an image that cannot be fetched or read. The reason says what is wrong and what is expected; its texts
+// are in impl/fetch, package imagefile and impl/ocr.
 func BadImage(reason string) *Error {
 	e := Invalid(map[string]string{"imageUrl": reason})
 	e.Summary = "The image could not be fetched or read."

@@ -121,7 +121,8 @@ func (q *Queue[T]) Take(may func(running int) bool) (i *Item[T], ok bool) {
 	return i, true
 }
 
-// isBehind reports whether a is next before b. Among equals, the one that got its last turn longer ago is first.
+// isBehind reports whether a has used less of its share than b, so that a comes first. Among equals, the one that got its last
+// turn longer ago is first.
 func (q *Queue[T]) isBehind(a, b *backlog[T], now time.Duration) bool {
 	if x, y := q.clockOf(a, now), q.clockOf(b, now); x != y {
 		return x < y

@@ -1,6 +1,6 @@
 // Package format writes a recognized document as plain text, hOCR 1.2, ALTO 4.4, PAGE-XML 2019-07-15, Tesseract's TSV or PDF.
-// Each format has its own source file; to add one, write its function and add it to writers. The text in every format is that
-// of document.Document.Text.
+// Each format has its own source file; to add one, follow "an output format" in internal/README.md. The text in every format is
+// that of document.Document.Text.
 //
 // Writers are pure functions of their arguments: the same document gives the same bytes on every machine. Boxes are whole
 // pixels of the upright page. XML is well-formed XML 1.0 in UTF-8 and NFC, whatever the words contain. The ids of page, block,

@@ -39,7 +39,7 @@ func contentTypeProblem(values []string) string {
 	}
 	for name, value := range params {
 		if name != "charset" || !strings.EqualFold(value, "utf-8") {
-			return "must be application/json, with no parameter but charset=utf-8"
+			return "must be application/json, with no parameter except charset=utf-8"
 		}
 	}
 	return ""

@@ -12,7 +12,7 @@ import (
 
 const (
 	knownNames = "is not a field of this request; known: enhance, format, imageUrl, language"
-	noImage    = "is required: the URL of the image to read"
+	noImage    = "is required; give the URL of the image to read"
 	badTag     = "must be a BCP 47 language tag such as en or de-Latf"
 )
 

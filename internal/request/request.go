@@ -153,7 +153,7 @@ func (o *Operation) checkHeaders(h http.Header, f *problems) {
 // a byte there is no body.
 func checkNoBody(body io.Reader, f *problems) {
 	if n, _ := io.ReadFull(body, make([]byte, 1)); n > 0 {
-		f.add("body", "must be absent; this operation takes none")
+		f.add("body", "must be absent; this operation takes no body")
 	}
 }
 

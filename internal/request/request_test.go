@@ -74,7 +74,7 @@ func TestOperation_Check_ReportsParametersAndHeaders(t *testing.T) {
 		"a form":             {set("Content-Type", "application/x-www-form-urlencoded"), details("Content-Type", "must be application/json")},
 		"a suffix":           {set("Content-Type", "application/problem+json"), details("Content-Type", "must be application/json")},
 		"a malformed type":   {set("Content-Type", "application/json; ="), details("Content-Type", "must be application/json")},
-		"another charset":    {set("Content-Type", "application/json; charset=latin1"), details("Content-Type", "must be application/json, with no parameter but charset=utf-8")},
+		"another charset":    {set("Content-Type", "application/json; charset=latin1"), details("Content-Type", "must be application/json, with no parameter except charset=utf-8")},
 		"two types":          {set("Content-Type", "application/json", "application/json"), details("Content-Type", "is given twice; must be application/json")},
 		"compressed":         {set("Content-Encoding", "gzip"), details("Content-Encoding", "must be absent or identity; send the body uncompressed")},
 		"compressed twice":   {set("Content-Encoding", "identity", "br"), details("Content-Encoding", "must be absent or identity; send the body uncompressed")},
@@ -194,7 +194,7 @@ func TestOperation_Check_RefusesABodyThatIsNotDocumented(t *testing.T) {
 	status := request.NewOperation(mustSpec().Paths.Value("/status").Get)
 	r := httptest.NewRequest(http.MethodGet, "/api/v1/status?a=1", strings.NewReader("{}"))
 	_, err := status.Check(httptest.NewRecorder(), r)
-	assert.Equal(t, details("a", "is not a query parameter of this operation; it takes none", "body", "must be absent; this operation takes none"), detailsOf(err))
+	assert.Equal(t, details("a", "is not a query parameter of this operation; it takes none", "body", "must be absent; this operation takes no body"), detailsOf(err))
 	r = httptest.NewRequest(http.MethodGet, "/api/v1/status", broken{io.ErrUnexpectedEOF})
 	r.ContentLength = -1
 	_, err = status.Check(httptest.NewRecorder(), r)

@@ -107,7 +107,7 @@ func missing(object *openapi3.Schema, path []string) string {
 	if p == nil || p.Value.Title == "" {
 		return "is required"
 	}
-	return "is required: the " + p.Value.Title
+	return "is required; give the " + p.Value.Title
 }
 
 // kind returns the JSON type of a value as the parser makes it, in the words of OpenAPI.

@@ -1,6 +1,7 @@
 // Package text compares words and texts as sequences of characters: how far apart they are (Distance), and which differences
 // are a matter of spelling rather than of reading (OnlyRespells). Code that corrects a text asks here what it must not change:
-// a correction may fix a misread letter, but it never modernizes a word, and it changes neither numbers nor names.
+// a correction may fix a misread letter, but it never modernizes a word. MayCorrect excludes numbers and names, for callers
+// without a word list.
 //
 // Word lists are in impl/ocr/lexicon, and error rates in internal/accuracy. Start with spelling.go.
 package text

@@ -65,7 +65,7 @@ func checkMarks(text string) error {
 			continue
 		}
 		if parts[0] == "" || parts[1] == "" || parts[0] == parts[1] || !ruleForm.MatchString(parts[2]) {
-			return fmt.Errorf("%q must be read~right~rule: two different words, and a rule such as long-s", word)
+			return fmt.Errorf("%q: expected MISREAD~CORRECT~RULE with two different words and a rule, such as foul~soul~long-s", word)
 		}
 	}
 	return nil

@@ -129,7 +129,7 @@ func (s *session) exchangeAgain(ctx context.Context, r *model.Request) (*model.E
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		r.Account.Known, r.Account.Unsure = false, true // its state is read again before the next case
-		return x, fmt.Errorf("%w; whether it was carried out is not known", err)
+		return x, fmt.Errorf("%w; the server may have carried out the request", err)
 	}
 	return s.Exchange(ctx, r)
 }

@@ -105,7 +105,7 @@ func (s *session) followLink(ctx context.Context, x *model.Exchange) (problem st
 	case y.Status != http.StatusOK:
 		problem = fmt.Sprintf("the header Link leads to %s, where there is no contract; other answers lead to %s", address, s.description.URL())
 	case !bytes.Equal(y.Body, s.description.Body):
-		problem = fmt.Sprintf("the header Link leads to %s, which differs from %s, where other answers lead", address, s.description.URL())
+		problem = fmt.Sprintf("the header Link names %s, whose contract differs from that at %s, which other answers name", address, s.description.URL())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -332,7 +332,7 @@ func chargeAbandoned() lie {
 	}
 }
 
-// forgetAnswersTo carries out each repeat of a request for the image.
+// forgetAnswersTo makes the server execute repeats of a request for the image again, instead of replaying the stored answer.
 func forgetAnswersTo(image string) lie {
 	return rewrite(func(c *call) {
 		if strings.HasSuffix(c.field("imageUrl"), image) {

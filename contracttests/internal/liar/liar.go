@@ -8,7 +8,7 @@
 // of package contracttests.
 //
 // The honest server is uncial-mock or a proxy to one: defects know its keys by name (ocr_test_ok, ocr_test_empty) and move
-// no clock but through its control routes.
+// its clock only through its control routes.
 package liar
 
 import (

@@ -129,7 +129,7 @@ func (a *Account) charge(n int64) {
 	a.Points.Used, a.Points.Left, a.Spent = a.Points.Used+n, a.Points.Left-n, a.Spent+n
 }
 
-// adopt replaces the points by those that an answer reports, so that one wrong charge is reported once. Points lost under
+// adopt replaces the points with those that an answer reports, so that one wrong charge is reported once. Points lost under
 // another key may belong to another account.
 func (a *Account) adopt(x *Exchange, p Points) {
 	if x.Request.Uses(a.Key) {

@@ -135,8 +135,8 @@ type Target struct {
 	// MaxPoints limits what a run may spend. Cases that could exceed it are skipped, and so are all remaining cases once
 	// the accounts have lost more. A negative value allows no spending at all. Default: 0, no limit.
 	MaxPoints int64
-	// Thorough also runs what takes long or costs much on a server that reads images: many images, large ones, and long sequences.
-	// Simulated targets always run it.
+	// Thorough also runs the cases that take a long time or cost many points on a server that reads images: many images, large
+	// ones, and long sequences. They always run on simulated targets.
 	Thorough bool
 	// Timeout limits one exchange. Default: 90 seconds.
 	Timeout time.Duration

@@ -18,7 +18,7 @@ type serveCmd struct {
 	Listen      string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Listen address of the API; port 0 picks a free port (default: ${default})."`
 	AdminListen string `placeholder:"ADDR" help:"Listen address of metrics and pprof; keep it private (default: none)."`
 	keyFlags
-	ReplyTTL  time.Duration `name:"reply-ttl" default:"24h" placeholder:"DURATION" help:"How long answers, with their texts, are kept for requests that are repeated with their Idempotency-Key: 24h, which the contract promises, to 72h. Later repeats are read and charged again (default: ${default})."`
+	ReplyTTL  time.Duration `name:"reply-ttl" default:"24h" placeholder:"DURATION" help:"How long answers, including their texts, are kept for repeats with the same Idempotency-Key: from 24h, which the contract promises, to 72h. Later repeats are read and charged again (default: ${default})."`
 	Retention retention     `default:"400d" placeholder:"DURATION" help:"How long extractions are kept individually after the end of their month. Then only their sums by day and key remain; 0 keeps everything (default: ${default})."`
 	engineFlags
 	Engine          string        `placeholder:"URL" help:"Base URL of an engine to use instead of workers on this machine, such as http://engine:8090."`

@@ -162,7 +162,7 @@ func (s settingsFile) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any,
 		}
 	}
 	if s.denied && f.Name == "database" {
-		return nil, fmt.Errorf("cannot read %s; run this command as root, or name the database", s.path)
+		return nil, fmt.Errorf("cannot read %s; run this command as root, or set --database", s.path)
 	}
 	return nil, nil
 }

@@ -63,7 +63,7 @@ func (c *userListCmd) Run(ctx context.Context, con *console) error {
 type userResetCmd struct {
 	databaseFlags
 	Email     string `arg:"" help:"E-mail address of the user."`
-	PublicURL string `name:"public-url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address that people use (default: ${default})."`
+	PublicURL string `name:"public-url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public URL of the service, for the link (default: ${default})."`
 }
 
 func (userResetCmd) Help() string {
@@ -97,7 +97,7 @@ type userOperatorCmd struct {
 	databaseFlags
 	Email     string `arg:"" optional:"" help:"E-mail address of an existing user; without it, the command prints a link for a new one."`
 	Remove    bool   `help:"Make the user an ordinary user again."`
-	PublicURL string `name:"public-url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address that people use (default: ${default})."`
+	PublicURL string `name:"public-url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public URL of the service, for the link (default: ${default})."`
 }
 
 func (userOperatorCmd) Help() string {

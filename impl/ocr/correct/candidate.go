@@ -36,7 +36,7 @@ func (c *Candidate) Replacing(line []document.Word) []document.Word {
 const keptSigns = "æœ&⁊¶*†‡§"
 
 // isAcceptable reports whether words may be replaced by others at all. The replacement must not modernize the spelling, drop an
-// old sign, a note mark or an abbreviation mark, change only capitals, turn letters into figures, or add or drop many
+// old sign, a note mark or an abbreviation mark, change only capitals, turn letters into digits, or add or drop many
 // characters: stains are read as many characters.
 func isAcceptable(before, after string) bool {
 	length := utf8.RuneCountInString(before)

@@ -77,7 +77,7 @@ func grey(img *image.RGBA) image.Image {
 	return &image.Gray{Pix: every(img.Pix, 4), Stride: img.Stride / 4, Rect: img.Rect}
 }
 
-// opaquePaletted replaces indices by their colours. An index without a colour is black.
+// opaquePaletted replaces indices with their colours. An index without a colour is black.
 func opaquePaletted(img *image.Paletted) image.Image {
 	var palette [256][4]byte
 	isGrey := true

@@ -140,8 +140,8 @@ func (m *Models) applyFurtherReadings(all []reading) {
 	}
 }
 
-// correct replaces words by those of another reading where isCorrection allows it, and appends the edits. If the other reading
-// has no text, it does nothing.
+// correct replaces words with those of another reading where isCorrection allows it, and appends the edits. If the other
+// reading has no text, it does nothing.
 func (r *reading) correct(other []document.Word, known func(word string) bool) {
 	if len(other) == 0 {
 		return

@@ -146,7 +146,7 @@ func (p Plane) blurColumns(r int) {
 	}
 }
 
-// filter replaces every value by f of the values at most r away, first along the rows and then along the columns. For the
+// filter replaces every value with f of the values at most r away, first along the rows and then along the columns. For the
 // minimum and the maximum, that is a rank filter over a square. Windows end at the edge.
 func filter[T any](values []T, w, h, r int, f func(window []T) T) {
 	column := make([]T, max(w, h))

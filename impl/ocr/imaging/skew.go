@@ -6,7 +6,7 @@ import (
 )
 
 // Skew returns the angle in degrees by which the lines of the page slope down to the right (clockwise), from -50 to 50: within
-// maxSkew of 0, or of the page's Slant if the letters lie in lines there. letters are the boxes of its letters. Flatten a
+// skewRange of 0, or of the page's Slant if the letters lie in lines there. letters are the boxes of its letters. Flatten a
 // shaded page first.
 func Skew(g *image.Gray, letters []image.Rectangle) float64 {
 	slant := Slant(g, InkThreshold(g))
@@ -32,7 +32,7 @@ func Skew(g *image.Gray, letters []image.Rectangle) float64 {
 	return slope
 }
 
-// sharpest returns the angle from -maxSkew to maxSkew at which the amount of ink differs most from row to row.
+// sharpest returns the angle from -skewRange to skewRange at which the amount of ink differs most from row to row.
 func sharpest(g *image.Gray) float64 {
 	points := inkPoints(g, InkThreshold(g))
 	if len(points) == 0 {
@@ -45,7 +45,7 @@ func sharpest(g *image.Gray) float64 {
 		}
 	}
 	try(0)
-	for a := -maxSkew; a <= maxSkew; a += coarseSteps * skewStep {
+	for a := -skewRange; a <= skewRange; a += coarseSteps * skewStep {
 		try(a)
 	}
 	coarse := at
@@ -82,8 +82,8 @@ func stepsOf(counts map[int]int) (sum float64) {
 }
 
 // Slant returns the angle in degrees, to within half a slantStep, by which lines slope on a page that was photographed at an
-// angle. It is from -45 to 45, and 0 for a page whose lines are roughly horizontal or vertical. Pixels up to the threshold are
-// ink. Only the middle of the page is examined, so the slant may be that of a picture.
+// angle. It is from -maxSlant to maxSlant, and 0 for a page whose lines are roughly horizontal or vertical. Pixels up to the
+// threshold are ink. Only the middle of the page is examined, so the slant may be that of a picture.
 func Slant(g *image.Gray, threshold uint8) float64 {
 	middle := g.Rect.Size().Div(2)
 	sample := Crop(g, image.Rectangle{Min: middle, Max: middle}.Inset(-slantSample/2))
@@ -92,7 +92,7 @@ func Slant(g *image.Gray, threshold uint8) float64 {
 		return 0
 	}
 	best, slant := minSlantGain*own, 0.0
-	for angle := -45.0; angle <= 45; angle += slantStep {
+	for angle := -maxSlant; angle <= maxSlant; angle += slantStep {
 		if order := Order(Rotate(sample, -angle), threshold); order > max(best, minLineOrder) {
 			best, slant = order, angle
 		}

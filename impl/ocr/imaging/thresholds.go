@@ -64,17 +64,18 @@ const (
 
 // Thresholds of the skew search.
 const (
-	// maxSkew is the maximum skew that is searched for around the slant, in degrees. The time grows with the range.
-	maxSkew = 5.0
+	// skewRange is the largest skew that is searched for on either side of the slant, in degrees. The time grows with the range.
+	skewRange = 5.0
 	// skewStep is the precision of the result, in degrees: half a pixel over the width of a short line. The first pass uses
 	// steps coarseSteps times as large.
 	skewStep, coarseSteps = 0.05, 10
 	// skewWidth is the width, in pixels, at which the skew is measured: a smaller one is faster and less exact. skewPixels
 	// bounds the memory for pages that are far taller than wide.
 	skewWidth, skewPixels = 800, 2_000_000
-	// slantSample is the side in pixels of the middle of the page that is examined for a slant, and slantStep the angle between
-	// two tries in degrees. It is less than 2*maxSkew, so that the search for the skew finds the rest.
-	slantSample, slantStep = 1500, 7.5
+	// slantSample is the side in pixels of the middle of the page that is examined for a slant, maxSlant the largest slant that
+	// is tried, and slantStep the angle between two tries, both in degrees. slantStep is less than 2*skewRange, so that the
+	// search for the skew finds the rest.
+	slantSample, maxSlant, slantStep = 1500, 45.0, 7.5
 	// maxSlantOrder is the maximum Order of lines that may have a slant. A tenth of the pages of the second set have less when
 	// they are level, three quarters do when they slope by 12 degrees, and nearly all when they slope by 15.
 	maxSlantOrder = 1.8

@@ -135,7 +135,7 @@ func cubic(d float32) [4]float32 {
 	return [4]float32{-d + 2*d2 - d3, 1 - 2*d2 + d3, d + d2 - d3, -d2 + d3}
 }
 
-// greyQuantile returns the q quantile of the strip's greys. It leaves out as many pixels of grey 0 as zeros says.
+// greyQuantile returns the q quantile of the strip's greys. It ignores zeros pixels of grey 0.
 func greyQuantile(g *image.Gray, q float64, zeros int) uint8 {
 	var h imaging.Histogram
 	h.Add(g.Pix)

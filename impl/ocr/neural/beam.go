@@ -18,7 +18,7 @@ const (
 	surelyBlank    = 5e-4    // if all classes except blank have less than this probability together, no character begins at the step
 	minLog         = -7.0    // minimum log probability of a class that is followed
 	maxLikely      = 64      // classes that are followed at a step; only noise has more with that probability
-	manyPrefixes   = 1 << 16 // prefixes (7 MB) from which on those that are no longer followed are dropped
+	manyPrefixes   = 1 << 16 // number of prefixes (7 MB) above which those no longer followed are dropped
 	never          = -1e30   // logarithm of 0
 )
 
@@ -233,7 +233,7 @@ func (b *beam) keepBest(prefixes []int32) {
 	}
 }
 
-// prune drops the prefixes that are no beginning of a followed one. The search would create those that it needs again with the
+// prune drops the prefixes that no followed prefix begins with. The search would create those that it needs again with the
 // same values, so its result does not change.
 func (b *beam) prune() {
 	needed := make([]bool, len(b.all))

@@ -211,7 +211,7 @@ func (k kernels) lstm(pre []float32, preStride int, units, bias []float32, recur
 		C.long(steps), C.long(hidden), flagOf(reverse), floats(out), C.long(stride), floats(state))
 }
 
-// softmax replaces rows of n scores, which are stride apart, by log probabilities.
+// softmax replaces rows of n scores, which are stride apart, with log probabilities.
 func (k kernels) softmax(x []float32, rows, n, stride int) {
 	if len(x) < rows*stride || stride%16 != 0 || n > stride {
 		panic("neural: a softmax reaches beyond its operand")

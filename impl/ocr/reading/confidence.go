@@ -33,7 +33,7 @@ func pageConfidence(blocks []document.Block, letters int) float64 {
 	return logistic(curve(own, mainModel(blocks)) + missedWeight*math.Log(share+minInkShare)*(1-own))
 }
 
-// calibrate replaces the recognizer's confidence in each word by an estimate of the share of its characters that are correct.
+// calibrate replaces the recognizer's confidence in each word with an estimate of the share of its characters that are correct.
 func calibrate(blocks []document.Block) {
 	for w := range document.Words(blocks) {
 		w.Confidence = logistic(curve(w.Confidence, w.Model))

@@ -6,9 +6,10 @@ import (
 	"uncial/internal/document"
 )
 
-// estimate replaces the confidences that the steps used by the final ones, which are calibrated on more evidence, and adds the
-// doubts of the page. The weights were fitted to words of readable pages, so no word of gibberish may claim more than the
-// estimate of the steps, or maxGibberish. No step may follow, because it would decide differently with other confidences.
+// estimate replaces the confidences that the steps used with the final ones, which are calibrated on more evidence, and adds
+// the doubts of the page. The weights were fitted to words of readable pages, so the estimate for a word of gibberish is
+// limited to that of the steps and to maxGibberish. No step may follow, because it would decide differently with other
+// confidences.
 func (p *page) estimate() {
 	decided, other := p.read.Confidence, p.otherReading()
 	for _, handwritten := range []bool{false, true} {

@@ -122,7 +122,7 @@ func TestRead_network(t *testing.T) {
 		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "en", Without: c.without}, src)
 		require.NoError(t, err, c.why)
 		require.Equal(t, c.want, result.Page.Text(), c.why)
-		require.Empty(t, result.Edits, "%s: what is read is no correction", c.why)
+		require.Empty(t, result.Edits, "%s: the reading must not be accepted as a correction", c.why)
 	}
 }
 

@@ -3,8 +3,9 @@
 // it may run.
 //
 // A Go program cannot run its own code between fork and exec, so a Launcher starts its own executable a second time. This
-// second process, the shim, gives up its rights layer by layer (layers.go, landlock.go, seccomp.go) and then replaces itself by
-// the program. MaybeShim (shim.go), which main must call first, detects that a process is the shim. Start with NewLauncher.
+// second process, the shim, gives up its rights layer by layer (layers.go, landlock.go, seccomp.go) and then replaces itself
+// with the program. MaybeShim (shim.go), which main must call first, detects that a process is the shim. Start with
+// NewLauncher.
 package sandbox
 
 import (

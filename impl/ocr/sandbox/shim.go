@@ -94,7 +94,7 @@ func MaybeShim() {
 	syscall.Exit(0) // os.Exit runs hooks for which this process may no longer have the rights
 }
 
-// becomeProgram applies the layers, and replaces this process by the program. It returns only after a probe or an error.
+// becomeProgram applies the layers, and replaces this process with the program. It returns only after a probe or an error.
 func becomeProgram(text string) error {
 	var s spec
 	if err := json.Unmarshal([]byte(text), &s); err != nil {

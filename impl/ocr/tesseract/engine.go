@@ -1,5 +1,5 @@
 // Package tesseract is a thin binding of Tesseract's C API (capi.h, version 5) and of the few functions of Leptonica that are
-// needed with it: images in, words with boxes and confidences out. It does not choose models or modes, nor filter the results;
+// needed with it: images in, words with boxes and confidences out. It neither chooses models or modes nor filters the results;
 // package reading does. Start with Open, Engine.Recognize and Engine.Blocks.
 //
 // An Engine (engine.go) has one loaded model, and must not be used by several goroutines at once. Several engines may work at
@@ -7,7 +7,7 @@
 // Recognition runs only on the calling thread, whatever the number of cores and OMP_THREAD_LIMIT; RecognizeTogether
 // (together.go) reads one image with several engines. Results are in result.go, image files in leptonica.go.
 //
-// The package replaces a few functions of Tesseract by faster ones, or by ones that need less memory, without changing the
+// The package replaces a few functions of Tesseract with faster ones, or with ones that need less memory, without changing the
 // text: lineimage.c (images of lines), network.c, layers_amd64.c and products_amd64.c (the network), legacy.c (the older
 // recognizer). part.c divides the lines of an image among engines, and words.c iterates over the words that they have read.
 //

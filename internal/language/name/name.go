@@ -1,5 +1,5 @@
 // Package name gives languages their English names. It is separate from package language because its tables take memory that
-// the mock does not have. Start with Of.
+// the mock should not use. Start with Of.
 package name
 
 import (

@@ -46,7 +46,7 @@ Commands: serve (default), record, scenarios, texts, health, version.
 Examples:
   uncial-mock                                    serve on 127.0.0.1:4010
   uncial-mock --listen 127.0.0.1:0 --clock real  on a free port, with a running clock
-  uncial-mock --latency 100ms-900ms              answer as slowly as over a network
+  uncial-mock --latency 100ms-900ms              delay each answer by 100 to 900 ms
   uncial-mock --fixtures pages                   answer with your own pages, see 'uncial-mock record --help'
   uncial-mock scenarios                          list the keys, images and headers of all scenarios`
 

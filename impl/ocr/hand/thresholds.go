@@ -140,3 +140,13 @@ const (
 // triedLines is the number of lines on which the handwriting models compete: enough that a few unusual lines do not decide, and
 // few enough to take a fraction of the page's time.
 const triedLines = 8
+
+// Faint writing beside, above or below the lines of a page.
+const (
+	// minFaintShare is the minimum share of the page in a part without lines that may hold faint writing, and minFaintLines the
+	// minimum number of lines that are legible there when it is darkened.
+	minFaintShare, minFaintLines = 0.2, 3
+	// minStrength and maxStrength bound the factor by which the contrast of a part is less than that of the lines. Beyond these,
+	// the part is not faint, or only grain.
+	minStrength, maxStrength = 1.7, 10
+)

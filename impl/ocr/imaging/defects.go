@@ -122,6 +122,13 @@ func hasLines(g *image.Gray) bool {
 	return float64(len(letters)) >= max(enoughLetters, minLetterSpots*float64(len(spots))) && area >= ink
 }
 
+// Strengthen returns a page with its contrast multiplied by a factor around the usual grey of its paper.
+func Strengthen(g *image.Gray, factor float64) *image.Gray {
+	h := histogramOf(g)
+	paper := h.quantile(0.5)
+	return mapGreys(g, func(v int) int { return min(max(paper-int(float64(paper-v)*factor), 0), 255) })
+}
+
 // paperAndGrain returns the median grey, and the median distance from it, which is at least 1.
 func paperAndGrain(h Histogram) (paper, grain int) {
 	paper = h.quantile(0.5)

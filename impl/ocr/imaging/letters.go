@@ -1,6 +1,7 @@
 package imaging
 
 import (
+	"cmp"
 	"image"
 	"slices"
 )
@@ -82,6 +83,17 @@ func Union(boxes []image.Rectangle) (all image.Rectangle) {
 		all = all.Union(b)
 	}
 	return all
+}
+
+// Around returns the four parts of a rectangle beside, above and below a box in it, the largest first.
+func Around(outer, box image.Rectangle) []image.Rectangle {
+	parts := []image.Rectangle{
+		image.Rect(outer.Min.X, outer.Min.Y, box.Min.X, outer.Max.Y), image.Rect(box.Max.X, outer.Min.Y, outer.Max.X, outer.Max.Y),
+		image.Rect(outer.Min.X, outer.Min.Y, outer.Max.X, box.Min.Y), image.Rect(outer.Min.X, box.Max.Y, outer.Max.X, outer.Max.Y),
+	}
+	area := func(r image.Rectangle) int { return r.Dx() * r.Dy() }
+	slices.SortStableFunc(parts, func(a, b image.Rectangle) int { return cmp.Compare(area(b), area(a)) })
+	return parts
 }
 
 // inkRuns yields the runs of pixels up to the threshold. Unlike Runs it does not call a function for each pixel, because it

@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"image"
@@ -29,7 +28,7 @@ func readFaint(ctx context.Context, p *page) error {
 	contrast := imaging.Contrast(imaging.Crop(p.sheet.img, words))
 	all := surrounded{legible: a.blocks}
 	var done []image.Rectangle
-	for _, part := range around(sheet, words) {
+	for _, part := range imaging.Around(sheet, words) {
 		if part = largestRest(part, done); !isLarge(part, sheet) {
 			continue
 		}
@@ -170,16 +169,6 @@ func isGutterBetween(next map[*document.Line]*document.Line, letterHeight int) b
 	return len(next) >= minGutterLines && float64(to-from) >= minGutter*float64(letterHeight)
 }
 
-// around returns the four parts of a rectangle beside, above and below a box in it, the largest first.
-func around(outer, box image.Rectangle) []image.Rectangle {
-	parts := []image.Rectangle{
-		image.Rect(outer.Min.X, outer.Min.Y, box.Min.X, outer.Max.Y), image.Rect(box.Max.X, outer.Min.Y, outer.Max.X, outer.Max.Y),
-		image.Rect(outer.Min.X, outer.Min.Y, outer.Max.X, box.Min.Y), image.Rect(outer.Min.X, box.Max.Y, outer.Max.X, outer.Max.Y),
-	}
-	slices.SortStableFunc(parts, func(a, b image.Rectangle) int { return cmp.Compare(area(b), area(a)) })
-	return parts
-}
-
 // isLarge reports whether a part of the sheet is large enough to be searched for faint print.
 func isLarge(part, sheet image.Rectangle) bool {
 	return float64(area(part)) >= minBareShare*float64(area(sheet))
@@ -189,7 +178,7 @@ func isLarge(part, sheet image.Rectangle) bool {
 func largestRest(part image.Rectangle, others []image.Rectangle) image.Rectangle {
 	for _, o := range others {
 		if part.Overlaps(o) {
-			part = around(part, o.Intersect(part))[0]
+			part = imaging.Around(part, o.Intersect(part))[0]
 		}
 	}
 	return part

@@ -85,3 +85,29 @@ func TestRead_faintPageBesideClearOne(t *testing.T) {
 	require.Greater(t, outOfFocus.Doubts[0].Box.X, strong.Rect.Dx()/2)
 	require.Less(t, outOfFocus.Confidence, right.Confidence-0.2)
 }
+
+// TestRead_faintHandwriting reads a handwritten page of which the lower half is faded to a seventh of its contrast.
+func TestRead_faintHandwriting(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 1)
+	lines := func(page *image.Gray) (n int) {
+		result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "fr"}, engines)
+		require.NoError(t, err)
+		for l := range document.Lines(result.Page.Blocks) {
+			require.True(t, l.Handwritten)
+			n++
+		}
+		return n
+	}
+	page, faded := written(), written()
+	for i, v := range page.Pix {
+		page.Pix[i] = 240 - (255-v)/2
+		faded.Pix[i] = page.Pix[i]
+		if i > len(page.Pix)/2 {
+			faded.Pix[i] = 240 - (255-v)/14
+		}
+	}
+	all := lines(page)
+	require.Greater(t, all, 6)
+	require.Equal(t, all, lines(faded))
+}

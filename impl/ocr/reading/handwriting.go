@@ -155,17 +155,12 @@ func foundHandwriting(p *page) bool { return len(handwrittenBoxes(p.read.Blocks)
 // because their readings of handwriting do not show which of them is better. If the choice changes, the page is completed
 // again.
 func rechooseModel(ctx context.Context, p *page) error {
-	return p.rechoose(ctx, handwrittenBoxes(p.read.Blocks))
-}
-
-// rechoose is rechooseModel for a page with handwriting in these boxes.
-func (p *page) rechoose(ctx context.Context, written []document.Box) error {
 	first := p.attempts[0]
 	other := slices.IndexFunc(p.attempts, func(a attempt) bool { return a.model != first.model })
 	if other < 0 {
 		return nil
 	}
-	p.written = written
+	p.written = handwrittenBoxes(p.read.Blocks)
 	isEarly := first.model == earlyPrint
 	own, early := p.withoutHandwriting(first), p.withoutHandwriting(p.attempts[other])
 	if isEarly {

@@ -70,14 +70,10 @@ func readDoubtfulSide(ctx context.Context, p *page) error {
 	}
 	part := newHandwriting(p, imaging.Crop(p.gray, s.box), letters)
 	read, ok, err := readIfHandwriting(ctx, part, s.tally.share())
-	if err != nil || !ok {
-		return err
+	if err == nil && ok {
+		p.replaceSide(s, read)
 	}
-	if err := p.rechoose(ctx, append(handwrittenBoxes(p.read.Blocks), document.BoxOf(s.box))); err != nil {
-		return err
-	}
-	p.replaceSide(s, read)
-	return nil
+	return err
 }
 
 // doubtfulSide returns the side of the page that was read so much worse than the other that it may be handwriting.

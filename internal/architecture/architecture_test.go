@@ -267,21 +267,12 @@ func TestSuiteTests_AreInTheSuite(t *testing.T) {
 	for _, name := range mustListInMakefile(t, "SUITE_TESTS") {
 		isFound[name] = false
 	}
-	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
+	mustEachTest(t, func(path, name string, _ []byte) {
+		if _, isListed := isFound[name]; isListed {
+			require.True(t, strings.HasPrefix(path, filepath.Join(root, "contracttests")), "%s has a test %s, which would never run", path, name)
+			isFound[name] = true
 		}
-		code, err := os.ReadFile(path)
-		for _, test := range declaration.FindAllSubmatch(code, -1) {
-			name := string(test[1])
-			if _, isListed := isFound[name]; isListed {
-				require.True(t, strings.HasPrefix(path, filepath.Join(root, "contracttests")), "%s has a test %s, which would never run", path, name)
-				isFound[name] = true
-			}
-		}
-		return err
-	}))
+	})
 	for name, found := range isFound {
 		require.True(t, found, "no test is named %s", name)
 	}
@@ -291,28 +282,35 @@ func TestSuiteTests_AreInTheSuite(t *testing.T) {
 func TestRacelessTests_Run(t *testing.T) {
 	t.Parallel()
 	listed, packages := mustListInMakefile(t, "RACELESS_TESTS"), mustListInMakefile(t, "RACELESS_PACKAGES")
-	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	var found []string
-	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+	mustEachTest(t, func(path, name string, code []byte) {
+		if !bytes.HasPrefix(code, []byte("//go:build !race\n")) {
+			require.NotContains(t, listed, name, "%s has a test of this name, which would never run with the race detector", path)
+			return
+		}
+		folder, err := filepath.Rel(root, filepath.Dir(path))
+		require.NoError(t, err)
+		require.Contains(t, listed, name, "add the test of %s to RACELESS_TESTS in the Makefile, or it will never run", path)
+		require.Contains(t, packages, "./"+folder, "add the folder to RACELESS_PACKAGES in the Makefile")
+		found = append(found, name)
+	})
+	require.ElementsMatch(t, listed, found)
+}
+
+// mustEachTest calls visit for each test function of the module, with the path and the content of its file.
+func mustEachTest(tb testing.TB, visit func(path, name string, code []byte)) {
+	tb.Helper()
+	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	require.NoError(tb, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		code, err := os.ReadFile(path)
 		for _, test := range declaration.FindAllSubmatch(code, -1) {
-			name := string(test[1])
-			if !bytes.HasPrefix(code, []byte("//go:build !race\n")) {
-				require.NotContains(t, listed, name, "%s has a test of this name, which would never run with the race detector", path)
-				continue
-			}
-			folder, err := filepath.Rel(root, filepath.Dir(path))
-			require.NoError(t, err)
-			require.Contains(t, listed, name, "add the test of %s to RACELESS_TESTS in the Makefile, or it will never run", path)
-			require.Contains(t, packages, "./"+folder, "add the folder to RACELESS_PACKAGES in the Makefile")
-			found = append(found, name)
+			visit(path, string(test[1]), code)
 		}
 		return err
 	}))
-	require.ElementsMatch(t, listed, found)
 }
 
 // mustListInMakefile returns the words of a variable of the Makefile.

@@ -8,25 +8,23 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// strengthen darkens the faint writing in large parts of the page on one side of all lines, so that it is found and read like
-// the rest. It reports false if there is none: most of these parts are blank, or writing shines through from the back of the
-// leaf.
-func (p *Page) strengthen(ctx context.Context, r Reader) (bool, error) {
+// strengthen darkens the faint writing in large parts of the page on one side of all lines, and finds the lines of the page
+// again, so that this writing is read like the rest. Most such parts are blank, or show writing from the back of the leaf; they
+// stay as they are.
+func (p *Page) strengthen(ctx context.Context, r Reader) error {
 	var boxes []image.Rectangle
-	for _, lines := range p.found.Blocks {
-		for _, l := range lines {
-			boxes = append(boxes, l.Box().Rectangle())
-		}
+	for _, l := range slices.Concat(p.found.Blocks...) {
+		boxes = append(boxes, l.Box().Rectangle())
 	}
 	page := p.gray.Rect
 	written := imaging.Union(boxes).Intersect(page)
 	if written.Empty() {
-		return false, nil
+		return nil
 	}
 	contrast := imaging.Contrast(imaging.Crop(p.gray, written))
 	darkened := p.gray
 	for _, part := range imaging.Around(page, written) {
-		if float64(part.Dx()*part.Dy()) < minFaintShare*float64(page.Dx()*page.Dy()) {
+		if float64(imaging.Area(part)) < minFaintShare*float64(imaging.Area(page)) {
 			continue
 		}
 		faint := imaging.Crop(p.gray, part)
@@ -36,7 +34,7 @@ func (p *Page) strengthen(ctx context.Context, r Reader) (bool, error) {
 		}
 		faint = imaging.Strengthen(faint, factor)
 		if n, err := NewPage(faint, nil, p.models).legibleLines(ctx, r); err != nil {
-			return false, err
+			return err
 		} else if n < minFaintLines {
 			continue
 		}
@@ -46,10 +44,14 @@ func (p *Page) strengthen(ctx context.Context, r Reader) (bool, error) {
 		imaging.Copy(darkened, part, faint, image.Point{})
 	}
 	if darkened == p.gray {
-		return false, nil
+		return nil
 	}
-	p.gray = darkened
-	return true, nil
+	found, err := r.FindLines(ctx, darkened)
+	if err != nil {
+		return err
+	}
+	p.gray, p.found = darkened, found
+	return nil
 }
 
 // legibleLines returns the number of lines of which more characters are likely to be right than wrong.

@@ -146,14 +146,8 @@ func (p *Page) layout(ctx context.Context, r Reader) (*layout.Page, error) {
 			return nil, err
 		}
 		p.found = found
-		darker, err := p.strengthen(ctx, r)
-		if err != nil {
+		if err := p.strengthen(ctx, r); err != nil {
 			return nil, err
-		}
-		if darker {
-			if p.found, err = r.FindLines(ctx, p.gray); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return p.found, nil

@@ -85,14 +85,16 @@ func Union(boxes []image.Rectangle) (all image.Rectangle) {
 	return all
 }
 
+// Area returns the number of pixels of a rectangle.
+func Area(r image.Rectangle) int { return r.Dx() * r.Dy() }
+
 // Around returns the four parts of a rectangle beside, above and below a box in it, the largest first.
 func Around(outer, box image.Rectangle) []image.Rectangle {
 	parts := []image.Rectangle{
 		image.Rect(outer.Min.X, outer.Min.Y, box.Min.X, outer.Max.Y), image.Rect(box.Max.X, outer.Min.Y, outer.Max.X, outer.Max.Y),
 		image.Rect(outer.Min.X, outer.Min.Y, outer.Max.X, box.Min.Y), image.Rect(outer.Min.X, box.Max.Y, outer.Max.X, outer.Max.Y),
 	}
-	area := func(r image.Rectangle) int { return r.Dx() * r.Dy() }
-	slices.SortStableFunc(parts, func(a, b image.Rectangle) int { return cmp.Compare(area(b), area(a)) })
+	slices.SortStableFunc(parts, func(a, b image.Rectangle) int { return cmp.Compare(Area(b), Area(a)) })
 	return parts
 }
 

@@ -3,6 +3,8 @@ package layout
 import (
 	"image"
 	"slices"
+
+	"uncial/impl/ocr/imaging"
 )
 
 // Illustrations returns the boxes of possible woodcuts, engravings and photographs on a page of print, whose bounds begin at
@@ -47,7 +49,7 @@ func united(boxes []image.Rectangle) []image.Rectangle {
 	var out []image.Rectangle
 	for _, b := range boxes {
 		for i := 0; i < len(out); i++ {
-			if shared := b.Intersect(out[i]); float64(area(shared)) >= samePicture*float64(min(area(b), area(out[i]))) {
+			if shared := b.Intersect(out[i]); float64(imaging.Area(shared)) >= samePicture*float64(min(imaging.Area(b), imaging.Area(out[i]))) {
 				b = b.Union(out[i])
 				out = slices.Delete(out, i, i+1)
 				i = -1 // the larger box may overlap earlier ones
@@ -57,8 +59,6 @@ func united(boxes []image.Rectangle) []image.Rectangle {
 	}
 	return out
 }
-
-func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
 
 // inkShare returns the share of a rectangle's pixels that are ink, 0..1.
 func inkShare(page *image.Gray, r image.Rectangle) float64 {
@@ -70,5 +70,5 @@ func inkShare(page *image.Gray, r image.Rectangle) float64 {
 			}
 		}
 	}
-	return float64(n) / float64(area(r))
+	return float64(n) / float64(imaging.Area(r))
 }

@@ -103,7 +103,7 @@ func (t tally) in(m image.Rectangle) int {
 // isFrame reports whether a component is a frame around text: its box is as full of letters as a page of text.
 func isFrame(m image.Rectangle, letters tally) bool {
 	inside := letters.in(m)
-	return inside >= minFrameLetters && float64(inside) >= minFrameDensity*float64(area(m))/float64(letters.cell*letters.cell)
+	return inside >= minFrameLetters && float64(inside) >= minFrameDensity*float64(imaging.Area(m))/float64(letters.cell*letters.cell)
 }
 
 // withoutStrips narrows the region where the edge of the image shows a strip of a facing page. It reports whether there was

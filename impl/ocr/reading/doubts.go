@@ -13,17 +13,20 @@ import (
 // on one whose first reading ran out of time, and on one of which less was read than is left because a later step ran out of
 // time, that is all of its letters outside words.
 func (p *page) unreadInk(illegible []document.Doubt) []document.Doubt {
-	rest := p.lettersOutside(slices.Concat(wordBoxes(p.read.Blocks), boxesOf(illegible)))
-	if len(p.read.Blocks) == 0 || p.isPartial || p.curtailed && 2*len(rest) > len(p.sheet.letters) {
-		if len(rest) < minUnreadLetters {
+	listed := boxesOf(illegible)
+	if len(p.read.Blocks) == 0 || p.curtailed {
+		rest := p.lettersOutside(slices.Concat(wordBoxes(p.read.Blocks), listed))
+		switch {
+		case len(p.read.Blocks) > 0 && !p.isPartial && 2*len(rest) <= len(p.sheet.letters):
+		case len(rest) < minUnreadLetters:
 			return nil
+		default:
+			return []document.Doubt{unread(imaging.Union(rest), len(rest))}
 		}
-		return []document.Doubt{unread(imaging.Union(rest), len(rest))}
 	}
 	var doubts []document.Doubt
 	for _, found := range findMissed(p.gray.Rect, p.sheet.components, p.read.Blocks) {
-		isListed := slices.ContainsFunc(boxesOf(illegible), middleOf(found.box).In)
-		if found.letters >= minUnreadLetters && !isListed {
+		if found.letters >= minUnreadLetters && !slices.ContainsFunc(listed, middleOf(found.box).In) {
 			doubts = append(doubts, unread(found.box, found.letters))
 		}
 	}

@@ -61,7 +61,7 @@ func readFaint(ctx context.Context, p *page) error {
 
 // readFaintPart reads a part of the sheet. It returns context.DeadlineExceeded at once if there is too little time.
 func (p *page) readFaintPart(ctx context.Context, img *image.Gray) ([]document.Block, error) {
-	share := float64(area(img.Rect)) / float64(area(p.sheet.img.Rect))
+	share := float64(imaging.Area(img.Rect)) / float64(imaging.Area(p.sheet.img.Rect))
 	if !hasTimeFor(ctx, time.Duration(share*float64(p.firstReading))) {
 		return nil, context.DeadlineExceeded
 	}
@@ -171,7 +171,7 @@ func isGutterBetween(next map[*document.Line]*document.Line, letterHeight int) b
 
 // isLarge reports whether a part of the sheet is large enough to be searched for faint print.
 func isLarge(part, sheet image.Rectangle) bool {
-	return float64(area(part)) >= minBareShare*float64(area(sheet))
+	return float64(imaging.Area(part)) >= minBareShare*float64(imaging.Area(sheet))
 }
 
 // largestRest returns what remains of a part: for each of others that overlaps it, the largest side around that one.

@@ -30,7 +30,7 @@ func TestRead_faintCorner(t *testing.T) {
 	strong, faint := ocrtest.Page(tale...), ocrtest.Page(tale...)
 	fade(faint)
 	w, h := strong.Rect.Dx(), strong.Rect.Dy()
-	for name, corner := range map[string]image.Point{"upper left": {}, "lower right": {X: w, Y: h}} {
+	for name, corner := range map[string]image.Point{"upper left": {}, "upper right": {X: w}, "lower left": {Y: h}, "lower right": {X: w, Y: h}} {
 		sheet := ocrtest.BlankPage(2*w, 2*h)
 		imaging.Copy(sheet, faint.Rect.Add(corner), faint, image.Point{})
 		imaging.Copy(sheet, strong.Rect.Add(image.Pt(w, h).Sub(corner)), strong, image.Point{})

@@ -157,13 +157,11 @@ func (p *page) otherLines() []document.Block {
 func wordsNear(blocks []document.Block, line *document.Line) []document.Word {
 	here := document.WordsBox(line.Words).Rectangle()
 	var words []document.Word
-	most := area(here) / 2
+	most := imaging.Area(here) / 2
 	for l := range document.Lines(blocks) {
-		if n := area(document.WordsBox(l.Words).Rectangle().Intersect(here)); n > most {
+		if n := imaging.Area(document.WordsBox(l.Words).Rectangle().Intersect(here)); n > most {
 			most, words = n, l.Words
 		}
 	}
 	return words
 }
-
-func area(r image.Rectangle) int { return r.Dx() * r.Dy() }

@@ -63,18 +63,7 @@ type tileBuffers struct {
 func (k kernels) newFilters(c convolution) *filters {
 	f := &filters{bias: c.bias}
 	columns := 2 * pairsOf(c.in)
-	var sums [tileSums][]float32
-	for i := range sums {
-		sums[i] = make([]float32, c.out*columns)
-	}
-	for r := range c.out {
-		for channel := range c.in {
-			all := sumsOfFilter(c.weight[(r*c.in+channel)*filterSide*filterSide:])
-			for i, v := range all {
-				sums[i][r*columns+channel] = v
-			}
-		}
-	}
+	sums := sumsOfFilters(c, columns)
 	levels := float64(math.MaxInt16 / maxTileValues)
 	var rows [tileSums][]magnitude
 	for i := range sums {
@@ -97,23 +86,6 @@ func tileValues(i int) int {
 		return maxTileValues
 	}
 	return maxTileValues / 2
-}
-
-// sumsOfFilter returns the 16 sums of the taps of a filter.
-func sumsOfFilter(taps []float32) [tileSums]float32 {
-	sums := func(a, b, c float64) [4]float64 { return [4]float64{a, (a + b + c) / 2, (a - b + c) / 2, c} }
-	var rows [filterSide][4]float64
-	for y := range rows {
-		t := taps[filterSide*y:]
-		rows[y] = sums(float64(t[0]), float64(t[1]), float64(t[2]))
-	}
-	var out [tileSums]float32
-	for x := range 4 {
-		for y, v := range sums(rows[0][x], rows[1][x], rows[2][x]) {
-			out[4*y+x] = float32(v)
-		}
-	}
-	return out
 }
 
 // convolve runs a convolution, followed by a ReLU if relu is set, and by max pooling. No value of in may be negative, because

@@ -88,10 +88,15 @@ func (f *file) fail(format string, args ...any) {
 // replaces with the size in the file. No dimension may exceed maxSize. tensor checks the shape, the bytes and the values; if it
 // fails, it returns nil and records the error.
 func (f *file) tensor(name string, maxSize int, sizes ...*int) []float32 {
+	return f.appendTensor(nil, name, maxSize, sizes...)
+}
+
+// appendTensor is tensor, but appends the values to a slice. If it fails, it returns the slice unchanged.
+func (f *file) appendTensor(values []float32, name string, maxSize int, sizes ...*int) []float32 {
 	t, ok := f.tensors[name]
 	if !ok || len(t.Shape) != len(sizes) {
 		f.fail("tensor %q is missing or does not have %d dimensions", name, len(sizes))
-		return nil
+		return values
 	}
 	n := 1
 	for i, size := range sizes {
@@ -100,7 +105,7 @@ func (f *file) tensor(name string, maxSize int, sizes ...*int) []float32 {
 		}
 		if t.Shape[i] != *size || *size < 1 || *size > maxSize {
 			f.fail("dimension %d of tensor %q is %d", i, name, t.Shape[i])
-			return nil
+			return values
 		}
 		n *= *size
 	}
@@ -108,23 +113,22 @@ func (f *file) tensor(name string, maxSize int, sizes ...*int) []float32 {
 	wide := map[string]int{"F16": 2, "F32": 4}[t.Dtype]
 	if wide == 0 || from < 0 || to < from || to > len(f.data) || to-from != n*wide {
 		f.fail("tensor %q has type %q and bytes %d to %d, which does not fit its shape", name, t.Dtype, from, to)
-		return nil
+		return values
 	}
 	delete(f.tensors, name)
 	f.used += to - from
-	raw, values := f.data[from:to], make([]float32, n)
-	var largest uint32 // magnitude, in bits, which have the order of the numbers; NaN is larger than any number
-	for i := range values {
-		if wide == 2 {
-			values[i] = half(binary.LittleEndian.Uint16(raw[2*i:]))
-		} else {
-			values[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	before := len(values)
+	values = append(make([]float32, 0, before+n), values...)[:before+n] // slices.Grow would set them to 0 first
+	if raw, added := f.data[from:to], values[before:]; wide == 2 {
+		widen(raw, added)
+	} else {
+		for i := range added {
+			added[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
 		}
-		largest = max(largest, math.Float32bits(values[i])&math.MaxInt32)
 	}
-	if largest > math.Float32bits(maxWeight) {
+	if largestOf(values[before:]) > math.Float32bits(maxWeight) {
 		f.fail("tensor %q has a weight that is not a number or too large", name)
-		return nil
+		return values[:before]
 	}
 	return values
 }
@@ -142,10 +146,3 @@ func (f *file) complete() {
 
 // maxWeight is the maximum absolute value of a weight: far above any that training produces.
 const maxWeight = 1e4
-
-// half returns the value of a 16-bit floating-point number (IEEE 754 binary16). An infinite one or one that is not a number
-// becomes 65536 or more, which is above maxWeight.
-func half(bits uint16) float32 {
-	const bias = 0x1p112 // the exponents of binary32 are 112 more
-	return math.Float32frombits(uint32(bits>>15)<<31 | math.Float32bits(math.Float32frombits(uint32(bits&0x7fff)<<13)*bias))
-}

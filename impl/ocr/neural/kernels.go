@@ -59,7 +59,6 @@ static void softmax(int set, float *x, long t, long n, long stride) {
 import "C"
 
 import (
-	"math"
 	"slices"
 	"unsafe"
 
@@ -223,6 +222,12 @@ func (k kernels) softmax(x []float32, rows, n, stride int) {
 // column. The last block is padded with rows of zeros. data has the rows of the matrix one after the other.
 func inBlocks[T float32 | int32](height, rows, columns int, data []T) []T {
 	out := make([]T, (rows+height-1)/height*height*columns)
+	fillBlocks(out, height, rows, columns, data)
+	return out
+}
+
+// fillBlocks writes the result of inBlocks to out, which must be zero there.
+func fillBlocks[T float32 | int32](out []T, height, rows, columns int, data []T) {
 	for first := 0; first < rows; first += height {
 		block := out[first*columns:]
 		for r := range min(height, rows-first) {
@@ -231,103 +236,6 @@ func inBlocks[T float32 | int32](height, rows, columns int, data []T) []T {
 			}
 		}
 	}
-	return out
-}
-
-// pairs is a matrix of 16-bit integers. Each element of data has those of two successive columns, except in the result of
-// newRecurrent.
-type pairs struct {
-	rows, columns int // columns: pairs of columns
-	data          []int32
-	units         []float32 // of each row; a weight is its integer times the unit of its row
-	levels        float32   // the largest integer that the matrix may be multiplied by
-}
-
-// magnitude describes a row of weights by the largest magnitude of its elements, and the sum of all of them.
-type magnitude struct{ largest, sum float64 }
-
-// minLargest is the least magnitude for which rows and values are converted to integers; smaller ones count as zeros, because a
-// float cannot hold their unit exactly enough.
-const minLargest = 1e-30
-
-// newRecurrent returns the recurrent weights of one direction of a layer as 8-bit integers in the order of the kernels: each
-// element of data has two rows. weights has a row for each of the 4*hidden gates.
-func newRecurrent(weights []float32, hidden int) pairs {
-	const panel = 128 // PANEL in kernels.h
-	rows := magnitudesOf(weights, hidden)
-	p := quantize(weights, rows, math.MaxInt8, maxValueOf(rows, math.MaxInt8))
-	data := make([]int32, 0, hidden*hidden)
-	for first := 0; first < p.rows; first += panel {
-		for c := range p.columns {
-			for r := first; r < first+panel/2; r++ {
-				high, low := p.data[r*p.columns+c], p.data[(r+panel/2)*p.columns+c]
-				data = append(data, (high&0x00ff00ff)<<8|(low&0x00ff00ff^0x00800080))
-			}
-		}
-	}
-	p.data = data
-	return p
-}
-
-// maxValueOf returns the largest integer that values may have when quantize converts a matrix, so that the integers of the
-// weights and of the values are about equally large. The parameters are those of quantize.
-func maxValueOf(rows []magnitude, weightLimit float64) float64 {
-	ratio := 1.0 // of the sum of a row to its largest element
-	for _, row := range rows {
-		if row.largest > minLargest {
-			ratio = max(ratio, row.sum/row.largest)
-		}
-	}
-	return math.Floor(min(max(math.Sqrt(math.MaxInt32/ratio), math.MaxInt32/(weightLimit*ratio)), math.MaxInt16))
-}
-
-// magnitudesOf returns the magnitudes of the rows of a matrix, which weights has one after the other. The number of columns is
-// even.
-func magnitudesOf(weights []float32, columns int) []magnitude {
-	rows := make([]magnitude, len(weights)/columns)
-	for r := range rows {
-		// Additions to two sums need not wait for each other. Weights of 16 bits are summed exactly, in whatever order.
-		var largest uint32 // in bits, which have the order of the numbers
-		var even, odd float64
-		for row := weights[r*columns : (r+1)*columns]; len(row) > 1; row = row[2:] {
-			a, b := math.Float32bits(row[0])&math.MaxInt32, math.Float32bits(row[1])&math.MaxInt32
-			largest = max(largest, a, b)
-			even, odd = even+float64(math.Float32frombits(a)), odd+float64(math.Float32frombits(b))
-		}
-		rows[r] = magnitude{float64(math.Float32frombits(largest)), even + odd}
-	}
-	return rows
-}
-
-// quantize converts a matrix to integers from -weightLimit to weightLimit, which are to be multiplied by integers from
-// -valueLimit to valueLimit. weights has the rows one after the other, and so has data of the result, in pairs; the number of
-// columns is even. The integers are as large as possible without overflow: no sum of products needs more than 31 bits.
-func quantize(weights []float32, rows []magnitude, weightLimit, valueLimit float64) pairs {
-	columns := len(weights) / len(rows)
-	p := pairs{
-		rows: len(rows), columns: columns / 2, units: make([]float32, len(rows)), levels: float32(valueLimit),
-		data: make([]int32, len(weights)/2),
-	}
-	for r, m := range rows {
-		if m.largest <= minLargest {
-			continue
-		}
-		// Rounding adds a half to each integer, and the float of the unit may be slightly too small.
-		p.units[r] = float32(1 / min(weightLimit/m.largest, (math.MaxInt32/valueLimit-float64(columns))/m.sum))
-		factor := 1 / float64(p.units[r])
-		row := weights[r*columns : (r+1)*columns]
-		for c := range p.data[r*p.columns : (r+1)*p.columns] {
-			low, high := rounded(float64(row[2*c])*factor), rounded(float64(row[2*c+1])*factor)
-			p.data[r*p.columns+c] = low&math.MaxUint16 | high<<16
-		}
-	}
-	return p
-}
-
-// rounded returns the nearest integer, or of two the one farther from 0.
-func rounded(v float64) int32 {
-	// The conversion keeps compilers from fusing the operations, so that all processors compute the same.
-	return int32(float64(v) + math.Copysign(0.5, v))
 }
 
 // grow returns a slice of n elements with undefined content, in the memory of s if that is large enough.

@@ -10,7 +10,7 @@
 // read (package reading does). The README of models/own describes the shipped models and their training data.
 //
 // Start with Recognizer.Read and Finder.Maps; network.go and finder.go have the layers, kernels.h the arithmetic, beam.go the
-// search, and file.go the file format.
+// search, file.go the file format, and weights.go the conversion of weights for the kernels.
 package neural
 
 import (

@@ -55,12 +55,12 @@ func (f *file) layer(name string, in int) layer {
 	var input []float32
 	gates := 0 // of one direction; the file determines it
 	for d, direction := range []string{"f.", "b."} {
-		input = append(input, f.tensor(name+direction+"wi", 4*maxWidth, &gates, &in)...)
+		input = f.appendTensor(input, name+direction+"wi", 4*maxWidth, &gates, &in)
 		if l.hidden = gates / 4; gates != 4*l.hidden || l.hidden%32 != 0 {
 			f.fail("%s%swi has %d rows, which is not four times a multiple of 32", name, direction, gates)
 		}
 		recurrent := f.tensor(name+direction+"wh", 4*maxWidth, &gates, &l.hidden)
-		l.bias = append(l.bias, f.tensor(name+direction+"bias", 4*maxWidth, &gates)...)
+		l.bias = f.appendTensor(l.bias, name+direction+"bias", 4*maxWidth, &gates)
 		if f.err != nil {
 			return l
 		}
@@ -82,7 +82,7 @@ func newMatrix(weights []float32, rows, columns, stride int) matrix {
 	p := quantize(weights, magnitudes, math.MaxInt16, maxValueOf(magnitudes, math.MaxInt16))
 	m := matrix{pairs: p, in: columns, stride: stride}
 	m.data = make([]int32, inStripes(stride)*p.columns) // a stripe is a block of that height
-	copy(m.data, inBlocks(stripe, rows, p.columns, p.data))
+	fillBlocks(m.data, stripe, rows, p.columns, p.data)
 	return m
 }
 

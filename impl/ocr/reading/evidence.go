@@ -14,8 +14,8 @@ import (
 	"uncial/internal/text"
 )
 
-// Evidence is what is known about the correctness of a word: one value for each constant below, from evConstant to evEntropy.
-type Evidence [evEntropy + 1]float64
+// Evidence is what is known about the correctness of a word: one value for each constant below, from evConstant to evPosterior.
+type Evidence [evPosterior + 1]float64
 
 const (
 	evConstant   = iota // always 1 (intercept)
@@ -42,10 +42,11 @@ const (
 
 	// Only for handwriting.
 
-	evRare    // 1 for a word with a sign beyond the letters of modern languages
-	evSingle  // 1 for a word of one character
-	evWrong   // logarithm of the expected share of its characters that are wrong; see document.Signals
-	evEntropy // the largest entropy of the possible characters, in nats
+	evRare      // 1 for a word with a sign beyond the letters of modern languages
+	evSingle    // 1 for a word of one character
+	evWrong     // logarithm of the expected share of its characters that are wrong; see document.Signals
+	evEntropy   // the largest entropy of the possible characters, in nats
+	evPosterior // log-odds of the share of the likely texts of the line that have the word
 )
 
 // evidence returns the evidence of each handwritten, or each printed, word of the page, in reading order. Words must still have
@@ -119,11 +120,11 @@ func coreOf(w *document.Word) string {
 func (e *Evidence) addHandwriting(w *document.Word) {
 	e[evRare] = flag(strings.ContainsFunc(w.Text, func(r rune) bool { return r > lastUsualLetter }))
 	e[evSingle] = flag(utf8.RuneCountInString(w.Text) == 1)
-	wrong := 1 - w.Confidence
+	wrong, posterior := 1-w.Confidence, w.Confidence
 	if s := w.Signals; s != nil {
-		wrong, e[evEntropy] = s.Wrong, s.Entropy
+		wrong, posterior, e[evEntropy] = s.Wrong, s.Posterior, s.Entropy
 	}
-	e[evWrong] = math.Log(wrong + minWrong)
+	e[evWrong], e[evPosterior] = math.Log(wrong+minWrong), logOdds(posterior)
 }
 
 // relateToPage scales the values that depend on all words of the page. On a page with few listed words, a word list proves

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"go/ast"
+	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"io"
@@ -284,7 +285,7 @@ func TestRacelessTests_Run(t *testing.T) {
 	listed, packages := mustListInMakefile(t, "RACELESS_TESTS"), mustListInMakefile(t, "RACELESS_PACKAGES")
 	var found []string
 	mustEachTest(t, func(path, name string, code []byte) {
-		if !bytes.HasPrefix(code, []byte("//go:build !race\n")) {
+		if runsWithRaceDetector(t, path, code) {
 			require.NotContains(t, listed, name, "%s has a test of this name, which would never run with the race detector", path)
 			return
 		}
@@ -297,10 +298,29 @@ func TestRacelessTests_Run(t *testing.T) {
 	require.ElementsMatch(t, listed, found)
 }
 
-// mustEachTest calls visit for each test function of the module, with the path and the content of its file.
+// runsWithRaceDetector reports whether the race detector's build includes a file, if all other conditions are met.
+func runsWithRaceDetector(tb testing.TB, path string, code []byte) bool {
+	tb.Helper()
+	for line := range strings.Lines(string(code)) {
+		if strings.HasPrefix(line, "package ") {
+			break
+		}
+		if !constraint.IsGoBuild(line) {
+			continue
+		}
+		condition, err := constraint.Parse(line)
+		require.NoError(tb, err, path)
+		with, without := condition.Eval(func(string) bool { return true }), condition.Eval(func(tag string) bool { return tag != "race" })
+		return with || !without
+	}
+	return true
+}
+
+// mustEachTest calls visit for each test function of the module, with the path and the content of its file. Fuzz tests and
+// examples count as well.
 func mustEachTest(tb testing.TB, visit func(path, name string, code []byte)) {
 	tb.Helper()
-	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	declaration := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 	require.NoError(tb, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err

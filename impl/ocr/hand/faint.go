@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/internal/document"
 )
 
 // strengthen darkens the faint writing in large parts of the page on one side of all lines, and finds the lines of the page
@@ -23,7 +24,9 @@ func (p *Page) strengthen(ctx context.Context, r Reader) error {
 	}
 	contrast := imaging.Contrast(imaging.Crop(p.gray, written))
 	darkened := p.gray
+	var done []image.Rectangle
 	for _, part := range imaging.Around(page, written) {
+		part = imaging.LargestRest(part, done)
 		if float64(imaging.Area(part)) < minFaintShare*float64(imaging.Area(page)) {
 			continue
 		}
@@ -33,17 +36,22 @@ func (p *Page) strengthen(ctx context.Context, r Reader) error {
 			continue
 		}
 		faint = imaging.Strengthen(faint, factor)
-		if n, err := NewPage(faint, nil, p.models).legibleLines(ctx, r); err != nil {
+		if n, err := p.legibleLines(ctx, r, faint); err != nil {
 			return err
 		} else if n < minFaintLines {
 			continue
 		}
-		if darkened == p.gray {
+		if len(done) == 0 {
 			darkened = imaging.Crop(p.gray, page)
 		}
 		imaging.Copy(darkened, part, faint, image.Point{})
+		p.spots = outside(p.spots, []document.Box{document.BoxOf(part)})
+		for _, s := range imaging.Letters(faint) {
+			p.spots = append(p.spots, s.Add(part.Min))
+		}
+		done = append(done, part)
 	}
-	if darkened == p.gray {
+	if len(done) == 0 {
 		return nil
 	}
 	found, err := r.FindLines(ctx, darkened)
@@ -54,15 +62,19 @@ func (p *Page) strengthen(ctx context.Context, r Reader) error {
 	return nil
 }
 
-// legibleLines returns the number of lines of which more characters are likely to be right than wrong.
-func (p *Page) legibleLines(ctx context.Context, r Reader) (n int, err error) {
-	found, err := r.FindLines(ctx, p.gray)
+// legibleLines reads a few of the longer lines of a part of the page, once and by one model, and returns the number of those of
+// which more characters are likely to be right than wrong. Lines of fewer than shortLine characters do not count.
+func (p *Page) legibleLines(ctx context.Context, r Reader, part *image.Gray) (n int, err error) {
+	m := p.models
+	m.Known, m.Enhance, m.Competing = nil, false, nil
+	sampled := NewPage(part, nil, m)
+	found, err := r.FindLines(ctx, part)
 	if err != nil {
 		return 0, err
 	}
-	all, err := p.readLines(ctx, r, slices.Concat(found.Blocks...))
-	for _, l := range all {
-		if l.characters >= shortLine && expectedAccuracy(l.confidence) > 0.5 && !l.isNoise() {
+	some, err := sampled.readLines(ctx, r, sample(found.Lines(), samples))
+	for _, l := range some {
+		if l.characters >= shortLine && expectedAccuracy(l.confidence) > legibleLine {
 			n++
 		}
 	}

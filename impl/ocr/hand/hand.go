@@ -27,14 +27,14 @@ type Reader interface {
 	// ReadStrips reads each image as one line with a model, and returns the words of each. Boxes are in pixels of the strip,
 	// confidences 0..100.
 	ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error)
-	// ReadStripsAgain reads each image with a handwriting model as ReadStrips does, and adds the further readings that s
-	// requests.
+	// ReadStripsAgain reads each image with a handwriting model, first with the character model of the language if it has one
+	// for that, and adds the further readings that s requests.
 	ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, s Search) ([]Readings, error)
 	// FindLines finds the lines of handwriting on a page whose bounds begin at (0, 0).
 	FindLines(ctx context.Context, g *image.Gray) (*layout.Page, error)
 }
 
-// Search configures the further readings of lines of handwriting.
+// Search configures the readings of lines of handwriting.
 type Search struct {
 	// Known reports whether a word is listed; nil if the language has no word list. It is called from several goroutines.
 	Known func(word string) bool
@@ -44,9 +44,9 @@ type Search struct {
 	Thorough bool
 }
 
-// Readings are the readings of a strip. First is what ReadStrips returns, Listed was read with word lists, and Thorough also at
-// several widths. Readings that were not requested, and a thorough reading of a line that is not doubtful or is too long, are
-// nil.
+// Readings are the readings of a strip. First is like what ReadStrips returns, Listed was read with word lists, and Thorough
+// also at several widths. Readings that were not requested, and a thorough reading of a line that is not doubtful or is too
+// long, are nil.
 type Readings struct{ First, Listed, Thorough []tesseract.Word }
 
 // Models are the models and word lists that a page is read with.

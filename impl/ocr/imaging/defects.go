@@ -110,15 +110,16 @@ func hasInk(h Histogram) bool {
 // not of letters.
 func hasLines(g *image.Gray) bool {
 	ink := InkPixels(g)
-	if float64(ink) > maxTextInk*float64(g.Rect.Dx()*g.Rect.Dy()) || Order(g, InkThreshold(g)) < minTextOrder {
+	if float64(ink) > maxTextInk*float64(Area(g.Rect)) || Order(g, InkThreshold(g)) < minTextOrder {
 		return false
 	}
 	spots, area := AllSpots(g), 0
 	letters := LetterShaped(WithoutSpecks(spots))
 	for _, l := range letters {
-		area += l.Dx() * l.Dy()
+		area += Area(l)
 	}
-	// Some letters of faint print touch, but most of the ink would fit into those that do not. Chains of grain are slimmer.
+	// Some letters of faint print touch, but most of the ink would fit into the boxes of those that do not. Chains of grain are
+	// slimmer.
 	return float64(len(letters)) >= max(enoughLetters, minLetterSpots*float64(len(spots))) && area >= ink
 }
 

@@ -80,6 +80,13 @@ func TestDropGrain_laidPaper(t *testing.T) {
 	}
 }
 
+func TestStrengthen(t *testing.T) {
+	t.Parallel()
+	g := &image.Gray{Pix: []uint8{200, 200, 200, 190, 150, 230}, Stride: 6, Rect: image.Rect(0, 0, 6, 1)}
+	require.Equal(t, []uint8{200, 200, 200, 170, 50, 255}, imaging.Strengthen(g, 3).Pix, "relative to the paper, within 0..255")
+	require.Equal(t, g.Pix, imaging.Strengthen(g, 1).Pix)
+}
+
 func TestDescreen(t *testing.T) {
 	t.Parallel()
 	clean := ocrtest.Page(lines...)
@@ -101,6 +108,8 @@ func TestDescreen(t *testing.T) {
 		require.InDelta(t, paper, got.Pix[len(got.Pix)/2], 40, "grey of the paper")
 		require.NotSame(t, dots, got)
 	}
+	small := imaging.Crop(screened(200), image.Rect(0, 0, 99, 100))
+	require.Same(t, small, imaging.Descreen(small), "too few pixels to tell dots from letters")
 	empty := image.NewGray(image.Rect(0, 0, 0, 0))
 	require.Same(t, empty, imaging.Descreen(empty))
 }

@@ -331,3 +331,15 @@ func TestContrast(t *testing.T) {
 	}
 	require.InDelta(t, 150, imaging.Contrast(page), 0.01)
 }
+
+func TestAround(t *testing.T) {
+	t.Parallel()
+	outer := image.Rect(0, 0, 100, 100)
+	left, right, above, below := image.Rect(0, 0, 50, 100), image.Rect(90, 0, 100, 100), image.Rect(0, 0, 100, 20), image.Rect(0, 60, 100, 100)
+	parts := imaging.Around(outer, image.Rect(50, 20, 90, 60))
+	require.Equal(t, []image.Rectangle{left, below, above, right}, parts, "the largest first")
+	require.Equal(t, image.Rect(50, 60, 100, 100), imaging.LargestRest(below, []image.Rectangle{left}))
+	require.Equal(t, image.Rect(50, 0, 90, 20), imaging.LargestRest(above, []image.Rectangle{left, right}))
+	require.Equal(t, above, imaging.LargestRest(above, []image.Rectangle{below}))
+	require.True(t, imaging.LargestRest(above, []image.Rectangle{outer}).Empty())
+}

@@ -88,7 +88,8 @@ func Union(boxes []image.Rectangle) (all image.Rectangle) {
 // Area returns the number of pixels of a rectangle.
 func Area(r image.Rectangle) int { return r.Dx() * r.Dy() }
 
-// Around returns the four parts of a rectangle beside, above and below a box in it, the largest first.
+// Around returns the four parts of a rectangle beside, above and below a box in it, the largest first. Those beside the box
+// overlap the others in the corners; see LargestRest.
 func Around(outer, box image.Rectangle) []image.Rectangle {
 	parts := []image.Rectangle{
 		image.Rect(outer.Min.X, outer.Min.Y, box.Min.X, outer.Max.Y), image.Rect(box.Max.X, outer.Min.Y, outer.Max.X, outer.Max.Y),
@@ -96,6 +97,16 @@ func Around(outer, box image.Rectangle) []image.Rectangle {
 	}
 	slices.SortStableFunc(parts, func(a, b image.Rectangle) int { return cmp.Compare(Area(b), Area(a)) })
 	return parts
+}
+
+// LargestRest returns what remains of a part: for each of others that overlaps it, the largest side around that one.
+func LargestRest(part image.Rectangle, others []image.Rectangle) image.Rectangle {
+	for _, o := range others {
+		if part.Overlaps(o) {
+			part = Around(part, o.Intersect(part))[0]
+		}
+	}
+	return part
 }
 
 // inkRuns yields the runs of pixels up to the threshold. Unlike Runs it does not call a function for each pixel, because it

@@ -31,7 +31,7 @@ func smoothings(noise, removed float64) int { return min(int(math.Round(noise/re
 // Descreen turns a page in black and white whose greys are rendered as dots, such as a dithered photograph, into one with
 // greys. It returns other pages unchanged.
 func Descreen(g *image.Gray) *image.Gray {
-	area := g.Rect.Dx() * g.Rect.Dy()
+	area := Area(g.Rect)
 	if area < minScreened || !IsBilevel(g) {
 		return g
 	}

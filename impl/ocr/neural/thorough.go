@@ -21,7 +21,7 @@ const maxSteps = 1000
 // doubtful. They have 87 % of the errors that a thorough reading of all lines would correct.
 const maxDoubtfulShare = 0.3
 
-// Search configures the further readings of a line.
+// Search configures the readings of a line.
 type Search struct {
 	// Known reports whether a word is listed; nil without word lists.
 	Known func(word string) bool
@@ -41,7 +41,7 @@ type Readings struct {
 	Thorough []Word // read with word lists and at several widths; nil if not requested, or the line is not doubtful or too long
 }
 
-// ReadAgain reads a line as Read does, and adds the further readings that s requests.
+// ReadAgain reads a line as Read does, but with s.First if that is set, and adds the further readings that s requests.
 func (r *Recognizer) ReadAgain(line *image.Gray, s Search) Readings {
 	rows, steps := r.score(line)
 	g := r.guide

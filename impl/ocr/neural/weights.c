@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "model files are little-endian, and so are pairs of integers");
+
 static uint32_t bits_of(float v) {
 	union { float v; uint32_t bits; } u = {v};
 	return u.bits;
@@ -37,7 +39,7 @@ int32_t largest_bits(const float *in, long n) {
 	return largest;
 }
 
-#define SUMS 8 // that need not wait for each other; weights of 16 bits are summed exactly, in whatever order
+#define SUMS 8 // sums that need not wait for each other; their order is fixed, so that all processors compute the same
 
 // Computes, for each row, the largest magnitude of its elements and the sum of all magnitudes.
 void magnitudes(const float *in, long rows, long columns, double *out) {
@@ -53,7 +55,7 @@ void magnitudes(const float *in, long rows, long columns, double *out) {
 	}
 }
 
-// Converts the elements of each row, multiplied by its factor, to the nearest integers, or of two to the one farther from 0.
+// Multiplies the elements of each row by its factor, and rounds them to the nearest integers, halves away from 0.
 void to_integers(const float *in, long rows, long columns, const double *factors, int16_t *out) {
 	for (long r = 0; r < rows; r++, in += columns, out += columns)
 		for (long c = 0; c < columns; c++) {
@@ -65,7 +67,7 @@ void to_integers(const float *in, long rows, long columns, const double *factors
 #define TOGETHER 16 // filters
 
 // Computes the 16 sums of each 3x3 filter; filters has 9 taps for each of rows x in filters. Sum i of the filter at (row,
-// channel) goes to out[(i * rows + row) * columns + channel].
+// channel) goes to out[(i * rows + row) * columns + channel]; columns, at least in, is the length of a row of out.
 void filter_sums(const float *filters, long rows, long in, long columns, float *out) {
 	for (long row = 0; row < rows; row++)
 		for (long from = 0; from < in; from += TOGETHER) {

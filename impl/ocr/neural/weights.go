@@ -65,6 +65,9 @@ func maxValueOf(rows []magnitude, weightLimit float64) float64 {
 
 // magnitudesOf returns the magnitudes of the rows of a matrix, which weights has one after the other.
 func magnitudesOf(weights []float32, columns int) []magnitude {
+	if len(weights)%columns != 0 {
+		panic("neural: a matrix has an incomplete row")
+	}
 	rows := make([]magnitude, len(weights)/columns)
 	C.magnitudes(floats(weights), C.long(len(rows)), C.long(columns), (*C.double)(unsafe.Pointer(unsafe.SliceData(rows))))
 	return rows
@@ -75,6 +78,9 @@ func magnitudesOf(weights []float32, columns int) []magnitude {
 // columns is even. The integers are as large as possible without overflow: no sum of products needs more than 31 bits.
 func quantize(weights []float32, rows []magnitude, weightLimit, valueLimit float64) pairs {
 	columns := len(weights) / len(rows)
+	if len(weights) != len(rows)*columns || columns%2 != 0 {
+		panic("neural: a matrix has an incomplete row or an odd number of columns")
+	}
 	p := pairs{
 		rows: len(rows), columns: columns / 2, units: make([]float32, len(rows)), levels: float32(valueLimit),
 		data: make([]int32, len(weights)/2),
@@ -96,6 +102,9 @@ func quantize(weights []float32, rows []magnitude, weightLimit, valueLimit float
 // sumsOfFilters returns the 16 sums of the taps of each filter, as 16 matrices with a row for each channel of the result and a
 // column for each channel of the input. If columns is larger than the number of channels, the others are 0.
 func sumsOfFilters(c convolution, columns int) [tileSums][]float32 {
+	if len(c.weight) != c.out*c.in*filterSide*filterSide || columns < c.in {
+		panic("neural: filters reach beyond their operands")
+	}
 	size := c.out * columns
 	all := make([]float32, tileSums*size)
 	C.filter_sums(floats(c.weight), C.long(c.out), C.long(c.in), C.long(columns), floats(all))

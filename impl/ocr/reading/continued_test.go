@@ -1,6 +1,7 @@
 package reading_test
 
 import (
+	"image"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,10 @@ func TestContinued(t *testing.T) {
 			left, blocks("right", [2]int{200, 400}, [2]int{210, 400}, [2]int{202, 400}, [2]int{205, 400}, [2]int{203, 400}, [2]int{200, 400}),
 			[]string{"left right", "left right", "left right", "left right", "left right", "right"},
 		},
+		"a note close to some of the lines": {
+			blocks("left", [2]int{0, 200}, [2]int{0, 200}, [2]int{0, 200}, [2]int{0, 200}, [2]int{0, 200}, [2]int{0, 200}),
+			blocks("right", [2]int{}, [2]int{225, 400}, [2]int{225, 390}, [2]int{225, 400}), nil,
+		},
 		"a note far to the right":       {left, blocks("right", [2]int{}, [2]int{260, 400}), nil},
 		"text below":                    {left, blocks("right", [2]int{}, [2]int{}, [2]int{}, [2]int{}, [2]int{}, [2]int{200, 400}), nil},
 		"no text on the left":           {nil, left, nil},
@@ -49,6 +54,38 @@ func TestContinued(t *testing.T) {
 	} {
 		whole, ok := reading.Continued(c.left, c.right, letterHeight)
 		require.Equal(t, c.want != nil, ok, name)
+		var got []string
+		for l := range document.Lines(whole) {
+			got = append(got, l.Text())
+		}
+		require.Equal(t, c.want, got, name)
+	}
+}
+
+// TestSurrounded_add adds two faint parts around a clear one in a corner of the sheet: the larger one first, which covers the
+// corner that both share.
+func TestSurrounded_add(t *testing.T) {
+	t.Parallel()
+	text := func(word string, x, y int) []document.Block {
+		box := document.Box{X: x, Y: y, W: 50, H: 20}
+		return []document.Block{document.BlockOf([]document.Line{{Box: box, Words: []document.Word{{Text: word, Box: box}}}})}
+	}
+	part := func(word string, r image.Rectangle) ([]document.Block, image.Rectangle) {
+		return text(word, r.Min.X, r.Min.Y), r
+	}
+	for name, c := range map[string]struct {
+		words         image.Rectangle
+		first, second image.Rectangle
+		want          []string
+	}{
+		"above, then left":  {image.Rect(550, 600, 950, 950), image.Rect(0, 0, 1000, 600), image.Rect(0, 600, 550, 1000), []string{"first", "second", "clear"}},
+		"left, then above":  {image.Rect(600, 550, 950, 950), image.Rect(0, 0, 600, 1000), image.Rect(600, 0, 1000, 550), []string{"first", "second", "clear"}},
+		"below, then right": {image.Rect(50, 50, 450, 400), image.Rect(0, 400, 1000, 1000), image.Rect(450, 0, 1000, 400), []string{"clear", "second", "first"}},
+		"right, then below": {image.Rect(50, 50, 400, 450), image.Rect(400, 0, 1000, 1000), image.Rect(0, 450, 400, 1000), []string{"clear", "second", "first"}},
+	} {
+		first, firstPart := part("first", c.first)
+		second, secondPart := part("second", c.second)
+		whole := reading.Surround(text("clear", c.words.Min.X, c.words.Min.Y), c.words, 20, [][]document.Block{first, second}, []image.Rectangle{firstPart, secondPart})
 		var got []string
 		for l := range document.Lines(whole) {
 			got = append(got, l.Text())

@@ -24,7 +24,7 @@ func TestEvidence_Probability(t *testing.T) {
 					x := reading.Evidence{0: 1, 1: own, 2: known, 7: max(own-reading.SureOwn, 0), 8: early, 9: agreed}
 					return x.Probability(weights)
 				}
-				likely := reading.Evidence{0: 1, 1: own, 11: own, 20: -rapid.Float64Range(0, 6).Draw(t, "wrong")}
+				likely := reading.Evidence{0: 1, 1: own, 11: own, 20: -rapid.Float64Range(0, 6).Draw(t, "wrong"), 22: rapid.Float64Range(0, 5).Draw(t, "posterior")}
 				unlikely := reading.Evidence{0: 1, 1: own, 11: own - rapid.Float64Range(0, 3).Draw(t, "letters"), 21: rapid.Float64Range(0, 3).Draw(t, "entropy")}
 				require.GreaterOrEqual(t, likely.Probability(weights), unlikely.Probability(weights), "less doubt about the characters never lowers the estimate")
 				share := e(own, agreed, known)

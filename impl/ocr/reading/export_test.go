@@ -148,5 +148,14 @@ func HasTextsOf(tag string) (first, listed bool, err error) {
 
 var ReplaceDittoMarks = replaceDittoMarks
 
+// Surround adds texts around a legible text, in order, and returns the whole text; see surrounded.
+func Surround(legible []document.Block, words image.Rectangle, letterHeight int, texts [][]document.Block, parts []image.Rectangle) []document.Block {
+	s := surrounded{legible: legible}
+	for i, text := range texts {
+		s.add(text, parts[i], words, letterHeight)
+	}
+	return s.blocks()
+}
+
 // Continued joins the lines of a text with their continuations on the right; see continued.
 var Continued = continued

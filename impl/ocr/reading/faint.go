@@ -15,8 +15,8 @@ import (
 
 // readFaint reads large parts of the sheet on one side of all words, where a threshold of their own shows letters. A threshold
 // for the whole page takes ink that is far paler than the words, such as that of a faded page beside a clear one, for paper. A
-// part whose text has enough contrast but cannot be read is listed as unread, and so is one for which no time is left; paler
-// text may shine through from the other side of the leaf.
+// part whose text has enough contrast but cannot be read is listed as unread, and so is one for which no time is left. Paler
+// text is not listed, because it may shine through from the other side of the leaf.
 func readFaint(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	p.illegible = nil
@@ -25,16 +25,15 @@ func readFaint(ctx context.Context, p *page) error {
 	if words.Empty() {
 		return nil
 	}
-	contrast := imaging.Contrast(imaging.Crop(p.sheet.img, words))
 	all := surrounded{legible: a.blocks}
 	var done []image.Rectangle
 	for _, part := range imaging.Around(sheet, words) {
-		if part = largestRest(part, done); !isLarge(part, sheet) {
+		if part = imaging.LargestRest(part, done); !isLarge(part, sheet) {
 			continue
 		}
 		img := imaging.Crop(p.sheet.img, part)
 		letters := len(imaging.Letters(img))
-		if letters < minBareLetters {
+		if letters < minFaintText {
 			continue
 		}
 		blocks, err := p.readFaintPart(ctx, img)
@@ -45,11 +44,11 @@ func readFaint(ctx context.Context, p *page) error {
 			p.illegible = append(p.illegible, p.unreadPart(part, letters))
 		case err != nil:
 			return err
-		case n >= minBareLetters && meanConfidence(blocks) >= minBareConfidence:
+		case n >= minFaintText && meanConfidence(blocks) >= minFaintConfidence:
 			all.add(movedBy(blocks, part.Min), part, words, p.sheet.letterHeight)
 			a.blocks = all.blocks()
 			a.right = pageConfidence(a.blocks, len(p.sheet.letters))
-		case n >= minBareLetters && imaging.Contrast(img) >= minBareContrast*contrast:
+		case n >= minFaintText && imaging.Contrast(img) >= minFaintContrast*imaging.Contrast(imaging.Crop(p.sheet.img, words)):
 			p.illegible = append(p.illegible, p.unreadPart(part, n))
 		default:
 			continue
@@ -80,25 +79,24 @@ type surrounded struct{ before, legible, after []document.Block }
 // blocks returns the whole text in reading order.
 func (s *surrounded) blocks() []document.Block { return slices.Concat(s.before, s.legible, s.after) }
 
-// add adds the text of a part beside, above or below the words of the legible text. If most lines of one text end where lines
-// of the other begin, as on a page of which one half is faded, they become whole lines.
+// add adds the text of a part beside, above or below the words of the legible text. A part lies within what earlier ones left,
+// so its text is closer to the legible text than theirs. If most lines of one text end where lines of the other begin, as on a
+// page of which one half is faded, they become whole lines.
 func (s *surrounded) add(faint []document.Block, part, words image.Rectangle, letterHeight int) {
-	switch {
-	case part.Max.X <= words.Min.X:
-		if whole, ok := continued(faint, s.legible, letterHeight); ok {
-			s.legible = whole
-		} else {
-			s.before = slices.Concat(faint, s.before)
+	isLeft, isRight := part.Max.X <= words.Min.X, part.Min.X >= words.Max.X
+	if isLeft || isRight {
+		left, right := s.legible, faint
+		if isLeft {
+			left, right = right, left
 		}
-	case part.Min.X >= words.Max.X:
-		if whole, ok := continued(s.legible, faint, letterHeight); ok {
+		if whole, ok := continued(left, right, letterHeight); ok {
 			s.legible = whole
-		} else {
-			s.after = slices.Concat(s.after, faint)
+			return
 		}
-	case part.Max.Y <= words.Min.Y:
+	}
+	if isLeft || !isRight && part.Max.Y <= words.Min.Y {
 		s.before = slices.Concat(s.before, faint)
-	default:
+	} else {
 		s.after = slices.Concat(faint, s.after)
 	}
 }
@@ -166,20 +164,10 @@ func isGutterBetween(next map[*document.Line]*document.Line, letterHeight int) b
 	for l, r := range next {
 		from, to = max(from, l.Box.Right()), min(to, r.Box.X)
 	}
-	return len(next) >= minGutterLines && float64(to-from) >= minGutter*float64(letterHeight)
+	return float64(to-from) >= minRiver*float64(letterHeight)
 }
 
 // isLarge reports whether a part of the sheet is large enough to be searched for faint print.
 func isLarge(part, sheet image.Rectangle) bool {
-	return float64(imaging.Area(part)) >= minBareShare*float64(imaging.Area(sheet))
-}
-
-// largestRest returns what remains of a part: for each of others that overlaps it, the largest side around that one.
-func largestRest(part image.Rectangle, others []image.Rectangle) image.Rectangle {
-	for _, o := range others {
-		if part.Overlaps(o) {
-			part = imaging.Around(part, o.Intersect(part))[0]
-		}
-	}
-	return part
+	return float64(imaging.Area(part)) >= minFaintShare*float64(imaging.Area(sheet))
 }

@@ -49,7 +49,7 @@ func (h *handwritingNetwork) loadLanguage() (err error) {
 	return nil
 }
 
-// search returns the settings of further readings. French and English have a character model of their own for searches with
+// search returns the settings of the readings. French and English have a character model of their own for searches with
 // word lists, and Latin, which has no lists, one for the first reading. They are loaded when they are first used.
 func (h *handwritingNetwork) search(s hand.Search) (search neural.Search, err error) {
 	search = neural.Search{Known: s.Known, Thorough: s.Thorough}
@@ -84,7 +84,7 @@ func (h *handwritingNetwork) read(ctx context.Context, strips []*image.Gray, thr
 	return out, err
 }
 
-// readAgain reads each strip as read does, and adds the further readings that s requests. See hand.Reader.
+// readAgain reads each strip as s requests. See hand.Reader.
 func (h *handwritingNetwork) readAgain(ctx context.Context, strips []*image.Gray, threads int, s hand.Search) ([]hand.Readings, error) {
 	search, err := h.search(s)
 	if err != nil {

@@ -47,8 +47,7 @@ func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.
 	return out, nil
 }
 
-// ReadStripsAgain reads each image with a handwriting model: first as ReadStrips does, then again as s requests. See
-// hand.Reader.
+// ReadStripsAgain reads each image with a handwriting model as s requests. See hand.Reader.
 func (e *Engines) ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, s hand.Search) ([]hand.Readings, error) {
 	h := e.handwritingNetwork(model)
 	if h == nil {

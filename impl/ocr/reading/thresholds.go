@@ -380,18 +380,17 @@ const (
 
 // Faint print beside clear print.
 const (
-	// minBareShare is the minimum share of the sheet in a part without words that may hold faint print.
-	minBareShare = 0.2
-	// minBareLetters is the minimum number of letters in such a part, and minBareConfidence the minimum mean confidence of the
+	// minFaintShare is the minimum share of the sheet in a part without words that may hold faint print.
+	minFaintShare = 0.2
+	// minFaintText is the minimum number of letters in such a part, and minFaintConfidence the minimum mean confidence of the
 	// recognizer in them.
-	minBareLetters, minBareConfidence = 60, 0.75
+	minFaintText, minFaintConfidence = 60, 0.75
 	// maxContinuationGap is the maximum gap, in heights of letters, between a line and its faint continuation, and minContinued
 	// the minimum share of the lines in a row with others that continue if one part of the page is faint.
 	maxContinuationGap, minContinued = 2, 0.6
-	// minGutter is the minimum width, in heights of letters, of the blank between two columns, as in package layout, and
-	// minGutterLines the number of lines that show it: word spaces do not line up over so many.
-	minGutter, minGutterLines = 0.7, 4
-	// minBareContrast is the minimum contrast of illegible text that is listed as unread, as a share of that of the words. Text
+	// minRiver is the minimum width, in heights of letters, of the blank between two columns, as in package layout.
+	minRiver = 0.7
+	// minFaintContrast is the minimum contrast of illegible text that is listed as unread, as a share of that of the words. Text
 	// out of focus has about 0.3; text that shines through from the other side of the leaf has less.
-	minBareContrast = 0.2
+	minFaintContrast = 0.2
 )

@@ -4,14 +4,16 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"image/color"
+	"image/draw"
 	"log/slog"
-	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/image/font/gofont/goregular"
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/ocrtest"
@@ -42,15 +44,15 @@ func pagesOf(tb testing.TB, lines func(word string) []string) [][]byte {
 	return pages
 }
 
-// lined returns an image that takes the engine minutes to read: noise with gaps like those between lines. Without the gaps, it
-// would be recognized as noise at once.
-func lined() image.Image {
-	const pitch, gap = 48, 8
-	img := image.NewPaletted(image.Rect(0, 0, 6000, 6000), color.Palette{color.White, color.Black})
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range img.Pix {
-		if i/img.Stride%pitch >= gap {
-			img.Pix[i] = uint8(random.IntN(4) / 3)
+// dense returns an image that takes the engine minutes to read: small print in five columns on 98 megapixels. Within its first
+// seconds the engine reads nothing; after that, it would return a part of the text at a deadline.
+func dense() image.Image {
+	const side, pitch, column = 9900, 24, 1700
+	line := ocrtest.PageIn(goregular.TTF, 4, strings.Join(slices.Concat(words, words), " "))
+	img := ocrtest.BlankPage(side, side)
+	for y := pitch; y+pitch < side; y += pitch {
+		for x := pitch; x+column < side; x += column {
+			draw.Draw(img, image.Rect(x, y, x+column-pitch, y+pitch), line, image.Pt(ocrtest.Left, ocrtest.Baseline-17), draw.Src)
 		}
 	}
 	return img
@@ -59,7 +61,7 @@ func lined() image.Image {
 func TestPool_Recognize_RealEngine(t *testing.T) {
 	t.Parallel()
 	worker := ocrtest.MustBuildWorker(t)
-	slow := ocrtest.MustPNG(t, lined())
+	slow := ocrtest.MustPNG(t, dense())
 	pages := pagesOf(t, func(word string) []string {
 		return []string{"This page is about the " + word, "and about nothing else."}
 	})
@@ -77,7 +79,7 @@ func TestPool_Recognize_RealEngine(t *testing.T) {
 		Page:     func(i int) ([]byte, string) { return pages[i%len(words)], words[i%len(words)] },
 		Broken:   []byte("GIF89a is not a supported format"),
 		Slow:     slow,
-		Short:    5 * time.Second,
+		Short:    2 * time.Second,
 		Long:     time.Minute,
 	})
 }

@@ -41,6 +41,7 @@ var degradations = map[string]degradation{
 	"noise":   {groupsOf(1), smallAndNoisy},
 	"dither":  {groupsOf(1), dither},
 	"mirror":  {groupsOf(1), mirror},
+	"fade":    {groupsOf(1), fade},
 }
 
 func degradationNames() []string {
@@ -233,6 +234,21 @@ func dither(pages []*image.Gray, _ *rand.Rand) *image.Gray {
 	dots := image.NewPaletted(pages[0].Rect, color.Palette{color.Black, color.White})
 	draw.FloydSteinberg.Draw(dots, dots.Rect, pages[0], pages[0].Rect.Min)
 	return imaging.FromImage(dots)
+}
+
+// fade draws a page whose ink fades towards one of its four sides, to a tenth of its contrast.
+func fade(pages []*image.Gray, random *rand.Rand) *image.Gray {
+	const from, to, least = 0.2, 0.95, 0.1 // where it begins and ends, as shares of the page; the contrast that is left
+	quarters := random.IntN(4)
+	out := imaging.Turn(pages[0], quarters)
+	paper := float64(imaging.PaperGrey(out, out.Rect, 0.8))
+	w := out.Rect.Dx()
+	for i, v := range out.Pix {
+		share := (float64(i%out.Stride)/float64(w) - from) / (to - from)
+		contrast := math.Pow(least, min(max(share, 0), 1))
+		out.Pix[i] = uint8(min(max(paper-(paper-float64(v))*contrast, 0), 255))
+	}
+	return imaging.Turn(out, 4-quarters)
 }
 
 // mirror draws a page as it shines through from the back of a leaf. Its text is gibberish.

@@ -57,6 +57,7 @@ func TestLoad(t *testing.T) {
 		"noise":   {image.Pt(page.X*900/page.Y, 900), "One"},
 		"dither":  {page, "One"},
 		"mirror":  {page, "One"},
+		"fade":    {page, "One"},
 	} {
 		group := degradations[how].group(folder.Pages)[0]
 		data, truth, err := load(folder, group, how, 3)

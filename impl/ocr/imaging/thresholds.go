@@ -186,3 +186,7 @@ const (
 	// at most 0.015.
 	patternShare = 0.9
 )
+
+// paperOfCell and inkOfCell are the quantiles of the greys of a cell that count as its darker paper and as its ink. Text covers at
+// most a quarter of a cell; the darkest few pixels may be specks.
+const paperOfCell, inkOfCell = 0.3, 0.03

@@ -50,8 +50,11 @@ var sheetSteps = []step{
 	{name: "level", run: level},
 	{name: "staves", when: hasLetterHeight, run: eraseStaves},
 	{name: "resolution", when: hasLetterHeight, run: estimateResolution},
-	{name: "columns", when: hasLetterHeight, run: findColumns},
+	columnSteps[0],
 }
+
+// columnSteps run again if the ink of the sheet changes.
+var columnSteps = []step{{name: "columns", when: hasLetterHeight, run: findColumns}}
 
 // recognizeSteps read the page as handwriting, or as print with the models that suit it.
 var recognizeSteps = []step{
@@ -104,6 +107,7 @@ var partialSteps = []step{
 var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
 	[]step{
 		{name: "unsure-print", when: isUnsurePrint, run: readUnsurePrint},
+		{name: "fading", when: isPrint, run: readFading, rereads: true},
 		{name: "resize", when: isDoubtful, run: tryOtherSize, rereads: true},
 	},
 	completeSteps,

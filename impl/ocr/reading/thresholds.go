@@ -377,20 +377,3 @@ const (
 	// another script.
 	sureScript, scriptLead = 0.6, 0.15
 )
-
-// Faint print beside clear print.
-const (
-	// minFaintShare is the minimum share of the sheet in a part without words that may hold faint print.
-	minFaintShare = 0.2
-	// minFaintText is the minimum number of letters in such a part, and minFaintConfidence the minimum mean confidence of the
-	// recognizer in them.
-	minFaintText, minFaintConfidence = 60, 0.75
-	// maxContinuationGap is the maximum gap, in heights of letters, between a line and its faint continuation, and minContinued
-	// the minimum share of the lines in a row with others that continue if one part of the page is faint.
-	maxContinuationGap, minContinued = 2, 0.6
-	// minRiver is the minimum width, in heights of letters, of the blank between two columns, as in package layout.
-	minRiver = 0.7
-	// minFaintContrast is the minimum contrast of illegible text that is listed as unread, as a share of that of the words. Text
-	// out of focus has about 0.3; text that shines through from the other side of the leaf has less.
-	minFaintContrast = 0.2
-)

@@ -1,0 +1,37 @@
+package reading
+
+// Faint print beside clear print.
+const (
+	// minFaintShare is the minimum share of the sheet in a part without words that may hold faint print.
+	minFaintShare = 0.2
+	// minFaintText is the minimum number of letters in such a part, and minFaintConfidence the minimum mean confidence of the
+	// recognizer in them.
+	minFaintText, minFaintConfidence = 60, 0.75
+	// maxContinuationGap is the maximum gap, in heights of letters, between a line and its faint continuation, and minContinued
+	// the minimum share of the lines in a row with others that continue if one part of the page is faint.
+	maxContinuationGap, minContinued = 2, 0.6
+	// minRiver is the minimum width, in heights of letters, of the blank between two columns, as in package layout.
+	minRiver = 0.7
+	// minFaintContrast is the minimum contrast of illegible text that is listed as unread, as a share of that of the words. Text
+	// out of focus has about 0.3; text that shines through from the other side of the leaf has less.
+	minFaintContrast = 0.2
+)
+
+// Print whose ink fades over the page. Tuned on 14 pages of the first set that fade to 0.3, 0.15 and 0.08 of their contrast.
+const (
+	// fadingCell is the side of the cells in which ink is measured, in heights of letters: every cell of a text has ink.
+	fadingCell = 4
+	// fadingQuantile is the quantile of the ink of cells with words that counts as dark, and paleInk the maximum ink of a pale
+	// cell as a share of it.
+	fadingQuantile, paleInk = 0.75, 0.5
+	// maxEvened is the maximum factor by which ink becomes darker, and minEvenedInk the minimum ink of a cell in grey levels. Less
+	// is grain.
+	maxEvened, minEvenedInk = 15.0, 8.0
+	// minPaleShare is the minimum number of pale cells without words, as a share of the number of cells with words.
+	minPaleShare = 0.08
+	// triedPaleRows is the maximum number of unread rows of at least minPaleRow letters that are tried, and minPaleRows the
+	// minimum number of those that are writing.
+	triedPaleRows, minPaleRow, minPaleRows = 6, 8, 2
+	// minFadingGain is the minimum factor by which the characters that are likely to be right become more.
+	minFadingGain = 1.02
+)

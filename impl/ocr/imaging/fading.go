@@ -19,8 +19,11 @@ func InkOf(g *image.Gray, cell int) Inks {
 	w, h := (g.Rect.Dx()+cell-1)/cell, (g.Rect.Dy()+cell-1)/cell
 	inks := Inks{NewPlane(w, h), NewPlane(w, h), cell}
 	for i := range inks.Ink.Values {
-		x, y := i%w*cell, i/w*cell
-		greys := histogramOf(Crop(g, image.Rect(x, y, x+cell, y+cell).Intersect(g.Rect)))
+		x, top := i%w*cell, i/w*cell
+		var greys Histogram
+		for y := top; y < min(top+cell, g.Rect.Dy()); y++ {
+			greys.Add(row(g, y)[x:min(x+cell, g.Rect.Dx())])
+		}
 		paper, ink := greys.quantile(paperOfCell), greys.quantile(inkOfCell)
 		inks.Paper.Values[i], inks.Ink.Values[i] = float32(255-paper), float32(paper-ink)
 	}
@@ -30,10 +33,9 @@ func InkOf(g *image.Gray, cell int) Inks {
 // Cells yields the indices of the cells that overlap a box, in the values of the planes.
 func (k Inks) Cells(box image.Rectangle) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		cells := image.Rect(box.Min.X/k.cell, box.Min.Y/k.cell, (box.Max.X-1)/k.cell+1, (box.Max.Y-1)/k.cell+1)
-		cells = cells.Intersect(image.Rect(0, 0, k.Ink.W, k.Ink.H))
-		for y := cells.Min.Y; y < cells.Max.Y; y++ {
-			for x := cells.Min.X; x < cells.Max.X; x++ {
+		box = box.Intersect(image.Rect(0, 0, k.Ink.W*k.cell, k.Ink.H*k.cell))
+		for y := box.Min.Y / k.cell; y*k.cell < box.Max.Y; y++ {
+			for x := box.Min.X / k.cell; x*k.cell < box.Max.X; x++ {
 				if !yield(y*k.Ink.W + x) {
 					return
 				}
@@ -42,25 +44,22 @@ func (k Inks) Cells(box image.Rectangle) iter.Seq[int] {
 	}
 }
 
-// EvenInk returns the page with the ink of its paler cells as dark as dark, on white paper. Ink paler than faintest is none; such
-// cells are changed like those next to them.
+// Around yields the indices of a cell and of those around it.
+func (k Inks) Around(i int) iter.Seq[int] {
+	x, y := i%k.Ink.W*k.cell, i/k.Ink.W*k.cell
+	return k.Cells(image.Rect(x-k.cell, y-k.cell, x+2*k.cell, y+2*k.cell))
+}
+
+// EvenInk returns the page with the ink of its paler cells as dark as dark, on white paper. The ink of a cell counts as that of
+// the darkest cell close to it, so that grain beside text does not become ink. Ink paler than faintest stays as it is.
 func EvenInk(g *image.Gray, inks Inks, dark, faintest float32) *image.Gray {
 	w, h := inks.Ink.W, inks.Ink.H
-	factors, papers := NewPlane(w, h), NewPlane(w, h)
-	for i, v := range inks.Ink.Values {
-		if v >= faintest {
-			factors.Values[i] = max(dark/v, 1)
-		}
-	}
-	around := slices.Clone(factors.Values)
-	filter(around, w, h, 1, slices.Max[[]float32])
-	for i := range factors.Values {
-		f := &factors.Values[i]
-		if *f == 0 {
-			*f = max(around[i], 1)
-		}
-		if *f > 1 {
-			papers.Values[i] = inks.Paper.Values[i]
+	factors, papers := Plane{w, h, slices.Clone(inks.Ink.Values)}, NewPlane(w, h)
+	filter(factors.Values, w, h, inkReach, slices.Max[[]float32])
+	for i, v := range factors.Values {
+		factors.Values[i] = 1
+		if v >= faintest && v < dark {
+			factors.Values[i], papers.Values[i] = dark/v, inks.Paper.Values[i]
 		}
 	}
 	out := image.NewGray(g.Rect)
@@ -73,7 +72,9 @@ func EvenInk(g *image.Gray, inks Inks, dark, faintest float32) *image.Gray {
 		paperAt(at, paper)
 		from, to := row(g, y), row(out, y)
 		for x, v := range from {
-			to[x] = uint8(min(max(255-(float32(255-v)-paper[x])*factor[x], 0), 255))
+			// The conversion keeps compilers from fusing the operations, so that all processors compute the same.
+			darkness := float32((float32(255-v) - paper[x]) * factor[x])
+			to[x] = uint8(min(max(255-darkness, 0), 255))
 		}
 	}
 	return out

@@ -187,6 +187,9 @@ const (
 	patternShare = 0.9
 )
 
-// paperOfCell and inkOfCell are the quantiles of the greys of a cell that count as its darker paper and as its ink. Text covers at
-// most a quarter of a cell; the darkest few pixels may be specks.
-const paperOfCell, inkOfCell = 0.3, 0.03
+// paperOfCell and inkOfCell are the quantiles of the greys of a cell that count as its darker paper and as its ink. Text covers
+// at most a quarter of a cell; the darkest few pixels may be specks.
+const paperOfCell, inkOfCell = 0.5, 0.03
+
+// inkReach is the distance, in cells, up to which the ink of a cell counts as that of the darkest cell around it.
+const inkReach = 1

@@ -10,8 +10,8 @@ import (
 	"uncial/internal/document"
 )
 
-// readFading reads a page again with its ink evened, if there are legible lines, or parts of lines, in ink that becomes too pale
-// for a threshold of the whole page. It keeps that reading if more characters of it are likely to be right.
+// readFading reads a page again with its ink evened, if there are legible lines, or parts of lines, in ink that becomes too
+// pale for a threshold of the whole page. It keeps that reading if more characters of it are likely to be right.
 func readFading(ctx context.Context, p *page) error {
 	before, first := p.sheet, p.attempts[0]
 	img := p.sheet.evened(first.blocks)
@@ -57,7 +57,8 @@ func (p *page) readAgain(ctx context.Context) (attempt, error) {
 // rightCharacters estimates the number of characters that are right.
 func (a *attempt) rightCharacters() float64 { return a.right * float64(characters(a.blocks)) }
 
-// evened returns the sheet with its paler ink as dark as that of most words, or nil if hardly any ink outside the words is paler.
+// evened returns the sheet with its paler ink as dark as that of most words, or nil if hardly any ink outside the words is
+// paler, or none of it is next to words that are hardly darker: then the ink does not fade.
 func (s sheet) evened(blocks []document.Block) *image.Gray {
 	inks := imaging.InkOf(s.img, fadingCell*s.letterHeight)
 	ink := inks.Ink.Values
@@ -78,13 +79,20 @@ func (s sheet) evened(blocks []document.Block) *image.Gray {
 	}
 	slices.Sort(read)
 	dark := read[int(fadingQuantile*float64(len(read)))]
-	faintest, pale := max(dark/maxEvened, minEvenedInk), 0
+	faintest, pale, fading := max(dark/maxEvened, minEvenedInk), 0, 0
 	for i, v := range ink {
-		if !isRead[i] && v >= faintest && v <= paleInk*dark {
-			pale++
+		if isRead[i] || v < faintest || v > paleInk*dark {
+			continue
+		}
+		pale++
+		for j := range inks.Around(i) {
+			if isRead[j] && ink[j] <= maxFadingStep*v {
+				fading++
+				break
+			}
 		}
 	}
-	if float64(pale) < minPaleShare*float64(len(read)) {
+	if float64(pale) < minPaleShare*float64(len(read)) || fading < minFadingCells {
 		return nil
 	}
 	return imaging.EvenInk(s.img, inks, dark, faintest)

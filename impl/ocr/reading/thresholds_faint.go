@@ -27,8 +27,9 @@ const (
 	// maxEvened is the maximum factor by which ink becomes darker, and minEvenedInk the minimum ink of a cell in grey levels. Less
 	// is grain.
 	maxEvened, minEvenedInk = 15.0, 8.0
-	// minPaleShare is the minimum number of pale cells without words, as a share of the number of cells with words.
-	minPaleShare = 0.08
+	// minPaleShare is the minimum number of pale cells without words, as a share of the number of cells with words. Of at least
+	// minFadingCells of them, the ink of a cell with words next to it is at most maxFadingStep times as dark.
+	minPaleShare, minFadingCells, maxFadingStep = 0.08, 4, 2.0
 	// triedPaleRows is the maximum number of unread rows of at least minPaleRow letters that are tried, and minPaleRows the
 	// minimum number of those that are writing.
 	triedPaleRows, minPaleRow, minPaleRows = 6, 8, 2

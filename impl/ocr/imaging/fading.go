@@ -50,24 +50,63 @@ func (k Inks) Around(i int) iter.Seq[int] {
 	return k.Cells(image.Rect(x-k.cell, y-k.cell, x+2*k.cell, y+2*k.cell))
 }
 
-// EvenInk returns the page with the ink of its paler cells as dark as dark, on white paper. The ink of a cell counts as that of
-// the darkest cell close to it, so that grain beside text does not become ink. Ink paler than faintest stays as it is.
-func EvenInk(g *image.Gray, inks Inks, dark, faintest float32) *image.Gray {
-	w, h := inks.Ink.W, inks.Ink.H
-	factors, papers := Plane{w, h, slices.Clone(inks.Ink.Values)}, NewPlane(w, h)
-	filter(factors.Values, w, h, inkReach, slices.Max[[]float32])
+// EvenFading returns a page with its paler ink as dark as most of the writing that was found, whose boxes are given. It returns
+// nil unless there are cells of paler ink outside the writing, and the ink fades: some of these cells are next to writing that
+// is hardly darker. The paper must be white. A cell has that many pixels on each side, enough for ink in every cell of writing.
+func EvenFading(g *image.Gray, writing []image.Rectangle, cell int) *image.Gray {
+	inks := InkOf(g, cell)
+	ink := inks.Ink.Values
+	isWriting := make([]bool, len(ink))
+	var written []float32
+	for _, box := range writing {
+		for i := range inks.Cells(box) {
+			if !isWriting[i] {
+				isWriting[i], written = true, append(written, ink[i])
+			}
+		}
+	}
+	if len(written) == 0 {
+		return nil
+	}
+	slices.Sort(written)
+	dark := written[int(darkQuantile*float64(len(written)))]
+	faintest, pale, fading := max(dark/maxEvened, minEvenedInk), 0, 0
+	for i, v := range ink {
+		if isWriting[i] || v < faintest || v > paleInk*dark {
+			continue
+		}
+		pale++
+		for j := range inks.Around(i) {
+			if isWriting[j] && ink[j] <= maxFadingStep*v {
+				fading++
+				break
+			}
+		}
+	}
+	if dark < minDarkInk || float64(pale) < minPaleShare*float64(len(written)) || fading < minFadingCells {
+		return nil
+	}
+	return inks.even(g, dark, faintest)
+}
+
+// even returns the page with paler ink as dark as dark, on white paper. The ink of a cell counts as that of the darkest cell
+// around it, because the edge of a text has little ink, and grain beside a text is none. Ink paler than faintest stays as it
+// is.
+func (k Inks) even(g *image.Gray, dark, faintest float32) *image.Gray {
+	factors, papers := Plane{k.Ink.W, k.Ink.H, slices.Clone(k.Ink.Values)}, NewPlane(k.Ink.W, k.Ink.H)
+	filter(factors.Values, k.Ink.W, k.Ink.H, 1, slices.Max[[]float32])
 	for i, v := range factors.Values {
 		factors.Values[i] = 1
 		if v >= faintest && v < dark {
-			factors.Values[i], papers.Values[i] = dark/v, inks.Paper.Values[i]
+			factors.Values[i], papers.Values[i] = dark/v, k.Paper.Values[i]
 		}
 	}
 	out := image.NewGray(g.Rect)
 	width := g.Rect.Dx()
-	factorAt, paperAt := factors.Interpolator(inks.cell, width), papers.Interpolator(inks.cell, width)
+	factorAt, paperAt := factors.Interpolator(k.cell, width), papers.Interpolator(k.cell, width)
 	factor, paper := make([]float32, width), make([]float32, width)
 	for y := range g.Rect.Dy() {
-		at := (float32(y)+0.5)/float32(inks.cell) - 0.5
+		at := (float32(y)+0.5)/float32(k.cell) - 0.5
 		factorAt(at, factor)
 		paperAt(at, paper)
 		from, to := row(g, y), row(out, y)

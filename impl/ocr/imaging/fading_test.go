@@ -2,7 +2,6 @@ package imaging_test
 
 import (
 	"image"
-	"image/color"
 	"math"
 	"slices"
 	"testing"
@@ -13,51 +12,69 @@ import (
 	"uncial/impl/ocr/ocrtest"
 )
 
-func TestEvenInk(t *testing.T) {
+// halves returns the left half of a page and its right half.
+func halves(g *image.Gray) (left, right image.Rectangle) {
+	middle := g.Rect.Dx() / 2
+	return image.Rect(0, 0, middle, g.Rect.Dy()), image.Rect(middle, 0, g.Rect.Dx(), g.Rect.Dy())
+}
+
+// faded returns a copy of a page with the contrast that a function of the column, from 0 to 1, returns.
+func faded(g *image.Gray, contrast func(x float64) float64) *image.Gray {
+	out := imaging.Crop(g, g.Rect)
+	for i, v := range out.Pix {
+		out.Pix[i] = uint8(255 - float64(255-v)*contrast(float64(i%out.Stride)/float64(out.Stride)))
+	}
+	return out
+}
+
+func TestEvenFading(t *testing.T) {
 	t.Parallel()
 	const cell = 100
 	page := ocrtest.Page(slices.Concat(lines, lines)...)
-	fading := imaging.Crop(page, page.Rect)
-	for i, v := range fading.Pix {
-		contrast := math.Pow(0.08, float64(i%fading.Stride)/float64(fading.Stride))
-		fading.Pix[i] = uint8(255 - float64(255-v)*contrast)
-	}
-	right := image.Rect(page.Rect.Dx()/2, 0, page.Rect.Dx(), page.Rect.Dy())
+	left, right := halves(page)
 	letters := func(g *image.Gray) float64 {
 		return float64(len(slices.DeleteFunc(imaging.Letters(g), func(l image.Rectangle) bool { return !l.In(right) })))
 	}
+	fading := faded(page, func(x float64) float64 { return math.Pow(0.06, x) })
 	require.Less(t, letters(fading), 0.5*letters(page))
-	even := imaging.EvenInk(fading, imaging.InkOf(fading, cell), 250, 10)
+	even := imaging.EvenFading(fading, []image.Rectangle{left}, cell)
+	require.NotNil(t, even)
 	require.InDelta(t, letters(page), letters(even), 0.05*letters(page))
-	require.InDelta(t, imaging.Contrast(imaging.Crop(page, right)), imaging.Contrast(imaging.Crop(even, right)), 60)
-	require.Equal(t, page.Pix, imaging.EvenInk(page, imaging.InkOf(page, cell), 100, 10).Pix, "no ink is paler than that")
+	none := func(name string, g *image.Gray, writing ...image.Rectangle) {
+		require.Nil(t, imaging.EvenFading(g, writing, cell), name)
+	}
+	none("no ink is paler", page, left)
+	none("all of it was read", fading, page.Rect)
+	none("nothing was read", fading)
+	none("half of the page is faint", faded(page, func(x float64) float64 {
+		if x < 0.5 {
+			return 1
+		}
+		return 0.1
+	}), left)
+	none("dark ink is as pale as grain", faded(page, func(x float64) float64 { return 0.1 * math.Pow(0.06, x) }), left)
 }
 
-// TestEvenInk_besideText leaves faint stains alone if there is dark ink close to them.
-func TestEvenInk_besideText(t *testing.T) {
+// TestEvenFading_besideText leaves faint stains alone if there is dark ink close to them.
+func TestEvenFading_besideText(t *testing.T) {
 	t.Parallel()
 	const cell = 20
-	g := image.NewGray(image.Rect(0, 0, 200, 20))
+	// Cells of stripes: dark ones, and paler and paler ones.
+	g := image.NewGray(image.Rect(0, 0, 12*cell, 6*cell))
 	for i := range g.Pix {
-		x := i % g.Stride
-		switch {
-		case x >= 60:
-			g.Pix[i] = 255
-		case x < 20 && x%4 == 0:
-			g.Pix[i] = 0 // text
-		case x >= 40 && x%4 == 0:
-			g.Pix[i] = 235 // a stain in the third cell
-		default:
-			g.Pix[i] = 255
+		x, y := i%g.Stride, i/g.Stride
+		g.Pix[i] = 255
+		if x%4 == 0 {
+			g.Pix[i] = uint8(255 - 240*math.Pow(0.8, float64(x/cell)))
+		}
+		if y < cell && x%4 == 0 {
+			g.Pix[i] = 235 // a stain above the text
 		}
 	}
-	stain := func(g *image.Gray) uint8 { return g.GrayAt(48, 10).Y }
-	require.Less(t, stain(imaging.EvenInk(g, imaging.InkOf(g, cell), 255, 10)), uint8(100), "two cells from the text")
-	near := imaging.Crop(g, image.Rect(0, 0, 200, 20))
-	for y := range 20 {
-		near.SetGray(24, y, color.Gray{}) // text in the second cell
-	}
-	require.Equal(t, uint8(235), stain(imaging.EvenInk(near, imaging.InkOf(near, cell), 255, 10)), "next to the text")
+	even := imaging.EvenFading(g, []image.Rectangle{image.Rect(0, cell, 4*cell, 6*cell)}, cell)
+	require.NotNil(t, even)
+	require.Equal(t, uint8(235), even.GrayAt(cell, cell/2).Y, "next to dark ink")
+	require.Less(t, even.GrayAt(11*cell, 3*cell).Y, uint8(100), "pale ink")
 }
 
 func TestInks_Cells(t *testing.T) {

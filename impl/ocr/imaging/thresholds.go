@@ -187,9 +187,21 @@ const (
 	patternShare = 0.9
 )
 
-// paperOfCell and inkOfCell are the quantiles of the greys of a cell that count as its darker paper and as its ink. Text covers
-// at most a quarter of a cell; the darkest few pixels may be specks.
-const paperOfCell, inkOfCell = 0.5, 0.03
-
-// inkReach is the distance, in cells, up to which the ink of a cell counts as that of the darkest cell around it.
-const inkReach = 1
+// Ink that fades over the page, measured in cells. Tuned on printed pages of the first set that were made to fade to 0.3, 0.15,
+// 0.1 and 0.08 of their contrast, and checked on the second set.
+const (
+	// paperOfCell and inkOfCell are the quantiles of the greys of a cell that count as its darker paper and as its ink. Text
+	// covers at most half of a cell; the darkest few pixels may be specks.
+	paperOfCell, inkOfCell = 0.5, 0.03
+	// darkQuantile is the quantile of the ink of cells with writing that counts as dark, and paleInk the maximum ink of a pale
+	// cell as a share of it.
+	darkQuantile, paleInk = 0.75, 0.5
+	// minDarkInk is the minimum of dark ink in grey levels.
+	minDarkInk = 30.0
+	// minPaleShare is the minimum number of pale cells without writing, as a share of the number of cells with writing. At least
+	// minFadingCells of them must be next to a cell with writing whose ink is at most maxFadingStep times as dark.
+	minPaleShare, minFadingCells, maxFadingStep = 0.08, 4, 2.0
+	// maxEvened is the maximum factor by which ink becomes darker, and minEvenedInk the minimum ink of a cell in grey levels. Less
+	// is grain.
+	maxEvened, minEvenedInk = 15.0, 8.0
+)

@@ -14,7 +14,7 @@ import (
 // pale for a threshold of the whole page. It keeps that reading if more characters of it are likely to be right.
 func readFading(ctx context.Context, p *page) error {
 	before, first := p.sheet, p.attempts[0]
-	img := p.sheet.evened(first.blocks)
+	img := imaging.EvenFading(p.sheet.img, wordBoxes(first.blocks), fadingCell*p.sheet.letterHeight)
 	if img == nil {
 		return nil
 	}
@@ -29,74 +29,26 @@ func readFading(ctx context.Context, p *page) error {
 		p.sheet.components = append(p.sheet.components, p.sheet.boxOnPage(document.BoxOf(m)).Rectangle())
 	}
 	p.sheet.letters = imaging.LetterShaped(p.sheet.components)
-	again, err := p.readAgain(ctx)
-	if err != nil || again.rightCharacters() < minFadingGain*first.rightCharacters() {
-		p.sheet = before
+	if err := p.run(ctx, columnSteps); err != nil {
+		return err
+	}
+	again, err := p.sheet.read(ctx, p.src, first.model, 1)
+	if err != nil {
 		return err
 	}
 	p.attempts = slices.Insert(p.attempts, 0, again)
+	if err := p.run(ctx, slices.Concat(greekSteps, tidySteps)); err != nil {
+		return err
+	}
+	again = p.attempts[0]
+	if again.rightCharacters() < minFadingGain*first.rightCharacters() || again.right < first.right-maxFadingLoss {
+		p.sheet, p.attempts = before, p.attempts[1:]
+	}
 	return nil
-}
-
-// readAgain reads the sheet, which has changed, with the model of the best attempt, and tidies that reading.
-func (p *page) readAgain(ctx context.Context) (attempt, error) {
-	if err := p.run(ctx, columnSteps); err != nil {
-		return attempt{}, err
-	}
-	again, err := p.sheet.read(ctx, p.src, p.attempts[0].model, 1)
-	if err != nil {
-		return attempt{}, err
-	}
-	last := len(p.attempts)
-	p.attempts = append(p.attempts, again)
-	err = p.run(ctx, tidySteps)
-	again, p.attempts = p.attempts[last], p.attempts[:last]
-	return again, err
 }
 
 // rightCharacters estimates the number of characters that are right.
 func (a *attempt) rightCharacters() float64 { return a.right * float64(characters(a.blocks)) }
-
-// evened returns the sheet with its paler ink as dark as that of most words, or nil if hardly any ink outside the words is
-// paler, or none of it is next to words that are hardly darker: then the ink does not fade.
-func (s sheet) evened(blocks []document.Block) *image.Gray {
-	inks := imaging.InkOf(s.img, fadingCell*s.letterHeight)
-	ink := inks.Ink.Values
-	isRead := make([]bool, len(ink))
-	for w := range document.Words(blocks) {
-		for i := range inks.Cells(w.Box.Rectangle()) {
-			isRead[i] = true
-		}
-	}
-	var read []float32
-	for i, v := range ink {
-		if isRead[i] {
-			read = append(read, v)
-		}
-	}
-	if len(read) == 0 {
-		return nil
-	}
-	slices.Sort(read)
-	dark := read[int(fadingQuantile*float64(len(read)))]
-	faintest, pale, fading := max(dark/maxEvened, minEvenedInk), 0, 0
-	for i, v := range ink {
-		if isRead[i] || v < faintest || v > paleInk*dark {
-			continue
-		}
-		pale++
-		for j := range inks.Around(i) {
-			if isRead[j] && ink[j] <= maxFadingStep*v {
-				fading++
-				break
-			}
-		}
-	}
-	if float64(pale) < minPaleShare*float64(len(read)) || fading < minFadingCells {
-		return nil
-	}
-	return imaging.EvenInk(s.img, inks, dark, faintest)
-}
 
 // hasUnreadLines reports whether most of the longest rows of letters outside the words of the best attempt are writing.
 func (p *page) hasUnreadLines(ctx context.Context) (bool, error) {

@@ -62,9 +62,12 @@ var recognizeSteps = []step{
 	{name: "handwriting", when: mayHoldHandwriting, run: readHandwriting},
 	{name: "sample", when: mayBeSampled, run: sampleModels},
 	{name: "print", run: readPrint, required: true},
-	{name: "greek", when: mayHoldGreek, run: addGreek},
+	greekSteps[0],
 	{name: "early-print", when: needsOtherModel, run: tryOtherModel, rereads: true},
 }
+
+// greekSteps work on each first reading of the sheet.
+var greekSteps = []step{{name: "greek", when: mayHoldGreek, run: addGreek}}
 
 // tidySteps work on each new reading of print.
 var tidySteps = []step{

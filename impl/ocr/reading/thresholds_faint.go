@@ -17,22 +17,14 @@ const (
 	minFaintContrast = 0.2
 )
 
-// Print whose ink fades over the page. Tuned on 14 pages of the first set that fade to 0.3, 0.15 and 0.08 of their contrast.
+// Print whose ink fades over the page.
 const (
 	// fadingCell is the side of the cells in which ink is measured, in heights of letters: every cell of a text has ink.
 	fadingCell = 4
-	// fadingQuantile is the quantile of the ink of cells with words that counts as dark, and paleInk the maximum ink of a pale
-	// cell as a share of it.
-	fadingQuantile, paleInk = 0.75, 0.5
-	// maxEvened is the maximum factor by which ink becomes darker, and minEvenedInk the minimum ink of a cell in grey levels. Less
-	// is grain.
-	maxEvened, minEvenedInk = 15.0, 8.0
-	// minPaleShare is the minimum number of pale cells without words, as a share of the number of cells with words. Of at least
-	// minFadingCells of them, the ink of a cell with words next to it is at most maxFadingStep times as dark.
-	minPaleShare, minFadingCells, maxFadingStep = 0.08, 4, 2.0
 	// triedPaleRows is the maximum number of unread rows of at least minPaleRow letters that are tried, and minPaleRows the
 	// minimum number of those that are writing.
 	triedPaleRows, minPaleRow, minPaleRows = 6, 8, 2
-	// minFadingGain is the minimum factor by which the characters that are likely to be right become more.
-	minFadingGain = 1.02
+	// minFadingGain is the minimum factor by which the characters that are likely to be right become more, and maxFadingLoss the
+	// maximum by which their share falls. What shines through from the other side of the leaf is read as gibberish.
+	minFadingGain, maxFadingLoss = 1.02, 0.1
 )

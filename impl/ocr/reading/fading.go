@@ -11,17 +11,22 @@ import (
 )
 
 // readFading reads a page again with its ink evened, if there are legible lines, or parts of lines, in ink that becomes too
-// pale for a threshold of the whole page. It keeps that reading if more characters of it are likely to be right.
+// pale for a threshold of the whole page. It keeps that reading if more characters of it are likely to be right, and their share
+// is hardly smaller. If it fails, it leaves the page as it was.
 func readFading(ctx context.Context, p *page) error {
-	before, first := p.sheet, p.attempts[0]
-	img := imaging.EvenFading(p.sheet.img, wordBoxes(first.blocks), fadingCell*p.sheet.letterHeight)
+	sheet, attempts, first := p.sheet, p.attempts, p.attempts[0]
+	img := imaging.EvenFading(sheet.img, wordBoxes(first.blocks), fadingCell*sheet.letterHeight)
 	if img == nil {
 		return nil
 	}
+	isBetter := false
+	defer func() {
+		if !isBetter {
+			p.sheet, p.attempts = sheet, attempts
+		}
+	}()
 	p.sheet.img, p.sheet.marks, p.sheet.regions = img, imaging.Spots(img), nil
-	hasMore, err := p.hasUnreadLines(ctx)
-	if err != nil || !hasMore {
-		p.sheet = before
+	if hasMore, err := p.hasUnreadLines(ctx); err != nil || !hasMore {
 		return err
 	}
 	p.sheet.components = nil
@@ -36,14 +41,12 @@ func readFading(ctx context.Context, p *page) error {
 	if err != nil {
 		return err
 	}
-	p.attempts = slices.Insert(p.attempts, 0, again)
+	p.attempts = append([]attempt{again}, attempts...)
 	if err := p.run(ctx, slices.Concat(greekSteps, tidySteps)); err != nil {
 		return err
 	}
 	again = p.attempts[0]
-	if again.rightCharacters() < minFadingGain*first.rightCharacters() || again.right < first.right-maxFadingLoss {
-		p.sheet, p.attempts = before, p.attempts[1:]
-	}
+	isBetter = again.rightCharacters() >= minFadingGain*first.rightCharacters() && again.right >= first.right-maxFadingLoss
 	return nil
 }
 

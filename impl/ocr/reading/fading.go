@@ -11,8 +11,8 @@ import (
 )
 
 // readFading reads a page again with its ink evened, if there are legible lines, or parts of lines, in ink that becomes too
-// pale for a threshold of the whole page. It keeps that reading if more characters of it are likely to be right, and their share
-// is hardly smaller. If it fails, it leaves the page as it was.
+// pale for a threshold of the whole page. It keeps that reading if more characters of it are likely to be right, and their
+// share is hardly smaller. If it fails, it leaves the page as it was.
 func readFading(ctx context.Context, p *page) error {
 	sheet, attempts, first := p.sheet, p.attempts, p.attempts[0]
 	img := imaging.EvenFading(sheet.img, wordBoxes(first.blocks), fadingCell*sheet.letterHeight)

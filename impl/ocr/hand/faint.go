@@ -3,7 +3,6 @@ package hand
 import (
 	"context"
 	"image"
-	"slices"
 
 	"uncial/impl/ocr/imaging"
 	"uncial/internal/document"
@@ -14,7 +13,7 @@ import (
 // stay as they are.
 func (p *Page) strengthen(ctx context.Context, r Reader) error {
 	var boxes []image.Rectangle
-	for _, l := range slices.Concat(p.found.Blocks...) {
+	for _, l := range p.found.Lines() {
 		boxes = append(boxes, l.Box().Rectangle())
 	}
 	page := p.gray.Rect

@@ -12,30 +12,16 @@ import (
 	"uncial/impl/ocr/ocrtest"
 )
 
-// halves returns the left half of a page and its right half.
-func halves(g *image.Gray) (left, right image.Rectangle) {
-	middle := g.Rect.Dx() / 2
-	return image.Rect(0, 0, middle, g.Rect.Dy()), image.Rect(middle, 0, g.Rect.Dx(), g.Rect.Dy())
-}
-
-// faded returns a copy of a page with the contrast that a function of the column, from 0 to 1, returns.
-func faded(g *image.Gray, contrast func(x float64) float64) *image.Gray {
-	out := imaging.Crop(g, g.Rect)
-	for i, v := range out.Pix {
-		out.Pix[i] = uint8(255 - float64(255-v)*contrast(float64(i%out.Stride)/float64(out.Stride)))
-	}
-	return out
-}
-
 func TestEvenFading(t *testing.T) {
 	t.Parallel()
 	const cell = 100
 	page := ocrtest.Page(slices.Concat(lines, lines)...)
-	left, right := halves(page)
+	middle := page.Rect.Dx() / 2
+	left, right := image.Rect(0, 0, middle, page.Rect.Dy()), image.Rect(middle, 0, page.Rect.Dx(), page.Rect.Dy())
 	letters := func(g *image.Gray) float64 {
 		return float64(len(slices.DeleteFunc(imaging.Letters(g), func(l image.Rectangle) bool { return !l.In(right) })))
 	}
-	fading := faded(page, func(x float64) float64 { return math.Pow(0.06, x) })
+	fading := ocrtest.Fade(page, func(x, _ float64) float64 { return math.Pow(0.06, x) })
 	require.Less(t, letters(fading), 0.5*letters(page))
 	even := imaging.EvenFading(fading, []image.Rectangle{left}, cell)
 	require.NotNil(t, even)
@@ -46,13 +32,13 @@ func TestEvenFading(t *testing.T) {
 	none("no ink is paler", page, left)
 	none("all of it was read", fading, page.Rect)
 	none("nothing was read", fading)
-	none("half of the page is faint", faded(page, func(x float64) float64 {
+	none("half of the page is faint", ocrtest.Fade(page, func(x, _ float64) float64 {
 		if x < 0.5 {
 			return 1
 		}
 		return 0.1
 	}), left)
-	none("dark ink is as pale as grain", faded(page, func(x float64) float64 { return 0.1 * math.Pow(0.06, x) }), left)
+	none("dark ink is as pale as grain", ocrtest.Fade(page, func(x, _ float64) float64 { return 0.1 * math.Pow(0.06, x) }), left)
 }
 
 // TestEvenFading_besideText leaves faint stains alone if there is dark ink close to them.
@@ -77,9 +63,9 @@ func TestEvenFading_besideText(t *testing.T) {
 	require.Less(t, even.GrayAt(11*cell, 3*cell).Y, uint8(100), "pale ink")
 }
 
-func TestInks_Cells(t *testing.T) {
+func TestCellsIn(t *testing.T) {
 	t.Parallel()
-	inks := imaging.InkOf(ocrtest.BlankPage(250, 150), 100) // 3 x 2 cells
+	page := ocrtest.BlankPage(250, 150) // 3 x 2 cells
 	for name, c := range map[string]struct {
 		box  image.Rectangle
 		want []int
@@ -91,6 +77,6 @@ func TestInks_Cells(t *testing.T) {
 		"left of the page":        {image.Rect(-40, 0, -5, 100), nil},
 		"without any of the page": {image.Rect(400, 400, 500, 500), nil},
 	} {
-		require.Equal(t, c.want, slices.Collect(inks.Cells(c.box)), name)
+		require.Equal(t, c.want, imaging.CellsIn(page, 100, c.box), name)
 	}
 }

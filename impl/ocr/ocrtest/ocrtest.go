@@ -51,3 +51,15 @@ func PageIn(ttf []byte, points float64, lines ...string) *image.Gray {
 	}
 	return img
 }
+
+// Fade returns a page on white paper with the contrast at each point that a function of x and y returns, which are shares of
+// the width and the height of the page.
+func Fade(page *image.Gray, contrast func(x, y float64) float64) *image.Gray {
+	out := image.NewGray(page.Rect)
+	for i, v := range page.Pix {
+		x, y := i%page.Stride, i/page.Stride
+		share := contrast(float64(x)/float64(page.Rect.Dx()), float64(y)/float64(page.Rect.Dy()))
+		out.Pix[i] = uint8(255 - float64(255-v)*share) // #nosec G115 -- 0..255
+	}
+	return out
+}

@@ -16,11 +16,10 @@ func (p *page) unreadInk(illegible []document.Doubt) []document.Doubt {
 	listed := boxesOf(illegible)
 	if len(p.read.Blocks) == 0 || p.curtailed {
 		rest := p.lettersOutside(slices.Concat(wordBoxes(p.read.Blocks), listed))
-		switch {
-		case len(p.read.Blocks) > 0 && !p.isPartial && 2*len(rest) <= len(p.sheet.letters):
-		case len(rest) < minUnreadLetters:
-			return nil
-		default:
+		if len(p.read.Blocks) == 0 || p.isPartial || 2*len(rest) > len(p.sheet.letters) {
+			if len(rest) < minUnreadLetters {
+				return nil
+			}
 			return []document.Doubt{unread(imaging.Union(rest), len(rest))}
 		}
 	}

@@ -3,7 +3,6 @@ package reading
 import (
 	"cmp"
 	"context"
-	"image"
 	"slices"
 
 	"uncial/impl/ocr/imaging"
@@ -12,7 +11,7 @@ import (
 
 // readFading reads a page again with its ink evened, if there are legible lines, or parts of lines, in ink that becomes too
 // pale for a threshold of the whole page. It keeps that reading if more characters of it are likely to be right, and their
-// share is hardly smaller. If it fails, it leaves the page as it was.
+// share is hardly smaller. Otherwise, and after an error, the page stays as it was.
 func readFading(ctx context.Context, p *page) error {
 	sheet, attempts, first := p.sheet, p.attempts, p.attempts[0]
 	img := imaging.EvenFading(sheet.img, wordBoxes(first.blocks), fadingCell*sheet.letterHeight)
@@ -34,7 +33,7 @@ func readFading(ctx context.Context, p *page) error {
 		p.sheet.components = append(p.sheet.components, p.sheet.boxOnPage(document.BoxOf(m)).Rectangle())
 	}
 	p.sheet.letters = imaging.LetterShaped(p.sheet.components)
-	if err := p.run(ctx, columnSteps); err != nil {
+	if err := p.run(ctx, []step{columnsStep}); err != nil {
 		return err
 	}
 	again, err := p.sheet.read(ctx, p.src, first.model, 1)
@@ -42,7 +41,7 @@ func readFading(ctx context.Context, p *page) error {
 		return err
 	}
 	p.attempts = append([]attempt{again}, attempts...)
-	if err := p.run(ctx, slices.Concat(greekSteps, tidySteps)); err != nil {
+	if err := p.run(ctx, slices.Concat([]step{greekStep}, tidySteps)); err != nil {
 		return err
 	}
 	again = p.attempts[0]
@@ -55,13 +54,10 @@ func (a *attempt) rightCharacters() float64 { return a.right * float64(character
 
 // hasUnreadLines reports whether most of the longest rows of letters outside the words of the best attempt are writing.
 func (p *page) hasUnreadLines(ctx context.Context) (bool, error) {
-	a, height := &p.attempts[0], float64(p.sheet.letterHeight)
-	claimed := newBoxIndex(claimedAreas(a.blocks, p.sheet.letterHeight))
-	open := slices.DeleteFunc(imaging.LetterShaped(p.sheet.marks), func(c image.Rectangle) bool {
-		h := float64(c.Dy())
-		return h < minMissedHeight*height || h > maxMissedHeight*height || claimed.contains(c)
-	})
-	rows := slices.DeleteFunc(rowPatches(open, p.sheet.letterHeight), func(row patch) bool { return row.letters < minPaleRow })
+	a, height := &p.attempts[0], p.sheet.letterHeight
+	claimed := newBoxIndex(claimedAreas(a.blocks, height))
+	open := openLetters(imaging.LetterShaped(p.sheet.marks), claimed, height)
+	rows := slices.DeleteFunc(rowPatches(open, height), func(row patch) bool { return row.letters < minPaleRow })
 	slices.SortStableFunc(rows, func(a, b patch) int { return cmp.Compare(b.letters, a.letters) })
 	rows = rows[:min(len(rows), triedPaleRows)]
 	writing := 0

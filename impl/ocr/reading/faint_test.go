@@ -66,12 +66,7 @@ func TestRead_fading(t *testing.T) {
 		"right": func(x, _ float64) float64 { return x }, "left": func(x, _ float64) float64 { return 1 - x },
 		"foot": func(_, y float64) float64 { return y }, "lower right": func(x, y float64) float64 { return 0.7 * (x + y) },
 	} {
-		fading := imaging.Crop(page, page.Rect)
-		w, h := float64(page.Rect.Dx()), float64(page.Rect.Dy())
-		for i, v := range fading.Pix {
-			contrast := math.Pow(0.1, share(float64(i%fading.Stride)/w, float64(i/fading.Stride)/h))
-			fading.Pix[i] = uint8(250 - float64(250-min(v, 250))*contrast)
-		}
+		fading := ocrtest.Fade(page, func(x, y float64) float64 { return math.Pow(0.1, share(x, y)) })
 		result, err := reading.Read(t.Context(), decode.Page{Image: fading}, reading.Options{Language: "en"}, engines)
 		require.NoError(t, err)
 		require.Less(t, accuracy.Compare(strings.Join(tale, "\n"), result.Page.Text()).FoldedCER.Value(), 0.02, "towards the %s: %s", name, result.Page.Text())

@@ -31,9 +31,7 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 		return nil
 	}
 	claimed := newBoxIndex(claimedAreas(blocks, height))
-	open := slices.DeleteFunc(letters, func(c image.Rectangle) bool {
-		return float64(c.Dy()) < minMissedHeight*float64(height) || float64(c.Dy()) > maxMissedHeight*float64(height) || claimed.contains(c)
-	})
+	open := openLetters(letters, claimed, height)
 	if len(open) > len(held) {
 		return nil
 	}
@@ -53,6 +51,14 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 		found = append(found, p)
 	}
 	return found
+}
+
+// openLetters returns the letters that no word claims, except those that are too small or too large beside letters of that
+// height. It changes letters.
+func openLetters(letters []image.Rectangle, claimed boxIndex, height int) []image.Rectangle {
+	return slices.DeleteFunc(letters, func(c image.Rectangle) bool {
+		return float64(c.Dy()) < minMissedHeight*float64(height) || float64(c.Dy()) > maxMissedHeight*float64(height) || claimed.contains(c)
+	})
 }
 
 // rowPatches groups successive letters of a row, and returns the groups from top to bottom. It sorts letters.

@@ -50,11 +50,11 @@ var sheetSteps = []step{
 	{name: "level", run: level},
 	{name: "staves", when: hasLetterHeight, run: eraseStaves},
 	{name: "resolution", when: hasLetterHeight, run: estimateResolution},
-	columnSteps[0],
+	columnsStep,
 }
 
-// columnSteps run again if the ink of the sheet changes.
-var columnSteps = []step{{name: "columns", when: hasLetterHeight, run: findColumns}}
+// columnsStep runs again if the ink of the sheet changes.
+var columnsStep = step{name: "columns", when: hasLetterHeight, run: findColumns}
 
 // recognizeSteps read the page as handwriting, or as print with the models that suit it.
 var recognizeSteps = []step{
@@ -62,12 +62,12 @@ var recognizeSteps = []step{
 	{name: "handwriting", when: mayHoldHandwriting, run: readHandwriting},
 	{name: "sample", when: mayBeSampled, run: sampleModels},
 	{name: "print", run: readPrint, required: true},
-	greekSteps[0],
+	greekStep,
 	{name: "early-print", when: needsOtherModel, run: tryOtherModel, rereads: true},
 }
 
-// greekSteps work on each first reading of the sheet.
-var greekSteps = []step{{name: "greek", when: mayHoldGreek, run: addGreek}}
+// greekStep runs again after the sheet, whose ink has changed, was read again.
+var greekStep = step{name: "greek", when: mayHoldGreek, run: addGreek}
 
 // tidySteps work on each new reading of print.
 var tidySteps = []step{

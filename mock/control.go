@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strings"
 	"time"
 
+	"uncial/internal/address"
 	"uncial/internal/contract"
 	"uncial/internal/edge"
 	"uncial/internal/strictjson"
@@ -53,19 +53,12 @@ func (m *Mock) control() map[string]http.Handler {
 // machine also sends requests on behalf of other sites.
 func isLocal(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || !peer.Addr().Unmap().IsLoopback() || !isLocalHost(r.Host) {
+	if err != nil || !peer.Addr().Unmap().IsLoopback() || !address.IsLoopbackHost(r.Host) {
 		return false
 	}
 	origin := r.Header.Get("Origin")
 	u, err := url.Parse(origin)
-	return origin == "" || err == nil && isLocalHost(u.Host)
-}
-
-// isLocalHost reports whether a Host header or the host of an origin names this machine.
-func isLocalHost(host string) bool {
-	u := url.URL{Host: host}
-	addr, err := netip.ParseAddr(u.Hostname())
-	return err == nil && addr.Unmap().IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
+	return origin == "" || err == nil && address.IsLoopbackHost(u.Host)
 }
 
 // errNotLocal returns a 404, as for a path that does not exist, whose text tells developers how to open the control endpoints.

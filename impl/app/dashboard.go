@@ -13,6 +13,7 @@ import (
 	"uncial/impl/account/user"
 	"uncial/impl/dashboard"
 	"uncial/impl/dashboard/playground"
+	"uncial/internal/address"
 )
 
 // DashboardOptions configure the pages for people.
@@ -69,12 +70,8 @@ func checkPublicURL(text string) error {
 // IsLoopback reports whether listen, such as 127.0.0.1:8080, is an address that only this machine can reach. It is false for an
 // address that it cannot parse.
 func IsLoopback(listen string) bool {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return false
-	}
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback()
+	_, _, err := net.SplitHostPort(listen)
+	return err == nil && address.IsLoopbackHost(listen)
 }
 
 // PublicURL returns the address that people use, without a trailing slash. Without the option, it is that of the listener.

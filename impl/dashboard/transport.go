@@ -1,12 +1,12 @@
 package dashboard
 
 import (
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
 
+	"uncial/internal/address"
 	"uncial/internal/edge"
 )
 
@@ -37,7 +37,7 @@ func (d *Dashboard) isSecure(r *http.Request) bool {
 	if edge.IsFromProxy(r, d.o.TrustedProxies) && hasForwarded(r) {
 		return strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 	}
-	return !hasForwarded(r) && d.clientAddr(r).IsLoopback() && isLocalHost(r.Host) && isLocalOrigin(r.Header.Get("Origin"))
+	return !hasForwarded(r) && d.clientAddr(r).IsLoopback() && address.IsLoopbackHost(r.Host) && isLocalOrigin(r.Header.Get("Origin"))
 }
 
 // hasForwarded reports whether a proxy says that it passed the request on.
@@ -50,20 +50,10 @@ func hasForwarded(r *http.Request) bool {
 	return false
 }
 
-// isLocalHost reports whether a Host header names this machine: localhost or a loopback address, with any port.
-func isLocalHost(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.Trim(host, "[]")
-	addr, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
-}
-
 // isLocalOrigin reports whether an Origin header names this machine. It is absent where browsers need not send it.
 func isLocalOrigin(origin string) bool {
 	u, err := url.Parse(origin)
-	return origin == "" || err == nil && isLocalHost(u.Host)
+	return origin == "" || err == nil && address.IsLoopbackHost(u.Host)
 }
 
 // clientAddr is the address that attempts are counted for, and that "add my address" offers.

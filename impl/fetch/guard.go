@@ -3,6 +3,8 @@ package fetch
 import (
 	"net/netip"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"uncial/internal/address"
@@ -48,10 +50,19 @@ func (g *guard) check(to netip.AddrPort) error {
 	case permitted:
 		return nil
 	case badPort:
-		return failed(contract.FetchRefusedAddress, "port %d is not accepted; images are fetched from ports 80 and 443 only", to.Port())
+		return failed(contract.FetchRefusedAddress, "port %d is not accepted; expected one of %s", to.Port(), g.portList())
 	default:
 		return failed(contract.FetchRefusedAddress, contract.NotPublic)
 	}
+}
+
+// portList returns the permitted ports as text, such as "80, 443".
+func (g *guard) portList() string {
+	var list []string
+	for _, p := range g.ports {
+		list = append(list, strconv.Itoa(int(p)))
+	}
+	return strings.Join(list, ", ")
 }
 
 // isException reports whether the operator allows the address although it may not be public.

@@ -1,6 +1,6 @@
 // Package notice tells operators and owners in time what needs attention: keys that should be rotated, and keys that have used
-// up most of their monthly cap. It writes to the log and, where mail is configured, to the owners of the account. The rules for
-// keys are in package account; pages and commands apply those rules independently. Start with Notifier.Run.
+// 50, 80 or 100 % of their monthly cap. It writes to the log and, where mail is configured, to the owners of the account. The
+// rules for keys are in package account; pages and commands apply those rules independently. Start with Notifier.Run.
 package notice
 
 import (
@@ -121,7 +121,7 @@ func ending(k account.Key) string {
 	return " (ending in " + k.LastFour + ")"
 }
 
-// checkCaps gives the notices of caps that are almost used up.
+// checkCaps gives the notices of caps of which a notable share is used; see shares.
 func (n *Notifier) checkCaps(ctx context.Context) error {
 	uses, err := n.Ledger.MeterUses(ctx, "")
 	if err != nil {
@@ -153,7 +153,7 @@ func (n *Notifier) capped(ctx context.Context, u ledger.MeterUse) error {
 			path:    path,
 		}
 		return n.once(ctx, u.MeterID, fmt.Sprintf("cap-%d-%s", percent, month), u.AccountID, m, func() {
-			n.Log.Warn("monthly cap almost or completely used", "meter", u.MeterID, "account", u.AccountID, "percent", percent, "used", u.Used, "cap", *u.Cap)
+			n.Log.Warn("a notable share of a monthly cap is used", "meter", u.MeterID, "account", u.AccountID, "percent", percent, "used", u.Used, "cap", *u.Cap)
 		})
 	}
 	return nil

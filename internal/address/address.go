@@ -5,6 +5,7 @@ package address
 import (
 	"encoding/binary"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -81,4 +82,12 @@ func NeverPublic(host string) bool {
 		return !IsPublic(addr)
 	}
 	return EndsInNumber(host) || host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// IsLoopbackHost reports whether a host, as in a URL or a Host header with or without a port, names this machine: localhost or
+// a loopback address.
+func IsLoopbackHost(host string) bool {
+	u := url.URL{Host: host}
+	addr, err := netip.ParseAddr(u.Hostname())
+	return err == nil && addr.Unmap().IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
 }

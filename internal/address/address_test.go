@@ -28,3 +28,13 @@ func TestNeverPublic(t *testing.T) {
 		assert.Equal(t, want, address.NeverPublic(host), host)
 	}
 }
+
+func TestIsLoopbackHost(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]bool{
+		"localhost": true, "LocalHost:8080": true, "127.0.0.1": true, "127.4.5.6:80": true, "[::1]": true, "[::1]:8080": true, "[::ffff:127.0.0.1]:1": true,
+		"": false, "localhost.example.org": false, "10.0.0.1:80": false, "[::]": false, "0.0.0.0": false, "a.localhost": false,
+	} {
+		assert.Equal(t, want, address.IsLoopbackHost(host), host)
+	}
+}

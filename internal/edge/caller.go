@@ -29,7 +29,7 @@ func newContext(ctx context.Context, c Caller) context.Context {
 // account returns the account as package fair counts it.
 func (p Principal) account() fair.Account { return fair.Account{Label: p.AccountID, Weight: p.Weight} }
 
-// CallerFrom returns the caller of the request that ctx belongs to, the zero Caller if it belongs to none.
+// CallerFrom returns the caller of the request that ctx belongs to, or the zero Caller if it belongs to none.
 func CallerFrom(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c

@@ -43,7 +43,7 @@ type Options struct {
 	// CORSOrigins are the web origins whose pages may call the service, such as "https://example.org", or "*" for all.
 	// Default: none, and no CORS header is ever sent.
 	CORSOrigins []string
-	// Ready returns why the service cannot work at the moment, nil if it can; it decides /readyz. Default: always ready.
+	// Ready returns why the service cannot work at the moment, or nil if it can; it decides /readyz. Default: always ready.
 	Ready func(ctx context.Context) error
 	// Answered is called after each request with its path as in openapi.yaml, "" if there is no such path or method, and the
 	// status, 0 if the connection was cut instead. Default: not called.

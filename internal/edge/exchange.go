@@ -31,7 +31,7 @@ func newExchange(w http.ResponseWriter, id string) *exchange {
 	return &exchange{ResponseWriter: w, id: id, started: time.Now()}
 }
 
-// exchangeOf returns the exchange that w is or wraps, a new one if w does not come from this package.
+// exchangeOf returns the exchange that w is or wraps, or a new one if w does not come from this package.
 func exchangeOf(w http.ResponseWriter) *exchange {
 	for inner := w; ; {
 		switch wrapper := inner.(type) {

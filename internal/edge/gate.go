@@ -11,7 +11,7 @@ import (
 // should know; any other error becomes a 500.
 type Gate interface {
 	// Authenticate finds the caller by a bearer token of 1 to 512 characters (RFC 9110, section 11.2, token68). from is the
-	// address of the client, the zero Addr if it is not known. The error for an invalid token is contract.Unauthorized.
+	// address of the client, or the zero Addr if it is not known. The error for an invalid token is contract.Unauthorized.
 	Authenticate(ctx context.Context, token string, from netip.Addr) (Principal, error)
 	// Count counts one request against the account's window and returns the window with it. If the window is used up,
 	// allowed is false and nothing is counted.

@@ -63,7 +63,7 @@ var (
 	endOfExpect            = []byte("\r\nContent-Length: 0\r\n\r\n")
 )
 
-// libraryError returns the error that an answer of net/http stands for, nil if b is something else.
+// libraryError returns the error that an answer of net/http stands for, or nil if b is something else.
 func libraryError(b []byte) *contract.Error {
 	if !bytes.HasPrefix(b, []byte("HTTP/1.")) {
 		return nil

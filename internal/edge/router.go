@@ -9,8 +9,8 @@ import (
 	"uncial/internal/contract"
 )
 
-// router finds the endpoint of a request by its path, with one http.ServeMux. It does not leave methods to the ServeMux,
-// which answers HEAD for every GET, nor errors, which it writes in a form of its own.
+// router finds the endpoint of a request by its path, with one http.ServeMux. It checks methods and writes
+// errors itself: the ServeMux would answer HEAD for every GET, and write errors in a form of its own.
 type router struct {
 	mux       *http.ServeMux
 	endpoints map[string]*endpoint // by path
@@ -43,7 +43,7 @@ func (rt *router) add(method, path string, h http.Handler) bool {
 	return true
 }
 
-// find returns the endpoint of the request's path, nil if there is none. The path must be spelled as it is registered:
+// find returns the endpoint of the request's path, or nil if there is none. The path must be spelled as it is registered:
 // nothing is cleaned, unescaped or redirected, so that a proxy in front and the server never disagree about a path.
 //
 // A path without wildcards needs only the map: http.ServeMux, too, prefers it to every pattern.

@@ -3,6 +3,7 @@ package request
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -115,7 +116,7 @@ func (s *source) drain() error {
 	}
 }
 
-const tooLarge = "must be at most 28 MiB"
+var tooLarge = fmt.Sprintf("must be at most %d MiB", MaxBody>>20)
 
 // readProblem says, for the client, why a body could not be read.
 func readProblem(err error) string {

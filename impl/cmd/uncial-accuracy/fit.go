@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/reading"
 	"uncial/internal/accuracy"
 	"uncial/internal/document"
@@ -99,7 +100,7 @@ func leaveOut(all []example, pages int) []accuracy.WordScore {
 				weights = regress(samples, page, ridge)
 			}
 			s := all[i].score
-			s.Listed, s.Confidence = false, probability(weights, all[i].evidence[:])
+			s.Listed, s.Confidence = false, correct.Probability(weights, all[i].evidence[:])
 			word := document.Word{Text: s.Text, Confidence: s.Confidence}
 			s.Share = word.CorrectShare()
 			out = append(out, s)

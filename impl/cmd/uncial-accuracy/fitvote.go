@@ -98,7 +98,7 @@ func leftOut(samples []sample, gains []int, groups int) string {
 		weights := regress(samples, g, voteRidge)
 		for i, s := range samples {
 			if s.group == g {
-				probabilities[i] = probability(weights, s.values)
+				probabilities[i] = correct.Probability(weights, s.values)
 			}
 		}
 	}

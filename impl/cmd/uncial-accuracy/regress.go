@@ -1,6 +1,10 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"uncial/impl/ocr/correct"
+)
 
 // sample is one observation of a logistic regression.
 type sample struct {
@@ -28,7 +32,7 @@ func regress(all []sample, without int, ridge float64) []float64 {
 			if s.group == without {
 				continue
 			}
-			p := probability(weights, s.values)
+			p := correct.Probability(weights, s.values)
 			for a, x := range s.values {
 				gradient[a] += s.weight * (s.share - p) * x
 				for b, y := range s.values {
@@ -50,15 +54,6 @@ func regress(all []sample, without int, ridge float64) []float64 {
 		}
 	}
 	return weights
-}
-
-// probability applies the weights of a logistic regression to the values of one sample. The result is above 0 and below 1.
-func probability(weights, values []float64) float64 {
-	z := 0.0
-	for i, w := range weights {
-		z += w * values[i]
-	}
-	return 1 / (1 + math.Exp(-z))
 }
 
 // solve solves a system of linear equations whose matrix is positive definite (Gauss-Jordan). It changes both.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/reading"
 	"uncial/internal/accuracy"
 	"uncial/internal/document"
@@ -68,7 +69,7 @@ func TestFitWeights(t *testing.T) {
 		for range 2000 {
 			e := reading.Evidence{1, random.Float64()}
 			s := accuracy.WordScore{Characters: 1}
-			if random.Float64() > probability(want[:], e[:]) {
+			if random.Float64() > correct.Probability(want[:], e[:]) {
 				s.Errors = 1
 			}
 			p.Words, p.Evidence = append(p.Words, s), append(p.Evidence, &wordEvidence{Values: e})

@@ -96,7 +96,7 @@ func TestRun_SettingsFile_Invalid(t *testing.T) {
 		"text after quotes":                     {`UNCIAL_PLANS="a" # the plans`, "line 1: UNCIAL_PLANS: a value that begins with \" must end with it"},
 		"a comment with a backslash at its end": {"# a" + `\` + "\nUNCIAL_PLANS=a", "line 1: a comment must not end with a backslash"},
 		"a control character":                   {"UNCIAL_PLANS=a\x00b", "line 1: control characters"},
-		"other encodings":                       {"UNCIAL_PLANS=caf\xe9", "line 1: this is not UTF-8"},
+		"other encodings":                       {"UNCIAL_PLANS=caf\xe9", "line 1: the line is not valid UTF-8"},
 		"an unknown setting":                    {"\nUNCIAL_DATABSE=sqlite:x", "unknown setting UNCIAL_DATABSE"},
 		"a flag of a command":                   {"UNCIAL_PLAN=pro", "unknown setting UNCIAL_PLAN"},
 		"a number in words":                     {"UNCIAL_WORKERS=two", "--workers: invalid number"},

@@ -79,7 +79,7 @@ func parseSetting(line string) (name, value string, err error) {
 	line = strings.Trim(line, " \t\r")
 	switch {
 	case !utf8.ValidString(line):
-		return "", "", errors.New("this is not UTF-8")
+		return "", "", errors.New("the line is not valid UTF-8")
 	case strings.ContainsFunc(line, func(r rune) bool { return r != '\t' && unicode.IsControl(r) }):
 		return "", "", errors.New("control characters are not allowed")
 	case line == "":

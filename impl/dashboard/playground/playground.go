@@ -18,6 +18,7 @@ import (
 	"uncial/impl/dashboard"
 	"uncial/internal/language"
 	"uncial/internal/language/name"
+	"uncial/internal/request"
 	"uncial/internal/tryit"
 )
 
@@ -26,9 +27,6 @@ var templateFiles embed.FS
 
 // path is the path of the page, below the prefix of the dashboard.
 const path = "/playground"
-
-// maxBody bounds the form: an image of 20 MiB, which the API checks, with its other fields.
-const maxBody = 28 << 20
 
 // Options configure the playground. All are required.
 type Options struct {
@@ -63,7 +61,7 @@ func New(o Options) (dashboard.Extra, error) {
 		Forget:    func(h dashboard.Holder) { p.readings.Drop(h.Includes) },
 		Routes: []dashboard.Route{
 			{Method: http.MethodGet, Path: path, Access: dashboard.Member, Serve: p.show},
-			{Method: http.MethodPost, Path: path, Access: dashboard.Member, MaxBody: maxBody, Serve: p.read},
+			{Method: http.MethodPost, Path: path, Access: dashboard.Member, MaxBody: request.MaxBody, Serve: p.read},
 			{Method: http.MethodPost, Path: path + "/cap", Access: dashboard.Owner, Serve: p.changeCap},
 			{Method: http.MethodGet, Path: path + "/{reading}", Access: dashboard.Member, Serve: p.showReading},
 			{Method: http.MethodGet, Path: path + "/{reading}/{part}", Access: dashboard.Member, Serve: p.servePart},

@@ -222,10 +222,13 @@ func flag(is bool) float64 {
 }
 
 // probability returns the estimated probability that a candidate is a correction, 0 to 1.
-func (e *Evidence) probability(weights *Evidence) float64 {
+func (e *Evidence) probability(weights *Evidence) float64 { return Probability(weights[:], e[:]) }
+
+// Probability applies the weights of a logistic regression to the values of one sample. The result is above 0 and below 1.
+func Probability(weights, values []float64) float64 {
 	z := 0.0
 	for i, w := range weights {
-		z += w * e[i]
+		z += float64(w * values[i]) // converted, so that all processors compute the same
 	}
 	return 1 / (1 + math.Exp(-z))
 }

@@ -5,24 +5,25 @@ import (
 	"image"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
 
 // strengthen darkens the faint writing in large parts of the page on one side of all lines, and finds the lines of the page
 // again, so that this writing is read like the rest. Most such parts are blank, or show writing from the back of the leaf; they
-// stay as they are.
-func (p *Page) strengthen(ctx context.Context, r Reader) error {
+// stay as they are. It takes the lines that were found before and returns those to read. After an error, the page is as before.
+func (p *Page) strengthen(ctx context.Context, r Reader, found *layout.Page) (*layout.Page, error) {
 	var boxes []image.Rectangle
-	for _, l := range p.found.Lines() {
+	for _, l := range found.Lines() {
 		boxes = append(boxes, l.Box().Rectangle())
 	}
 	page := p.gray.Rect
 	written := imaging.Union(boxes).Intersect(page)
 	if written.Empty() {
-		return nil
+		return found, nil
 	}
 	contrast := imaging.Contrast(imaging.Crop(p.gray, written))
-	darkened := p.gray
+	darkened, spots := p.gray, p.spots
 	var done []image.Rectangle
 	for _, part := range imaging.Around(page, written) {
 		part = imaging.LargestRest(part, done)
@@ -36,7 +37,7 @@ func (p *Page) strengthen(ctx context.Context, r Reader) error {
 		}
 		faint = imaging.Strengthen(faint, factor)
 		if n, err := p.legibleLines(ctx, r, faint); err != nil {
-			return err
+			return nil, err
 		} else if n < minFaintLines {
 			continue
 		}
@@ -44,21 +45,21 @@ func (p *Page) strengthen(ctx context.Context, r Reader) error {
 			darkened = imaging.Crop(p.gray, page)
 		}
 		imaging.Copy(darkened, part, faint, image.Point{})
-		p.spots = outside(p.spots, []document.Box{document.BoxOf(part)})
+		spots = outside(spots, []document.Box{document.BoxOf(part)})
 		for _, s := range imaging.Letters(faint) {
-			p.spots = append(p.spots, s.Add(part.Min))
+			spots = append(spots, s.Add(part.Min))
 		}
 		done = append(done, part)
 	}
 	if len(done) == 0 {
-		return nil
+		return found, nil
 	}
 	found, err := r.FindLines(ctx, darkened)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.gray, p.found = darkened, found
-	return nil
+	p.gray, p.spots = darkened, spots
+	return found, nil
 }
 
 // legibleLines reads a few of the longer lines of a part of the page, once and by one model, and returns the number of those of

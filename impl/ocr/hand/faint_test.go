@@ -1,6 +1,7 @@
 package hand_test
 
 import (
+	"context"
 	"errors"
 	"image"
 	"testing"
@@ -9,67 +10,115 @@ import (
 
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/ocrtest"
-	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
 
-// fade divides the contrast of a part of a page by a factor.
-func fade(g *image.Gray, part image.Rectangle, by uint8) {
-	faded := imaging.Crop(g, part)
-	for i, v := range faded.Pix {
-		faded.Pix[i] = 235 - (235-min(v, 235))/by
+// partReader is a reader that reads the lines found in parts of a page as part decides, by the number of the part from 0 on.
+type partReader struct {
+	reader
+	part   func(number int) (reader, error)
+	parts  int
+	isPart bool // the last lines were found in a part
+}
+
+func (r *partReader) FindLines(ctx context.Context, g *image.Gray) (*layout.Page, error) {
+	r.isPart = g.Rect != faintPage
+	return r.reader.FindLines(ctx, g)
+}
+
+func (r *partReader) ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, s hand.Search) ([]hand.Readings, error) {
+	if !r.isPart {
+		return r.reader.ReadStripsAgain(ctx, model, strips, s)
 	}
-	imaging.Copy(g, part, faded, image.Point{})
+	within, err := r.part(r.parts)
+	r.parts, r.isPart = r.parts+1, false
+	if err != nil {
+		return nil, err
+	}
+	return within.ReadStripsAgain(ctx, model, strips, s)
+}
+
+var faintPage = image.Rect(0, 0, 1300, 1600)
+
+// lowerFaded returns a page with 16 lines, the contrast of whose lower half is that share.
+func lowerFaded(share float64) *image.Gray {
+	return ocrtest.Fade(scribbled(16), 235, func(_, y float64) float64 { // one line in 80 pixels, from y = 200 on
+		if y < 0.495 {
+			return 1
+		}
+		return share
+	})
+}
+
+// cornerFaded returns a page with 24 lines in two columns below 8 long ones. Only the right column is not faint.
+func cornerFaded() *image.Gray {
+	g := ocrtest.BlankPage(faintPage.Dx(), faintPage.Dy())
+	scribble(g, 8, 100, 1200, 150, 80)
+	scribble(g, 8, 100, 560, 900, 80)
+	scribble(g, 8, 700, 1200, 900, 80)
+	return ocrtest.Fade(g, 235, func(x, y float64) float64 {
+		switch {
+		case y < 0.525:
+			return 1. / 3
+		case x < 0.477:
+			return 1. / 5
+		default:
+			return 1
+		}
+	})
+}
+
+func newFaintPage(g *image.Gray) *hand.Page {
+	return hand.NewPage(g, imaging.Letters(g), hand.Models{Handwriting: "hand", Print: "print", PrintAccuracy: func(own float64) float64 { return own }})
+}
+
+func countLines(r hand.Result) (n int) {
+	for range document.Lines(r.Blocks) {
+		n++
+	}
+	return n
 }
 
 func TestPage_Read_faint(t *testing.T) {
 	t.Parallel()
 	const sentence = "quelques mots lisibles"
-	lower := image.Rect(0, 792, 1300, 1600)
-	half := func(by uint8) *image.Gray {
-		g := scribbled(16) // one line in 80 pixels, from y = 200 on
-		fade(g, lower, by)
-		return g
-	}
-	upper := scribbled(8)
-	corner := ocrtest.BlankPage(1300, 1600)
-	scribble(corner, 8, 100, 1200, 150, 80)
-	scribble(corner, 8, 100, 560, 900, 80)
-	scribble(corner, 8, 700, 1200, 900, 80)
-	fade(corner, image.Rect(0, 0, 1300, 840), 3)
-	fade(corner, image.Rect(0, 840, 620, 1600), 5)
-	legible, calls := always(sentence, 90, 10), 0
+	legible := always(sentence, 90, 10)
+	fromBack := func(int) (reader, error) { return always(sentence, 5, 5), nil }
 	for name, c := range map[string]struct {
 		page   *image.Gray
-		reader reader
+		reader hand.Reader
 		lines  int
 	}{
-		"a faint half":              {half(8), legible, 16},
-		"a blank half":              {upper, legible, 8},
-		"writing as faint as grain": {half(40), legible, 8},
-		"two faint parts":           {corner, legible, 24},
-		"writing from the back": {half(8), func(model string, i int, s *image.Gray) []tesseract.Word {
-			if i == 0 {
-				calls++
-			}
-			if calls == 1 {
-				return always(sentence, 5, 5)(model, i, s)
-			}
-			return legible(model, i, s)
-		}, 8},
+		"reads a faint half":                       {lowerFaded(1. / 8), legible, 16},
+		"reads nothing in a blank half":            {scribbled(8), legible, 8},
+		"leaves writing that is as faint as grain": {lowerFaded(1. / 40), legible, 8},
+		"reads two faint parts":                    {cornerFaded(), legible, 24},
+		"leaves writing from the back of the leaf": {lowerFaded(1. / 8), &partReader{reader: legible, part: fromBack}, 8},
 	} {
-		page := hand.NewPage(c.page, imaging.Letters(c.page), hand.Models{Handwriting: "hand", Print: "print", PrintAccuracy: func(own float64) float64 { return own }})
-		result, err := page.Read(t.Context(), c.reader)
-		require.NoError(t, err, name)
-		n := 0
-		for range document.Lines(result.Blocks) {
-			n++
-		}
-		require.Equal(t, c.lines, n, name)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result, err := newFaintPage(c.page).Read(t.Context(), c.reader)
+			require.NoError(t, err)
+			require.Equal(t, c.lines, countLines(result))
+		})
 	}
-	failed := errors.New("failed")
-	g := half(5)
-	_, err := hand.NewPage(g, imaging.Letters(g), hand.Models{Handwriting: "hand"}).Read(t.Context(), broken{failed})
+}
+
+func TestPage_Read_faintError(t *testing.T) {
+	t.Parallel()
+	failed, legible := errors.New("failed"), always("quelques mots lisibles", 90, 10)
+	r := &partReader{reader: legible, part: func(number int) (reader, error) {
+		if number == 1 {
+			return nil, failed
+		}
+		return legible, nil
+	}}
+	page := newFaintPage(cornerFaded())
+	_, err := page.Read(t.Context(), r)
 	require.ErrorIs(t, err, failed)
+	result, err := page.Read(t.Context(), r)
+	require.NoError(t, err)
+	require.Equal(t, 24, countLines(result), "the page is as before the error, so that all of it is read afterwards")
 }

@@ -27,8 +27,8 @@ type Reader interface {
 	// ReadStrips reads each image as one line with a model, and returns the words of each. Boxes are in pixels of the strip,
 	// confidences 0..100.
 	ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error)
-	// ReadStripsAgain reads each image with a handwriting model, first with the character model of the language if it has one
-	// for that, and adds the further readings that s requests.
+	// ReadStripsAgain reads each image with a handwriting model, with the character model of the language if the model has one,
+	// and adds the further readings that s requests.
 	ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, s Search) ([]Readings, error)
 	// FindLines finds the lines of handwriting on a page whose bounds begin at (0, 0).
 	FindLines(ctx context.Context, g *image.Gray) (*layout.Page, error)
@@ -44,9 +44,9 @@ type Search struct {
 	Thorough bool
 }
 
-// Readings are the readings of a strip. First is like what ReadStrips returns, Listed was read with word lists, and Thorough
-// also at several widths. Readings that were not requested, and a thorough reading of a line that is not doubtful or is too
-// long, are nil.
+// Readings are the readings of a strip. First was read with the character model of the language if there is one, and otherwise
+// as by ReadStrips; Listed was read with word lists, and Thorough also at several widths. Readings that were not requested, and
+// a thorough reading of a line that is not doubtful or is too long, are nil.
 type Readings struct{ First, Listed, Thorough []tesseract.Word }
 
 // Models are the models and word lists that a page is read with.
@@ -145,10 +145,10 @@ func (p *Page) layout(ctx context.Context, r Reader) (*layout.Page, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.found = found
-		if err := p.strengthen(ctx, r); err != nil {
+		if found, err = p.strengthen(ctx, r, found); err != nil {
 			return nil, err
 		}
+		p.found = found
 	}
 	return p.found, nil
 }

@@ -143,9 +143,9 @@ const triedLines = 8
 
 // Faint writing beside, above or below the lines of a page.
 const (
-	// minFaintShare is the minimum share of the page in a part without lines that may hold faint writing, and minFaintLines the
-	// minimum number of sampled lines that are legible there when it is darkened: of more than legibleLine of their characters, it
-	// is likely that they are right.
+	// minFaintShare is the minimum share of the page in a part without lines that may hold faint writing. minFaintLines is the
+	// minimum number of sampled lines that are legible there once it is darkened: more than legibleLine of their characters are
+	// probably right.
 	minFaintShare, minFaintLines, legibleLine = 0.2, 3, 0.5
 	// minStrength and maxStrength bound the ratio of the lines' contrast to that of a part. Below it, the part is not faint;
 	// above it, it has only grain.

@@ -8,8 +8,7 @@ import (
 
 // cells describes the ink in each cell of a page.
 type cells struct {
-	// paper is how much darker than white the darker paper of each cell is, and ink how much darker than that the ink is, in grey
-	// levels.
+	// paper is 255 minus the grey of each cell's darker paper, and ink that grey minus the grey of its ink.
 	paper, ink Plane
 	side       int // of a cell in pixels
 }

@@ -21,7 +21,7 @@ func TestEvenFading(t *testing.T) {
 	letters := func(g *image.Gray) float64 {
 		return float64(len(slices.DeleteFunc(imaging.Letters(g), func(l image.Rectangle) bool { return !l.In(right) })))
 	}
-	fading := ocrtest.Fade(page, func(x, _ float64) float64 { return math.Pow(0.06, x) })
+	fading := ocrtest.Fade(page, 255, func(x, _ float64) float64 { return math.Pow(0.06, x) })
 	require.Less(t, letters(fading), 0.5*letters(page))
 	even := imaging.EvenFading(fading, []image.Rectangle{left}, cell)
 	require.NotNil(t, even)
@@ -32,13 +32,13 @@ func TestEvenFading(t *testing.T) {
 	none("no ink is paler", page, left)
 	none("all of it was read", fading, page.Rect)
 	none("nothing was read", fading)
-	none("half of the page is faint", ocrtest.Fade(page, func(x, _ float64) float64 {
+	none("half of the page is faint", ocrtest.Fade(page, 255, func(x, _ float64) float64 {
 		if x < 0.5 {
 			return 1
 		}
 		return 0.1
 	}), left)
-	none("dark ink is as pale as grain", ocrtest.Fade(page, func(x, _ float64) float64 { return 0.1 * math.Pow(0.06, x) }), left)
+	none("dark ink is as pale as grain", ocrtest.Fade(page, 255, func(x, _ float64) float64 { return 0.1 * math.Pow(0.06, x) }), left)
 }
 
 // TestEvenFading_besideText leaves faint stains alone if there is dark ink close to them.

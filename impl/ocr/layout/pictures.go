@@ -28,7 +28,7 @@ func Illustrations(page *image.Gray, marks []image.Rectangle, height int) []imag
 }
 
 // Initials returns the boxes of possible initials: letters, with or without ornament, that are at least two lines high. The
-// arguments are those of Pictures. The caller must check whether there is text to the right of each box.
+// arguments are those of Illustrations. The caller must check whether there is text to the right of each box.
 func Initials(page *image.Gray, marks []image.Rectangle, height int) []image.Rectangle {
 	h := float64(height)
 	var found []image.Rectangle

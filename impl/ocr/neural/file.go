@@ -118,7 +118,7 @@ func (f *file) appendTensor(values []float32, name string, maxSize int, sizes ..
 	delete(f.tensors, name)
 	f.used += to - from
 	before := len(values)
-	values = append(make([]float32, 0, before+n), values...)[:before+n] // slices.Grow would set them to 0 first
+	values = append(make([]float32, 0, before+n), values...)[:before+n] // slices.Grow always clears what it adds; fresh memory is clear
 	if raw, added := f.data[from:to], values[before:]; wide == 2 {
 		widen(raw, added)
 	} else {

@@ -226,7 +226,7 @@ func inBlocks[T float32 | int32](height, rows, columns int, data []T) []T {
 	return out
 }
 
-// fillBlocks writes the result of inBlocks to out, which must be zero there.
+// fillBlocks writes the result of inBlocks to out, which must be zero, because padding is not written.
 func fillBlocks[T float32 | int32](out []T, height, rows, columns int, data []T) {
 	for first := 0; first < rows; first += height {
 		block := out[first*columns:]

@@ -52,14 +52,14 @@ func PageIn(ttf []byte, points float64, lines ...string) *image.Gray {
 	return img
 }
 
-// Fade returns a page on white paper with the contrast at each point that a function of x and y returns, which are shares of
-// the width and the height of the page.
-func Fade(page *image.Gray, contrast func(x, y float64) float64) *image.Gray {
+// Fade returns a page on paper of that grey with the contrast at each point that a function of x and y returns, which are
+// shares of the width and the height of the page.
+func Fade(page *image.Gray, paper uint8, contrast func(x, y float64) float64) *image.Gray {
 	out := image.NewGray(page.Rect)
 	for i, v := range page.Pix {
 		x, y := i%page.Stride, i/page.Stride
 		share := contrast(float64(x)/float64(page.Rect.Dx()), float64(y)/float64(page.Rect.Dy()))
-		out.Pix[i] = uint8(255 - float64(255-v)*share) // #nosec G115 -- 0..255
+		out.Pix[i] = uint8(float64(paper) - float64(paper-min(v, paper))*share) // #nosec G115 -- 0..255
 	}
 	return out
 }

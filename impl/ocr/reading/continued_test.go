@@ -1,11 +1,13 @@
 package reading_test
 
 import (
+	"cmp"
 	"image"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
 	"uncial/internal/document"
 )
@@ -25,34 +27,49 @@ func TestContinued(t *testing.T) {
 		}
 		return []document.Block{document.BlockOf(lines)}
 	}
+	blank, cutLetters := ocrtest.BlankPage(400, 300), ocrtest.BlankPage(400, 300)
+	for y := range 5 {
+		for row := range 15 {
+			copy(cutLetters.Pix[(50*y+row)*cutLetters.Stride+204:], []uint8{230, 230, 230, 230, 230, 230, 230, 230})
+		}
+	}
 	left := blocks("left", [2]int{0, 190}, [2]int{0, 200}, [2]int{0, 185}, [2]int{0, 195}, [2]int{0, 165})
 	for name, c := range map[string]struct {
 		left, right []document.Block
-		want        []string // nil if nothing is joined
+		want        []string    // nil if nothing is joined
+		sheet       *image.Gray // blank if nil
 	}{
 		"a page whose right half is faint": {
 			left, blocks("right", [2]int{200, 400}, [2]int{210, 400}, [2]int{201, 380}, [2]int{205, 400}),
-			[]string{"left right", "left right", "left right", "left right", "left"},
+			[]string{"left right", "left right", "left right", "left right", "left"}, nil,
 		},
-		"two columns": {left, blocks("right", [2]int{215, 400}, [2]int{216, 400}, [2]int{215, 380}, [2]int{217, 400}, [2]int{215, 400}), nil},
+		"two columns": {left, blocks("right", [2]int{215, 400}, [2]int{216, 400}, [2]int{215, 380}, [2]int{217, 400}, [2]int{215, 400}), nil, nil},
+		"a page whose right half is faint, and letters are cut where it begins": {
+			left, blocks("right", [2]int{215, 400}, [2]int{216, 400}, [2]int{215, 380}, [2]int{217, 400}, [2]int{205, 400}),
+			[]string{"left right", "left right", "left right", "left right", "left right"}, cutLetters,
+		},
+		"three lines with gaps between words in one place": {
+			blocks("left", [2]int{0, 200}, [2]int{0, 199}, [2]int{0, 200}), blocks("right", [2]int{217, 400}, [2]int{218, 400}, [2]int{217, 400}),
+			[]string{"left right", "left right", "left right"}, nil,
+		},
 		"a page of which only some lines are half faint": {
 			left, blocks("right", [2]int{}, [2]int{}, [2]int{}, [2]int{204, 400}, [2]int{200, 400}),
-			[]string{"left", "left", "left", "left right", "left right"},
+			[]string{"left", "left", "left", "left right", "left right"}, nil,
 		},
 		"a faint page with more lines than the clear text": {
 			left, blocks("right", [2]int{200, 400}, [2]int{210, 400}, [2]int{202, 400}, [2]int{205, 400}, [2]int{203, 400}, [2]int{200, 400}),
-			[]string{"left right", "left right", "left right", "left right", "left right", "right"},
+			[]string{"left right", "left right", "left right", "left right", "left right", "right"}, nil,
 		},
 		"a note close to some of the lines": {
 			blocks("left", [2]int{0, 200}, [2]int{0, 200}, [2]int{0, 200}, [2]int{0, 200}, [2]int{0, 200}, [2]int{0, 200}),
-			blocks("right", [2]int{}, [2]int{225, 400}, [2]int{225, 390}, [2]int{225, 400}), nil,
+			blocks("right", [2]int{}, [2]int{225, 400}, [2]int{225, 390}, [2]int{225, 400}), nil, nil,
 		},
-		"a note far to the right":       {left, blocks("right", [2]int{}, [2]int{260, 400}), nil},
-		"text below":                    {left, blocks("right", [2]int{}, [2]int{}, [2]int{}, [2]int{}, [2]int{}, [2]int{200, 400}), nil},
-		"no text on the left":           {nil, left, nil},
-		"a line that another continued": {blocks("left", [2]int{0, 200}), append(blocks("right", [2]int{205, 300}), blocks("far", [2]int{210, 400})...), nil},
+		"a note far to the right":       {left, blocks("right", [2]int{}, [2]int{260, 400}), nil, nil},
+		"text below":                    {left, blocks("right", [2]int{}, [2]int{}, [2]int{}, [2]int{}, [2]int{}, [2]int{200, 400}), nil, nil},
+		"no text on the left":           {nil, left, nil, nil},
+		"a line that another continued": {blocks("left", [2]int{0, 200}), append(blocks("right", [2]int{205, 300}), blocks("far", [2]int{210, 400})...), nil, nil},
 	} {
-		whole, ok := reading.Continued(c.left, c.right, letterHeight)
+		whole, ok := reading.Continued(cmp.Or(c.sheet, blank), c.left, c.right, letterHeight)
 		require.Equal(t, c.want != nil, ok, name)
 		var got []string
 		for l := range document.Lines(whole) {
@@ -85,7 +102,7 @@ func TestSurrounded_add(t *testing.T) {
 	} {
 		first, firstPart := part("first", c.first)
 		second, secondPart := part("second", c.second)
-		whole := reading.Surround(text("clear", c.words.Min.X, c.words.Min.Y), c.words, 20, [][]document.Block{first, second}, []image.Rectangle{firstPart, secondPart})
+		whole := reading.Surround(ocrtest.BlankPage(1000, 1000), text("clear", c.words.Min.X, c.words.Min.Y), c.words, 20, [][]document.Block{first, second}, []image.Rectangle{firstPart, secondPart})
 		var got []string
 		for l := range document.Lines(whole) {
 			got = append(got, l.Text())

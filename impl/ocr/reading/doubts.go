@@ -9,9 +9,9 @@ import (
 	"uncial/internal/document"
 )
 
-// unreadInk returns the ink outside all words that looks like writing, except in the illegible parts. On a page without words,
-// on one whose first reading ran out of time, and on one of which less was read than is left because a later step ran out of
-// time, that is all of its letters outside words.
+// unreadInk returns the ink outside all words that looks like writing, except in the illegible parts. It returns all letters
+// outside words if the page has no words, if the first reading ran out of time, or if a later step did and less was read than
+// is left.
 func (p *page) unreadInk(illegible []document.Doubt) []document.Doubt {
 	listed := boxesOf(illegible)
 	if len(p.read.Blocks) == 0 || p.curtailed {

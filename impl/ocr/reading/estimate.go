@@ -3,6 +3,7 @@ package reading
 import (
 	"slices"
 
+	"uncial/impl/ocr/correct"
 	"uncial/internal/document"
 )
 
@@ -30,7 +31,7 @@ func (p *page) estimate() {
 			}
 			for i := range line.Words {
 				w := &line.Words[i]
-				w.Confidence = min(evidence[0].probability(weights), document.ConfidenceOf(w.Text, mostCorrect))
+				w.Confidence = min(correct.Probability(weights[:], evidence[0][:]), document.ConfidenceOf(w.Text, mostCorrect))
 				evidence = evidence[1:]
 				w.Alternatives, w.Signals = alternatives(w, other), nil
 			}
@@ -39,15 +40,6 @@ func (p *page) estimate() {
 	illegible := p.stillIllegible()
 	p.doubts = slices.Concat(p.unreadInk(illegible), illegible, p.doubtfulOrder())
 	p.read.Confidence = p.pageShare(decided)
-}
-
-// probability returns the estimated probability that a word is right, 0..1.
-func (e *Evidence) probability(weights *Evidence) float64 {
-	z := 0.0
-	for i, w := range weights {
-		z += float64(w * e[i]) // converted, so that all processors compute the same
-	}
-	return logistic(z)
 }
 
 // pageShare estimates the share of the page's characters that are correct, 0..1: that of its words, reduced by the doubts of

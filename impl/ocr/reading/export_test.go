@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 
+	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/layout"
@@ -103,7 +104,9 @@ var (
 const SureOwn = sureOwn
 
 // Probability returns the estimated probability that a word is right.
-func (e *Evidence) Probability(weights *Evidence) float64 { return e.probability(weights) }
+func (e *Evidence) Probability(weights *Evidence) float64 {
+	return correct.Probability(weights[:], e[:])
+}
 
 // ExtraEngines returns the number of additional engines that were opened to read lines or columns at the same time.
 func (e *Engines) ExtraEngines() int { return len(e.extraEngines) }
@@ -148,14 +151,17 @@ func HasTextsOf(tag string) (first, listed bool, err error) {
 
 var ReplaceDittoMarks = replaceDittoMarks
 
-// Surround adds texts around a legible text, in order, and returns the whole text; see surrounded.
-func Surround(legible []document.Block, words image.Rectangle, letterHeight int, texts [][]document.Block, parts []image.Rectangle) []document.Block {
-	s := surrounded{legible: legible}
+// Surround adds texts around a legible text on a sheet, in order, and returns the whole text; see surrounded.
+func Surround(sheet *image.Gray, legible []document.Block, words image.Rectangle, letterHeight int, texts [][]document.Block, parts []image.Rectangle) []document.Block {
+	s := surrounded{legible: legible, sheet: sheet, letterHeight: letterHeight}
 	for i, text := range texts {
-		s.add(text, parts[i], words, letterHeight)
+		s.add(text, parts[i], words)
 	}
 	return s.blocks()
 }
 
-// Continued joins the lines of a text with their continuations on the right; see continued.
-var Continued = continued
+// Continued joins the lines of a text with their continuations on the right; see surrounded.continued.
+func Continued(sheet *image.Gray, left, right []document.Block, letterHeight int) ([]document.Block, bool) {
+	s := surrounded{sheet: sheet, letterHeight: letterHeight}
+	return s.continued(left, right)
+}

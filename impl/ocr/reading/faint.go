@@ -25,7 +25,7 @@ func readFaint(ctx context.Context, p *page) error {
 	if words.Empty() {
 		return nil
 	}
-	all := surrounded{legible: a.blocks}
+	all := surrounded{legible: a.blocks, sheet: p.sheet.img, letterHeight: p.sheet.letterHeight}
 	var done []image.Rectangle
 	for _, part := range imaging.Around(sheet, words) {
 		if part = imaging.LargestRest(part, done); !isLarge(part, sheet) {
@@ -33,7 +33,7 @@ func readFaint(ctx context.Context, p *page) error {
 		}
 		img := imaging.Crop(p.sheet.img, part)
 		letters := len(imaging.Letters(img))
-		if letters < minFaintText {
+		if letters < minPartLetters {
 			continue
 		}
 		blocks, err := p.readFaintPart(ctx, img)
@@ -44,11 +44,11 @@ func readFaint(ctx context.Context, p *page) error {
 			p.illegible = append(p.illegible, p.unreadPart(part, letters))
 		case err != nil:
 			return err
-		case n >= minFaintText && meanConfidence(blocks) >= minFaintConfidence:
-			all.add(movedBy(blocks, part.Min), part, words, p.sheet.letterHeight)
+		case n >= minPartLetters && meanConfidence(blocks) >= minFaintConfidence:
+			all.add(movedBy(blocks, part.Min), part, words)
 			a.blocks = all.blocks()
 			a.right = pageConfidence(a.blocks, len(p.sheet.letters))
-		case n >= minFaintText && imaging.Contrast(img) >= minFaintContrast*imaging.Contrast(imaging.Crop(p.sheet.img, words)):
+		case n >= minPartLetters && imaging.Contrast(img) >= minFaintContrast*imaging.Contrast(imaging.Crop(p.sheet.img, words)):
 			p.illegible = append(p.illegible, p.unreadPart(part, n))
 		default:
 			continue
@@ -73,8 +73,12 @@ func (p *page) unreadPart(part image.Rectangle, letters int) document.Doubt {
 	return unread(p.sheet.boxOnPage(document.BoxOf(part)).Rectangle(), letters)
 }
 
-// surrounded is legible text with the faint text around it, in reading order.
-type surrounded struct{ before, legible, after []document.Block }
+// surrounded is legible text with the faint text around it, in reading order, on a sheet with letters of that height.
+type surrounded struct {
+	before, legible, after []document.Block
+	sheet                  *image.Gray
+	letterHeight           int
+}
 
 // blocks returns the whole text in reading order.
 func (s *surrounded) blocks() []document.Block { return slices.Concat(s.before, s.legible, s.after) }
@@ -82,14 +86,14 @@ func (s *surrounded) blocks() []document.Block { return slices.Concat(s.before, 
 // add adds the text of a part beside, above or below the words of the legible text. A part lies within what earlier ones left,
 // so its text is closer to the legible text than theirs. If most lines of one text end where lines of the other begin, as on a
 // page of which one half is faded, they become whole lines.
-func (s *surrounded) add(faint []document.Block, part, words image.Rectangle, letterHeight int) {
+func (s *surrounded) add(faint []document.Block, part, words image.Rectangle) {
 	isLeft, isRight := part.Max.X <= words.Min.X, part.Min.X >= words.Max.X
 	if isLeft || isRight {
 		left, right := s.legible, faint
 		if isLeft {
 			left, right = right, left
 		}
-		if whole, ok := continued(left, right, letterHeight); ok {
+		if whole, ok := s.continued(left, right); ok {
 			s.legible = whole
 			return
 		}
@@ -103,9 +107,9 @@ func (s *surrounded) add(faint []document.Block, part, words image.Rectangle, le
 
 // continued joins the lines of a text with their continuations on the right. It reports false unless most lines on the right
 // that are in a row with a line on the left continue it, and no gutter lies between them.
-func continued(left, right []document.Block, letterHeight int) ([]document.Block, bool) {
-	next, inRow := continuations(left, right, maxContinuationGap*letterHeight)
-	if len(next) == 0 || float64(len(next)) < minContinued*float64(inRow) || isGutterBetween(next, letterHeight) {
+func (s *surrounded) continued(left, right []document.Block) ([]document.Block, bool) {
+	next, inRow := continuations(left, right, maxContinuationGap*s.letterHeight)
+	if len(next) == 0 || float64(len(next)) < minContinued*float64(inRow) || s.isGutterBetween(next) {
 		return nil, false
 	}
 	var whole []document.Block
@@ -158,13 +162,23 @@ func continuations(left, right []document.Block, gap int) (next map[*document.Li
 	return next, inRow
 }
 
-// isGutterBetween reports whether a blank as wide as a gutter lies between all lines and their continuations.
-func isGutterBetween(next map[*document.Line]*document.Line, letterHeight int) bool {
-	from, to := math.MinInt, math.MaxInt
+// isGutterBetween reports whether a gutter lies between the lines and their continuations: a blank that is wide enough, and in
+// few lines wider than between words. Letters that neither text has, cut where the ink becomes faint, are not blank.
+func (s *surrounded) isGutterBetween(next map[*document.Line]*document.Line) bool {
+	gap := image.Rect(math.MinInt, math.MaxInt, math.MaxInt, math.MinInt)
 	for l, r := range next {
-		from, to = max(from, l.Box.Right()), min(to, r.Box.X)
+		gap.Min.X, gap.Max.X = max(gap.Min.X, l.Box.Right()), min(gap.Max.X, r.Box.X)
+		gap.Min.Y, gap.Max.Y = min(gap.Min.Y, l.Box.Y), max(gap.Max.Y, l.Box.Y+l.Box.H)
 	}
-	return float64(to-from) >= minRiver*float64(letterHeight)
+	width := minRiver
+	if len(next) < minGutterLines {
+		width = minShortRiver
+	}
+	if float64(gap.Dx()) < width*float64(s.letterHeight) {
+		return false
+	}
+	letters := slices.DeleteFunc(imaging.Letters(imaging.Crop(s.sheet, gap)), func(l image.Rectangle) bool { return 2*l.Dy() < s.letterHeight })
+	return 2*len(letters) < len(next)
 }
 
 // isLarge reports whether a part of the sheet is large enough to be searched for faint print.

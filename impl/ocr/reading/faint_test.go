@@ -18,18 +18,16 @@ import (
 	"uncial/internal/document"
 )
 
-// fade makes the ink of a page so pale that the darkest is 235 on paper of 253.
-func fade(g *image.Gray) {
-	for i, v := range g.Pix {
-		g.Pix[i] = 235 + v/14
-	}
+// faded returns a page with a fourteenth of its contrast.
+func faded(page *image.Gray) *image.Gray {
+	return ocrtest.Fade(page, 253, func(float64, float64) float64 { return 1. / 14 })
 }
 
 // TestRead_faintCorner reads faint print that is both above and beside the clear print.
 func TestRead_faintCorner(t *testing.T) {
 	t.Parallel()
-	strong, faint := ocrtest.Page(tale...), ocrtest.Page(tale...)
-	fade(faint)
+	strong := ocrtest.Page(tale...)
+	faint := faded(strong)
 	w, h := strong.Rect.Dx(), strong.Rect.Dy()
 	for name, corner := range map[string]image.Point{"upper left": {}, "upper right": {X: w}, "lower left": {Y: h}, "lower right": {X: w, Y: h}} {
 		sheet := ocrtest.BlankPage(2*w, 2*h)
@@ -45,8 +43,7 @@ func TestRead_faintCorner(t *testing.T) {
 func TestRead_faintHalf(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(tale...)
-	half := imaging.Crop(page, image.Rect(page.Rect.Dx()/2, 0, page.Rect.Dx(), page.Rect.Dy()))
-	fade(half)
+	half := faded(imaging.Crop(page, image.Rect(page.Rect.Dx()/2, 0, page.Rect.Dx(), page.Rect.Dy())))
 	imaging.Copy(page, half.Rect.Add(image.Pt(page.Rect.Dx()/2, 0)), half, image.Point{})
 	result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "en"}, MustEngines(t, 1))
 	require.NoError(t, err)
@@ -66,7 +63,7 @@ func TestRead_fading(t *testing.T) {
 		"right": func(x, _ float64) float64 { return x }, "left": func(x, _ float64) float64 { return 1 - x },
 		"foot": func(_, y float64) float64 { return y }, "lower right": func(x, y float64) float64 { return 0.7 * (x + y) },
 	} {
-		fading := ocrtest.Fade(page, func(x, y float64) float64 { return math.Pow(0.1, share(x, y)) })
+		fading := ocrtest.Fade(page, 255, func(x, y float64) float64 { return math.Pow(0.1, share(x, y)) })
 		result, err := reading.Read(t.Context(), decode.Page{Image: fading}, reading.Options{Language: "en"}, engines)
 		require.NoError(t, err)
 		require.Less(t, accuracy.Compare(strings.Join(tale, "\n"), result.Page.Text()).FoldedCER.Value(), 0.02, "towards the %s: %s", name, result.Page.Text())
@@ -78,12 +75,11 @@ func TestRead_faintPageBesideClearOne(t *testing.T) {
 	engines := MustEngines(t, 2)
 	strong := ocrtest.Page(tale...)
 	// Melville, Moby-Dick (1851).
-	faint := ocrtest.Page(
+	faint := faded(ocrtest.Page(
 		"Call me Ishmael. Some years ago - never mind how long", "precisely - having little or no money in my purse, and",
 		"nothing particular to interest me on shore, I thought I", "would sail about a little and see the watery part of the",
 		"world. It is a way I have of driving off the spleen,", "and regulating the circulation.",
-	)
-	fade(faint)
+	))
 	read := func(left, right *image.Gray, without ...string) *document.Page {
 		result, err := reading.Read(t.Context(), decode.Page{Image: sideBySide(left, right)}, reading.Options{Language: "en", Without: without}, engines)
 		require.NoError(t, err)
@@ -116,15 +112,15 @@ func TestRead_faintHandwriting(t *testing.T) {
 		}
 		return n
 	}
-	page, faded := written(), written()
-	for i, v := range page.Pix {
-		page.Pix[i] = 240 - (255-v)/2
-		faded.Pix[i] = page.Pix[i]
-		if i > len(page.Pix)/2 {
-			faded.Pix[i] = 240 - (255-v)/14
-		}
+	fadedBelow := func(share float64) *image.Gray {
+		return ocrtest.Fade(written(), 240, func(_, y float64) float64 {
+			if y < 0.5 {
+				return 0.5
+			}
+			return share
+		})
 	}
-	all := lines(page)
+	all := lines(fadedBelow(0.5))
 	require.Greater(t, all, 6)
-	require.Equal(t, all, lines(faded))
+	require.Equal(t, all, lines(fadedBelow(0.5/7)))
 }

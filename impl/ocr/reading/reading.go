@@ -2,14 +2,14 @@
 // page, which of their readings is kept, and how confident the result is.
 //
 // A page is read by an ordered list of named steps, each with a condition under which it runs; steps.go has the list, and
-// experiments.md the effect of each step. A clean page costs one recognition. Other models and sizes are tried only if the
-// first reading is in doubt: the conditions depend on what was read. The language tag selects the models and word lists. Beyond
-// that, it counts in one place: on a page tagged French, package hand accepts less evidence of handwriting.
-// Options.Without omits individual steps, for measurements.
+// experiments.md the effect of each step. Tesseract reads a clean page once, and in Latin script our network reads its lines
+// too. Other models and sizes are tried only if the first reading is in doubt: the conditions depend on what was read. The
+// language tag selects the models and word lists. Beyond that, it counts in one place: on a page tagged French, package hand
+// accepts less evidence of handwriting. Options.Without omits individual steps, for measurements.
 //
 // The steps use other packages: imaging for pixels, layout for columns and reading order, hand for handwriting, correct for
-// corrections of print, and tesseract to run its models. All thresholds of this package are in thresholds.go. Start with File
-// and steps.go.
+// corrections of print, and tesseract to run its models. The thresholds of this package are in the files thresholds*.go. Start
+// with File and steps.go.
 package reading
 
 import (

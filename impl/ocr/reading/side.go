@@ -56,7 +56,7 @@ func (t tally) isDoubtful() bool {
 func mayHoldHandwrittenSide(p *page) bool { return mayHoldHandwriting(p) && !p.isHandwritten }
 
 // readDoubtfulSide reads one side of a printed page as handwriting if only the other side was read well, and keeps that reading
-// if it is likely to have more correct characters. So it reads a handwritten page that faces a printed one.
+// if it is likely to have more correct characters. This is how a handwritten page that faces a printed one is read.
 func readDoubtfulSide(ctx context.Context, p *page) error {
 	s, ok := p.doubtfulSide()
 	if !ok {

@@ -53,7 +53,7 @@ var sheetSteps = []step{
 	columnsStep,
 }
 
-// columnsStep runs again if the ink of the sheet changes.
+// columnsStep runs again in readFading.
 var columnsStep = step{name: "columns", when: hasLetterHeight, run: findColumns}
 
 // recognizeSteps read the page as handwriting, or as print with the models that suit it.
@@ -66,7 +66,7 @@ var recognizeSteps = []step{
 	{name: "early-print", when: needsOtherModel, run: tryOtherModel, rereads: true},
 }
 
-// greekStep runs again after the sheet, whose ink has changed, was read again.
+// greekStep runs again in readFading.
 var greekStep = step{name: "greek", when: mayHoldGreek, run: addGreek}
 
 // tidySteps work on each new reading of print.

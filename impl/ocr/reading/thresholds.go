@@ -1,8 +1,8 @@
 package reading
 
-// The thresholds of this package, except those in thresholds_graphics.go. Confidences are 0..1, and are the recognizer's own,
-// before calibration, unless a comment says otherwise. README.md describes the pages: the first set has 40 printed and 15
-// handwritten pages, the second set 64 pages.
+// The thresholds of this package, except those in the other files thresholds_*.go. Confidences are 0..1, and are the
+// recognizer's own, before calibration, unless a comment says otherwise. README.md describes the pages: the first set has 40
+// printed and 15 handwritten pages, the second set 64 pages.
 
 // Preparing the sheet. Tuned on the printed pages of the first set, at their own and smaller sizes.
 const (

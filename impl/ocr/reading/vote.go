@@ -35,7 +35,7 @@ func vote(ctx context.Context, p *page) error {
 	return nil
 }
 
-// linesByDoubt returns the lines of print, that with the most doubtful word first.
+// linesByDoubt returns the lines of print, sorted by their least certain words.
 func linesByDoubt(blocks []document.Block) []*document.Line {
 	var lines []*document.Line
 	for line := range document.Lines(blocks) {

@@ -22,7 +22,7 @@ const pageXML = `<?xml version="1.0"?>
 const altoXML = `<?xml version="1.0"?>
 <alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Description><sourceImageInformation><fileName>two.png</fileName></sourceImageInformation></Description>
 <Layout><Page WIDTH="300" HEIGHT="100"><PrintSpace><TextBlock><TextLine BASELINE="10 40 110 44">
-<Shape><Polygon POINTS="10 10 110 14 110 54 10 50"/></Shape><String CONTENT="zwei"/><SP/><String CONTENT="Wor"/><HYP CONTENT="-"/></TextLine></TextBlock></PrintSpace></Page></Layout></alto>`
+<Shape><Polygon POINTS="10 10 110 14 110 54 10 50"/></Shape><String CONTENT="zwei"/><SP/><String CONTENT="&amp;amp;Wor"/><HYP CONTENT="-"/></TextLine></TextBlock></PrintSpace></Page></Layout></alto>`
 
 // MustFolder writes files into a new folder.
 func MustFolder(tb testing.TB, files map[string]string) string {
@@ -48,7 +48,7 @@ func TestFind(t *testing.T) {
 		{
 			XML: filepath.Join(folder, "2.xml"), Image: filepath.Join(folder, "two.png"), Width: 300, Height: 100,
 			Lines: []groundtruth.Line{{
-				Text: "zwei Wor-", Baseline: []groundtruth.Point{{10, 40}, {110, 44}},
+				Text: "zwei &Wor-", Baseline: []groundtruth.Point{{10, 40}, {110, 44}},
 				Polygon: []groundtruth.Point{{10, 10}, {110, 14}, {110, 54}, {10, 50}},
 			}},
 		},

@@ -23,13 +23,15 @@ func parse(data []byte) (Page, []Line, error) {
 	if err != nil {
 		return Page{}, nil, err
 	}
-	switch root {
-	case "PcGts":
-		return parsePAGE(data)
-	case "alto":
-		return parseALTO(data)
+	parseLines := map[string]func([]byte) (Page, []Line, error){"PcGts": parsePAGE, "alto": parseALTO}[root]
+	if parseLines == nil {
+		return Page{}, nil, errOther
 	}
-	return Page{}, nil, errOther
+	page, lines, err := parseLines(data)
+	for i := range lines { // some transcriptions were escaped twice, and networks would learn to read the entity
+		lines[i].Text = strings.ReplaceAll(lines[i].Text, "&amp;", "&")
+	}
+	return page, lines, err
 }
 
 // rootOf returns the name of the root element, which tells ALTO from PAGE-XML.

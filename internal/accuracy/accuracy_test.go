@@ -90,7 +90,7 @@ func TestFolder_Load(t *testing.T) {
 		{"id":"a/b","collection":"a","lang":"en","image":"b.png","ground_truth":"b.gt.txt"},
 		{"id":"a/c","collection":"a","lang":"en","image":"../b.png","ground_truth":"b.gt.txt"}]`)
 	write(t, dir, "b.png", "image")
-	write(t, dir, "b.gt.txt", "text")
+	write(t, dir, "b.gt.txt", "Seine &amp; Oise")
 	folder, err := accuracy.OpenFolder(dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, folder.Close()) })
@@ -98,7 +98,7 @@ func TestFolder_Load(t *testing.T) {
 	image, truth, err := folder.Load(folder.Pages[0])
 	require.NoError(t, err)
 	require.Equal(t, "image", string(image))
-	require.Equal(t, "text", truth)
+	require.Equal(t, "Seine & Oise", truth)
 	_, _, err = folder.Load(folder.Pages[1])
 	require.Error(t, err, "a path out of the folder is refused")
 }

@@ -8,23 +8,25 @@ import (
 
 // cells describes the ink in each cell of a page.
 type cells struct {
-	// paper is 255 minus the grey of each cell's darker paper, and ink that grey minus the grey of its ink.
-	paper, ink Plane
-	side       int // of a cell in pixels
+	// paper is 255 minus the grey of each cell's darker paper, and ink that grey minus the grey of its ink. stroke is the same for
+	// the darkest of its ink, which a cell has too if only a corner of it is written on.
+	paper, ink, stroke Plane
+	side               int // of a cell in pixels
 }
 
 // cellsOf describes the ink of a page in square cells, of that many pixels on each side.
 func cellsOf(g *image.Gray, side int) cells {
 	w, h := (g.Rect.Dx()+side-1)/side, (g.Rect.Dy()+side-1)/side
-	c := cells{NewPlane(w, h), NewPlane(w, h), side}
+	c := cells{NewPlane(w, h), NewPlane(w, h), NewPlane(w, h), side}
 	for i := range c.ink.Values {
 		x, top := i%w*side, i/w*side
 		var greys Histogram
 		for y := top; y < min(top+side, g.Rect.Dy()); y++ {
 			greys.Add(row(g, y)[x:min(x+side, g.Rect.Dx())])
 		}
-		paper, ink := greys.quantile(paperOfCell), greys.quantile(inkOfCell)
-		c.paper.Values[i], c.ink.Values[i] = float32(255-paper), float32(paper-ink)
+		paper := greys.quantile(paperOfCell)
+		c.paper.Values[i], c.ink.Values[i] = float32(255-paper), float32(paper-greys.quantile(inkOfCell))
+		c.stroke.Values[i] = float32(paper - greys.quantile(strokeOfCell))
 	}
 	return c
 }
@@ -49,10 +51,17 @@ func (c cells) around(i int) iter.Seq[int] {
 	return c.in(image.Rect(x-c.side, y-c.side, x+2*c.side, y+2*c.side))
 }
 
-// EvenFading returns a page with its paler ink as dark as most of the writing that was found, whose boxes are given. It returns
-// nil unless there are cells of paler ink outside the writing, and the ink fades: some of these cells are next to writing that
-// is hardly darker. The paper must be white. A cell has that many pixels on each side, enough for ink in every cell of writing.
-func EvenFading(g *image.Gray, writing []image.Rectangle, cell int) *image.Gray {
+// Fading is a page whose ink fades.
+type Fading struct {
+	page           *image.Gray
+	cells          cells
+	dark, faintest float32 // the ink of most of the writing that was found, and of the palest writing that is not grain
+}
+
+// FindFading returns nil unless there are cells of paler ink outside the writing that was found, whose boxes are given, and the
+// ink fades: some of these cells are next to writing whose ink is at most maxFadingStep times as dark. The paper must be white. A
+// cell has that many pixels on each side, enough for ink in every cell of writing.
+func FindFading(g *image.Gray, writing []image.Rectangle, cell int) *Fading {
 	c := cellsOf(g, cell)
 	ink := c.ink.Values
 	isWriting := make([]bool, len(ink))
@@ -85,21 +94,48 @@ func EvenFading(g *image.Gray, writing []image.Rectangle, cell int) *image.Gray 
 	if dark < minDarkInk || float64(pale) < minPaleShare*float64(len(written)) || fading < minFadingCells {
 		return nil
 	}
-	return c.even(g, dark, faintest)
+	return &Fading{g, c, dark, faintest}
 }
 
-// even returns the page with paler ink as dark as dark, on white paper. Each cell is darkened as the darkest cell around it
-// needs, because the edge of a text has little ink, and grain beside a text must not become ink. Where all are paler than
-// faintest, nothing changes.
-func (c cells) even(g *image.Gray, dark, faintest float32) *image.Gray {
-	factors, papers := Plane{c.ink.W, c.ink.H, slices.Clone(c.ink.Values)}, NewPlane(c.ink.W, c.ink.H)
-	filter(factors.Values, c.ink.W, c.ink.H, 1, slices.Max[[]float32])
-	for i, v := range factors.Values {
-		factors.Values[i] = 1
-		if v >= faintest && v < dark {
-			factors.Values[i], papers.Values[i] = dark/v, c.paper.Values[i]
+// Even returns the page with paler ink as dark as most of the writing, on white paper. Each cell is darkened as the darkest cell
+// around it needs, because the edge of a text has little ink, and grain beside a text must not become ink. Where all are paler
+// than the faintest writing, nothing changes.
+func (f *Fading) Even() *image.Gray { return f.darkened(f.cells, f.cells.darkest()) }
+
+// EvenSteps is like Even, for ink that becomes pale within a few words: each cell with ink is darkened as it needs itself, and
+// cells are smaller. Grain becomes darker too.
+func (f *Fading) EvenSteps() *image.Gray {
+	c := cellsOf(f.page, f.cells.side/stepCells)
+	darkest := c.darkest()
+	needed := Plane{c.ink.W, c.ink.H, slices.Clone(darkest.Values)}
+	filter(needed.Values, c.ink.W, c.ink.H, 1, slices.Min[[]float32]) // with the maximum of darkest, this fills blanks within a text
+	for i, v := range c.ink.Values {
+		if v < f.faintest {
+			needed.Values[i] = darkest.Values[i]
+		} else {
+			needed.Values[i] = max(needed.Values[i], min(c.stroke.Values[i], darkest.Values[i]))
 		}
 	}
+	return f.darkened(c, needed)
+}
+
+// darkest returns the ink of the darkest cell around each cell.
+func (c cells) darkest() Plane {
+	out := Plane{c.ink.W, c.ink.H, slices.Clone(c.ink.Values)}
+	filter(out.Values, c.ink.W, c.ink.H, 1, slices.Max[[]float32])
+	return out
+}
+
+// darkened returns the page with each cell darkened as that ink needs.
+func (f *Fading) darkened(c cells, ink Plane) *image.Gray {
+	factors, papers := ink, NewPlane(ink.W, ink.H)
+	for i, v := range ink.Values {
+		factors.Values[i] = 1
+		if v >= f.faintest && v < f.dark {
+			factors.Values[i], papers.Values[i] = f.dark/v, c.paper.Values[i]
+		}
+	}
+	g := f.page
 	out := image.NewGray(g.Rect)
 	width := g.Rect.Dx()
 	factorAt, paperAt := factors.Interpolator(c.side, width), papers.Interpolator(c.side, width)

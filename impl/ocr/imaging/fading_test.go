@@ -23,11 +23,12 @@ func TestEvenFading(t *testing.T) {
 	}
 	fading := ocrtest.Fade(page, 255, func(x, _ float64) float64 { return math.Pow(0.06, x) })
 	require.Less(t, letters(fading), 0.5*letters(page))
-	even := imaging.EvenFading(fading, []image.Rectangle{left}, cell)
-	require.NotNil(t, even)
+	found := imaging.FindFading(fading, []image.Rectangle{left}, cell)
+	require.NotNil(t, found)
+	even := found.Even()
 	require.InDelta(t, letters(page), letters(even), 0.05*letters(page))
 	none := func(name string, g *image.Gray, writing ...image.Rectangle) {
-		require.Nil(t, imaging.EvenFading(g, writing, cell), name)
+		require.Nil(t, imaging.FindFading(g, writing, cell), name)
 	}
 	none("no ink is paler", page, left)
 	none("all of it was read", fading, page.Rect)
@@ -57,8 +58,9 @@ func TestEvenFading_besideText(t *testing.T) {
 			g.Pix[i] = 235 // a stain above the text
 		}
 	}
-	even := imaging.EvenFading(g, []image.Rectangle{image.Rect(0, cell, 4*cell, 6*cell)}, cell)
-	require.NotNil(t, even)
+	found := imaging.FindFading(g, []image.Rectangle{image.Rect(0, cell, 4*cell, 6*cell)}, cell)
+	require.NotNil(t, found)
+	even := found.Even()
 	require.Equal(t, uint8(235), even.GrayAt(cell, cell/2).Y, "next to dark ink")
 	require.Less(t, even.GrayAt(11*cell, 3*cell).Y, uint8(100), "pale ink")
 }

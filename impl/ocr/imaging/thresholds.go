@@ -190,12 +190,14 @@ const (
 // Ink that fades over the page, measured in cells. Tuned on printed pages of the first set that were made to fade to 0.3, 0.15,
 // 0.1 and 0.08 of their contrast, and checked on the second set.
 const (
-	// paperOfCell and inkOfCell are the quantiles of the greys of a cell that count as its darker paper and as its ink. Text
-	// covers at most half of a cell; the darkest few pixels may be specks.
-	paperOfCell, inkOfCell = 0.5, 0.03
+	// paperOfCell, inkOfCell and strokeOfCell are the quantiles of the greys of a cell that count as its darker paper, its ink, and
+	// the darkest of its ink. Text covers at most half of a cell; the darkest few pixels may be specks.
+	paperOfCell, inkOfCell, strokeOfCell = 0.5, 0.03, 0.005
 	// darkQuantile is the quantile of the ink of cells with writing that counts as dark, and paleInk the maximum ink of a pale
 	// cell as a share of it.
 	darkQuantile, paleInk = 0.75, 0.5
+	// stepCells is the number of cells in a row of one cell if ink becomes pale within a few words.
+	stepCells = 2
 	// minDarkInk is the minimum of dark ink in grey levels.
 	minDarkInk = 30.0
 	// minPaleShare is the minimum number of pale cells without writing, as a share of the number of cells with writing. At least

@@ -65,11 +65,15 @@ func sharesOf(texts []text) []float64 {
 	return shares
 }
 
-// spell returns the text of classes, which must not include class 0, the blank of CTC.
+// withoutEntities writes ampersands as they are on the page. The ground truth of some collections has "&amp;" as the text of an
+// ampersand, and networks trained on it read that.
+func withoutEntities(text string) string { return strings.ReplaceAll(text, "&amp;", "&") }
+
+// spell returns the text of classes, without entities. They must not include class 0, the blank of CTC.
 func (n *network) spell(classes []int) string {
 	var s strings.Builder
 	for _, c := range classes {
 		s.WriteString(n.info.Alphabet[c-1])
 	}
-	return s.String()
+	return withoutEntities(s.String())
 }

@@ -10,7 +10,7 @@ import (
 
 // Word is one word of a line, with its characters in order.
 type Word struct {
-	Text       string
+	Text       string          // of its characters, without entities
 	Box        image.Rectangle // in pixels of the line's image
 	Confidence float64         // geometric mean of its characters' probabilities, 0 to 1; not calibrated
 	Characters []Character
@@ -278,6 +278,7 @@ func newWord(characters []Character, ink, columns []float32, from, to, width int
 		w.Text += c.Text
 		sum += math.Log(max(c.Prob, minProbability))
 	}
+	w.Text = withoutEntities(w.Text)
 	w.Confidence = math.Exp(sum / float64(len(characters)))
 	from, to = min(max(from, 0), width-1), min(max(to, 1), width)
 	for from < to-1 && columns[from] < stroke {

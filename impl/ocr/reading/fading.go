@@ -3,6 +3,7 @@ package reading
 import (
 	"cmp"
 	"context"
+	"image"
 	"slices"
 
 	"uncial/impl/ocr/imaging"
@@ -10,24 +11,37 @@ import (
 )
 
 // readFading reads a page again with its ink evened, if there are legible lines, or parts of lines, in ink that becomes too
-// pale for a threshold of the whole page. It keeps that reading if more characters of it are likely to be right, and their
-// share is hardly smaller. Otherwise, and after an error, the page stays as it was.
+// pale for a threshold of the whole page. It evens the ink in both ways of imaging.Fading, and keeps the reading with the most
+// characters that are probably right, unless that is hardly more than the page had, or their share is clearly smaller.
 func readFading(ctx context.Context, p *page) error {
-	sheet, attempts, first := p.sheet, p.attempts, p.attempts[0]
-	img := imaging.EvenFading(sheet.img, wordBoxes(first.blocks), fadingCell*sheet.letterHeight)
-	if img == nil {
+	fading := imaging.FindFading(p.sheet.img, wordBoxes(p.attempts[0].blocks), fadingCell*p.sheet.letterHeight)
+	if fading == nil {
 		return nil
 	}
-	isBetter := false
-	defer func() {
-		if !isBetter {
-			p.sheet, p.attempts = sheet, attempts
+	before, best := *p, *p
+	least, lowest := minFadingGain*before.attempts[0].rightCharacters(), before.attempts[0].right-maxFadingLoss
+	for i, img := range []*image.Gray{fading.Even(), fading.EvenSteps()} {
+		*p = before
+		p.sheet.img, p.sheet.marks, p.sheet.regions = img, imaging.Spots(img), nil
+		if i == 0 {
+			if hasMore, err := p.hasUnreadLines(ctx); err != nil || !hasMore {
+				*p = before
+				return err
+			}
 		}
-	}()
-	p.sheet.img, p.sheet.marks, p.sheet.regions = img, imaging.Spots(img), nil
-	if hasMore, err := p.hasUnreadLines(ctx); err != nil || !hasMore {
-		return err
+		if err := p.readEvened(ctx); err != nil {
+			return err
+		}
+		if again := p.attempts[0]; again.rightCharacters() >= least && again.right >= lowest {
+			best, least = *p, minFadingGain*again.rightCharacters()
+		}
 	}
+	*p = best
+	return nil
+}
+
+// readEvened reads the sheet, whose ink has changed, with the model of the best attempt.
+func (p *page) readEvened(ctx context.Context) error {
 	p.sheet.components = nil
 	for _, m := range p.sheet.marks {
 		p.sheet.components = append(p.sheet.components, p.sheet.boxOnPage(document.BoxOf(m)).Rectangle())
@@ -36,17 +50,12 @@ func readFading(ctx context.Context, p *page) error {
 	if err := p.run(ctx, []step{columnsStep}); err != nil {
 		return err
 	}
-	again, err := p.sheet.read(ctx, p.src, first.model, 1)
+	again, err := p.sheet.read(ctx, p.src, p.attempts[0].model, 1)
 	if err != nil {
 		return err
 	}
-	p.attempts = append([]attempt{again}, attempts...)
-	if err := p.run(ctx, slices.Concat([]step{greekStep}, tidySteps)); err != nil {
-		return err
-	}
-	again = p.attempts[0]
-	isBetter = again.rightCharacters() >= minFadingGain*first.rightCharacters() && again.right >= first.right-maxFadingLoss
-	return nil
+	p.attempts = append([]attempt{again}, p.attempts...)
+	return p.run(ctx, slices.Concat([]step{greekStep}, tidySteps))
 }
 
 // rightCharacters estimates the number of characters that are right.

@@ -4,8 +4,9 @@
 //
 // Start with ExtractCmd.Run (command.go): plan.go finds out which pages there are and which must be read, run.go reads
 // them, outcome.go decides what an error means, result.go keeps and renders answers, and finish.go writes what belongs to the
-// whole volume. client.go sends requests, pace.go decides how many at once, console.go talks to the user. The packages below
-// know what pages there are (source), make copies of them (picture) and remember what happened (journal).
+// whole volume; protect.go keeps the files of other programs from being overwritten. client.go sends requests, pace.go decides
+// how many at once, console.go talks to the user. The packages below know what pages there are (source), make copies of them
+// (picture) and remember what happened (journal).
 package client
 
 import (

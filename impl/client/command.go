@@ -29,7 +29,7 @@ type ExtractCmd struct {
 	Enhance    bool          `help:"Correct doubtful words after reading."`
 	Format     []string      `short:"f" enum:"text,json,hocr,alto,page,tsv,pdf" default:"text" help:"Output format, or several with --out: text, json, hocr, alto, page, tsv or pdf."`
 	JSON       bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
-	Out        string        `short:"o" placeholder:"DIR" help:"Write files for each page into this folder, and record progress there: a second run reads only pages that are missing."`
+	Out        string        `short:"o" placeholder:"DIR" help:"Write files for each page into this folder, and record progress there: a second run reads only pages that are missing. Files of other programs are not overwritten."`
 	Volume     []string      `placeholder:"KIND" help:"With --out, write files for all pages together; see Kinds of --volume."`
 	Partial    bool          `help:"Write the files of --volume even if pages are missing."`
 	Report     string        `placeholder:"FILE" help:"With --out, write a report as .json or .html: pages by confidence, worst first, with pictures of weak places."`
@@ -190,17 +190,6 @@ func (c *ExtractCmd) checkOutput() error {
 	}
 	if extension := filepath.Ext(c.Report); c.Report != "" && extension != ".json" && extension != ".html" {
 		return usage("--report: the name must end in .json or .html")
-	}
-	return nil
-}
-
-// checkReport checks, before any page is read, that the folder of the report exists. It may be that of --out.
-func (c *ExtractCmd) checkReport() error {
-	if c.Report == "" || c.DryRun {
-		return nil
-	}
-	if about, err := os.Stat(filepath.Dir(c.Report)); err != nil || !about.IsDir() {
-		return usage("--report: there is no folder %q", filepath.Dir(c.Report))
 	}
 	return nil
 }

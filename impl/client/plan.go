@@ -93,8 +93,15 @@ func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
 	if err := p.recallAll(ctx); err != nil {
 		return nil, p.stopped(ctx, err)
 	}
-	if err := p.name(); err != nil {
-		return nil, &failure{1, durable.Explain("the journal", err).Error()}
+	events := p.name()
+	adopted, err := p.protect()
+	if err != nil {
+		return nil, err
+	}
+	if events = append(events, adopted...); s.Journal != nil && !c.DryRun && len(events) > 0 {
+		if err := s.Append(events...); err != nil {
+			return nil, &failure{1, durable.Explain("the journal", err).Error()}
+		}
 	}
 	return p, nil
 }

@@ -111,6 +111,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := run.write(reportPath(o.Out)); err != nil {
 		return Result{}, err
 	}
+	if err := os.RemoveAll(madeFolder(state)); err != nil {
+		return Result{}, err
+	}
 	return Result{Model: o.Out, Report: reportPath(o.Out), Before: run.Before, After: run.After, Lines: run.Lines}, nil
 }
 
@@ -145,7 +148,10 @@ func (o *Options) check() error {
 	if path := reportPath(o.Out); !isFreeForReport(path) {
 		return fmt.Errorf("--out: the report would overwrite %s, which is not a report of this program; move the file or choose another --out", path)
 	}
-	return o.checkBase()
+	if err := o.checkBase(); err != nil {
+		return err
+	}
+	return o.checkOut()
 }
 
 // version returns the model's version: the name of its file and today's date.

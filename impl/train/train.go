@@ -192,9 +192,17 @@ func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error
 		lines += len(p.Lines)
 	}
 	if len(folders) > 0 {
-		fmt.Fprintf(o.Progress, "%s: %d pages, %d transcribed lines\n", flag, len(all), lines)
+		fmt.Fprintf(o.Progress, "%s: %s, %s\n", flag, count(len(all), "page"), count(lines, "transcribed line"))
 	}
 	return all, nil
+}
+
+// count returns a number with its noun: "1 page", "2 pages".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // prepare fills the state folder with what training needs, and returns the path of the base model. If it fails, it leaves no

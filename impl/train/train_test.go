@@ -206,8 +206,13 @@ func TestRun_Name(t *testing.T) { //nolint:paralleltest // uses a worker
 func TestRun_LanguageWithoutModel(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 	o := quick(t, MustExport(t, 1, words), noError)
 	o.Languages = []string{"fr-CA", "sl"}
-	_, err := train.Run(t.Context(), o)
+	result, err := train.Run(t.Context(), o)
 	require.NoError(t, err, o.Progress)
+	require.Contains(t, fmt.Sprint(o.Progress), "--ground-truth: 1 page, 10 transcribed lines\n")
+	page, err := os.ReadFile(result.Report)
+	require.NoError(t, err)
+	require.Contains(t, string(page), "on 9 lines of 1 page, in ")
+	require.Contains(t, string(page), "in 1 line held back<")
 	require.Contains(t, fmt.Sprint(o.Progress), "--language: this machine has no Tesseract model for sl;")
 	require.NotContains(t, fmt.Sprint(o.Progress), "model for fr")
 }

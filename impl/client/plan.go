@@ -276,7 +276,7 @@ func (p *plan) describe(ctx context.Context, api *apiClient) error {
 		}
 		if err != nil {
 			_, _ = fmt.Fprintln(p.console.stdout, line)
-			return &failure{2, fmt.Sprintf("%s: %v", p.cmd.URL, err)}
+			return &failure{2, fmt.Sprintf("%s: %v%s", p.cmd.URL, err, advice(err))}
 		}
 		line += fmt.Sprintf("; %s left", points(status.PointsRemaining))
 		if enough := status.PointsRemaining / contract.Price; enough < int64(states[volume.Waiting]) {

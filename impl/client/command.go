@@ -19,8 +19,8 @@ import (
 	"uncial/impl/volume/write"
 )
 
-// ExtractCmd is the command "uncial extract". Its exit status is 0 if every page was read, 1 if some were not, and 2 if
-// none can be read: incorrect usage, nothing to read, no valid key, or no service at the URL.
+// ExtractCmd is the command "uncial extract". Its exit status is 0 if every page was read, 1 if some or all were not, and 2 if
+// the command cannot begin or go on: incorrect usage, no source with pages, no valid key, or no service at the URL.
 type ExtractCmd struct {
 	Images     []string      `arg:"" name:"image" help:"Image files, folders, PDFs, http, https or data: URLs, IIIF manifests or collections, or - for standard input."`
 	URL        string        `name:"url" env:"UNCIAL_URL" default:"http://127.0.0.1:8080" placeholder:"BASE" help:"Base URL of the service (default: ${default})."`
@@ -71,8 +71,9 @@ times and never charged twice. When the limit of extractions per minute is reach
 that was interrupted continues where it stopped, and files are complete or absent. PDF needs Debian's poppler-utils;
 JPEG 2000, and images that are too large for the service, need libvips-tools.
 
-Exit status: 0 if every page was read; 1 if some were not, a file could not be written, or --dry-run finds too few points; 2 if none
-can be read (incorrect usage, nothing to read, no valid key, no service).`
+Exit status: 0 if every page was read; 1 if some or all were not, a file could not be written, or --dry-run finds too few points; 2 if
+the command cannot begin or go on (incorrect usage, no source with pages, no valid key, no service). A file that is missing or not an
+image is a page that was not read (1); a folder without images and an unreadable PDF are sources without pages (2 if there is no other).`
 }
 
 // failure is the error of a command that did not read every page. The program prints Message and exits with Status.

@@ -4,8 +4,9 @@
 //
 // Start with ExtractCmd.Run (command.go): plan.go finds out which pages there are and which must be read, run.go reads
 // them, outcome.go decides what an error means, result.go keeps and renders answers, and finish.go writes what belongs to the
-// whole volume. client.go sends requests, pace.go decides how many at once, console.go talks to the user. The packages below
-// know what pages there are (source), make copies of them (picture) and remember what happened (journal).
+// whole volume; protect.go keeps the files of other programs from being overwritten. client.go sends requests, pace.go decides
+// how many at once, console.go talks to the user. The packages below know what pages there are (source), make copies of them
+// (picture) and remember what happened (journal).
 package client
 
 import (
@@ -19,6 +20,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -94,13 +96,26 @@ func (e *connectionError) Error() string {
 	if request := (*url.Error)(nil); errors.As(cause, &request) {
 		cause = request.Err // drop method and URL, which are the same for every image
 	}
+	var dial *net.OpError
 	switch {
+	case errors.Is(e.Err, http.ErrSchemeMismatch):
+		return "cannot connect to the service: it speaks http, not https"
+	case errors.As(e.Err, &dial) && dial.Op == "dial":
+		return fmt.Sprintf("cannot connect to the service: %v", withoutCall(dial.Err))
 	case e.isUnreachable():
 		return fmt.Sprintf("cannot connect to the service: %v", cause)
 	case errors.Is(cause, io.ErrUnexpectedEOF), errors.Is(cause, errDamaged):
 		return fmt.Sprintf("the response was damaged in transit: %v", cause)
 	}
 	return fmt.Sprintf("lost the connection to the service: %v", cause)
+}
+
+// withoutCall removes the name of the system call from an error, such as "connect: connection refused".
+func withoutCall(err error) error {
+	if call, ok := errors.AsType[*os.SyscallError](err); ok {
+		return call.Err
+	}
+	return err
 }
 
 func (e *connectionError) Unwrap() error { return e.Err }

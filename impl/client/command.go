@@ -19,8 +19,8 @@ import (
 	"uncial/impl/volume/write"
 )
 
-// ExtractCmd is the command "uncial extract". Its exit status is 0 if every page was read, 1 if some were not, and 2 if
-// none can be read: incorrect usage, nothing to read, no valid key, or no service at the URL.
+// ExtractCmd is the command "uncial extract". Its exit status is 0 if every page was read, 1 if some or all were not, and 2 if
+// the command cannot begin or go on: incorrect usage, no source with pages, no valid key, or no service at the URL.
 type ExtractCmd struct {
 	Images     []string      `arg:"" name:"image" help:"Image files, folders, PDFs, http, https or data: URLs, IIIF manifests or collections, or - for standard input."`
 	URL        string        `name:"url" env:"UNCIAL_URL" default:"http://127.0.0.1:8080" placeholder:"BASE" help:"Base URL of the service (default: ${default})."`
@@ -29,7 +29,7 @@ type ExtractCmd struct {
 	Enhance    bool          `help:"Correct doubtful words after reading."`
 	Format     []string      `short:"f" enum:"text,json,hocr,alto,page,tsv,pdf" default:"text" help:"Output format, or several with --out: text, json, hocr, alto, page, tsv or pdf."`
 	JSON       bool          `name:"json" help:"Write whole responses as JSON, one per line, each with the name of its image."`
-	Out        string        `short:"o" placeholder:"DIR" help:"Write files for each page into this folder, and record progress there: a second run reads only pages that are missing."`
+	Out        string        `short:"o" placeholder:"DIR" help:"Write files for each page into this folder, and record progress there: a second run reads only pages that are missing. Files of other programs are not overwritten."`
 	Volume     []string      `placeholder:"KIND" help:"With --out, write files for all pages together; see Kinds of --volume."`
 	Partial    bool          `help:"Write the files of --volume even if pages are missing."`
 	Report     string        `placeholder:"FILE" help:"With --out, write a report as .json or .html: pages by confidence, worst first, with pictures of weak places."`
@@ -71,8 +71,9 @@ times and never charged twice. When the limit of extractions per minute is reach
 that was interrupted continues where it stopped, and files are complete or absent. PDF needs Debian's poppler-utils;
 JPEG 2000, and images that are too large for the service, need libvips-tools.
 
-Exit status: 0 if every page was read; 1 if some were not, a file could not be written, or --dry-run finds too few points; 2 if none
-can be read (incorrect usage, nothing to read, no valid key, no service).`
+Exit status: 0 if every page was read; 1 if some or all were not, a file could not be written, or --dry-run finds too few points; 2 if
+the command cannot begin or go on (incorrect usage, no source with pages, no valid key, no service). A file that is missing or not an
+image is a page that was not read (1); a folder without images and an unreadable PDF are sources without pages (2 if there is no other).`
 }
 
 // failure is the error of a command that did not read every page. The program prints Message and exits with Status.
@@ -190,17 +191,6 @@ func (c *ExtractCmd) checkOutput() error {
 	}
 	if extension := filepath.Ext(c.Report); c.Report != "" && extension != ".json" && extension != ".html" {
 		return usage("--report: the name must end in .json or .html")
-	}
-	return nil
-}
-
-// checkReport checks, before any page is read, that the folder of the report exists. It may be that of --out.
-func (c *ExtractCmd) checkReport() error {
-	if c.Report == "" || c.DryRun {
-		return nil
-	}
-	if about, err := os.Stat(filepath.Dir(c.Report)); err != nil || !about.IsDir() {
-		return usage("--report: there is no folder %q", filepath.Dir(c.Report))
 	}
 	return nil
 }

@@ -148,7 +148,19 @@ func TestExtractCmd_Run_NoService(t *testing.T) {
 	defer secure.Close()
 	_, stderr, status = extract(t.Context(), t, secure.URL, files[0])
 	assert.Equal(t, 2, status)
-	assert.Contains(t, stderr, "cannot connect to the service")
+	assert.Contains(t, stderr, "cannot connect to the service: tls: failed to verify certificate: ")
+	assert.Contains(t, stderr, "; check that the service is running, and --url or UNCIAL_URL\n")
+
+	for url, want := range map[string]string{
+		"http://127.0.0.1:1":                              "connection refused; check that the service is running, and --url or UNCIAL_URL\n",
+		strings.Replace(static.URL, "http:", "https:", 1): "it speaks http, not https; write http:// instead of https:// in --url or UNCIAL_URL\n",
+	} {
+		for _, more := range []string{"--jobs=1", "--dry-run"} {
+			_, stderr, status = extract(t.Context(), t, url, files[0], more)
+			assert.Equal(t, 2, status)
+			assert.True(t, strings.HasSuffix(stderr, url+": cannot connect to the service: "+want), stderr)
+		}
+	}
 }
 
 func TestExtractCmd_Run_Interrupt(t *testing.T) {

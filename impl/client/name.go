@@ -11,8 +11,8 @@ import (
 var reserved = []string{"volume", "mets", "annotations", "manifest", "report"}
 
 // name gives every page a name that is unique without regard to case, as on some file systems: "page", "page-2". A page keeps
-// the name of an earlier run, even if its folder has moved since.
-func (p *plan) name() error {
+// the name of an earlier run, even if its folder has moved since. It returns the events for names that are new.
+func (p *plan) name() (fresh []journal.Event) {
 	taken, isUsed, known := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for _, name := range reserved {
 		taken[name] = true
@@ -27,7 +27,6 @@ func (p *plan) name() error {
 		one.Name = known[one.from.Locator]
 		isUsed[one.Name] = true
 	}
-	var fresh []journal.Event
 	for _, one := range p.pages {
 		if one.Name == "" {
 			one.Name = p.freshName(one, taken, isUsed)
@@ -38,10 +37,7 @@ func (p *plan) name() error {
 			one.Files[format] = one.Name + extensions[format]
 		}
 	}
-	if p.store.Journal == nil || p.cmd.DryRun || len(fresh) == 0 {
-		return nil
-	}
-	return p.store.Append(fresh...)
+	return fresh
 }
 
 // freshName returns the name for a page that was at another place before, or is new.

@@ -34,7 +34,7 @@ func (r *run) conclude(ctx context.Context, one *page, err error) {
 	case fatalStatus(err) != 0:
 		r.recordFailure(one, err)
 		one.State, one.Reason = volume.Waiting, ""
-		r.halt(&failure{fatalStatus(err), fmt.Sprintf("%s: %v%s", r.cmd.URL, err, reset(err))})
+		r.halt(&failure{fatalStatus(err), fmt.Sprintf("%s: %v%s", r.cmd.URL, err, advice(err))})
 		return
 	}
 	if one.isDoubtful && !provesNoCharge(err) && !mayBeCharged(err) {
@@ -120,11 +120,18 @@ func fatalStatus(err error) int {
 	return 2 // the key is refused, or the URL belongs to another kind of server
 }
 
-// reset says when points return, after a 402.
-func reset(err error) string {
+// advice says what to do about an error that ends the run: when points return, after a 402, and what to check if there was no
+// connection. "" if the error says all.
+func advice(err error) string {
+	var connection *connectionError
 	var refused *refusedAnswer
-	if !errors.As(err, &refused) || refused.NextReset.IsZero() {
-		return ""
+	switch {
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return "; write http:// instead of https:// in --url or UNCIAL_URL"
+	case errors.As(err, &connection) && connection.isUnreachable():
+		return "; check that the service is running, and --url or UNCIAL_URL"
+	case errors.As(err, &refused) && !refused.NextReset.IsZero():
+		return "; points reset at " + refused.NextReset.UTC().Format(time.RFC3339)
 	}
-	return "; points reset at " + refused.NextReset.UTC().Format(time.RFC3339)
+	return ""
 }

@@ -93,8 +93,15 @@ func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
 	if err := p.recallAll(ctx); err != nil {
 		return nil, p.stopped(ctx, err)
 	}
-	if err := p.name(); err != nil {
-		return nil, &failure{1, durable.Explain("the journal", err).Error()}
+	events := p.name()
+	adopted, err := p.protect()
+	if err != nil {
+		return nil, err
+	}
+	if events = append(events, adopted...); s.Journal != nil && !c.DryRun && len(events) > 0 {
+		if err := s.Append(events...); err != nil {
+			return nil, &failure{1, durable.Explain("the journal", err).Error()}
+		}
 	}
 	return p, nil
 }
@@ -269,7 +276,7 @@ func (p *plan) describe(ctx context.Context, api *apiClient) error {
 		}
 		if err != nil {
 			_, _ = fmt.Fprintln(p.console.stdout, line)
-			return &failure{2, fmt.Sprintf("%s: %v", p.cmd.URL, err)}
+			return &failure{2, fmt.Sprintf("%s: %v%s", p.cmd.URL, err, advice(err))}
 		}
 		line += fmt.Sprintf("; %s left", points(status.PointsRemaining))
 		if enough := status.PointsRemaining / contract.Price; enough < int64(states[volume.Waiting]) {

@@ -161,12 +161,21 @@ func (r *run) writeFiles(ctx context.Context, one *page) error {
 // pictureError means that the picture of a page could not be loaded.
 type pictureError struct{ error }
 
-// save writes a file of the output folder, whole or not at all. It is a volume.Save.
+// save writes a file of the output folder, whole or not at all. It is a volume.Save. It replaces only files of this program.
 func (r *run) save(name string, write func(io.Writer) error) error {
 	if !filepath.IsLocal(name) {
 		return fmt.Errorf("invalid file name %q; it must be relative and stay below --out", name)
 	}
-	if err := durable.Write(r.store.temporary, filepath.Join(r.cmd.Out, name), write); err != nil {
+	path := filepath.Join(r.cmd.Out, name)
+	if !r.store.IsOwn(name) {
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("cannot write %s: another program has created it since this run began; move it, and run the command again", name)
+		}
+		if err := r.store.Append(journal.Event{Kind: journal.Write, File: name}); err != nil {
+			return durable.Explain("the journal", err)
+		}
+	}
+	if err := durable.Write(r.store.temporary, path, write); err != nil {
 		return durable.Explain(name, err)
 	}
 	return nil

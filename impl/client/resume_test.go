@@ -20,6 +20,7 @@ import (
 
 	"uncial/gen"
 	"uncial/impl/client/journal"
+	"uncial/impl/client/source/sourcetest"
 )
 
 // texts returns the texts of the images that the fake was sent since the last call.
@@ -216,6 +217,12 @@ func TestExtractCmd_Run_DryRun(t *testing.T) {
 	assert.Contains(t, stderr, ": no images in this folder; expected ")
 	assert.NoDirExists(t, out)
 	assert.Empty(t, f.texts())
+
+	text := sourcetest.Write(t, t.TempDir(), "notes.jpg", []byte("no image"))
+	stdout, stderr, status = extract(t.Context(), t, url, files[0], text, "--dry-run")
+	assert.Zero(t, status)
+	assert.Equal(t, "2 pages; 1 would be read for 10 points; 1 failed; 90 points left\n", stdout)
+	assert.Contains(t, stderr, text+": the file is not an image in a known format; ")
 
 	many := make([]string, 10)
 	for i := range many {

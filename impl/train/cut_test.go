@@ -112,6 +112,7 @@ func TestRun_CutsAgainAfterInterruptedRun(t *testing.T) { //nolint:paralleltest 
 	o := quick(t, MustExport(t, 1, words), noError)
 	_, err := train.Run(t.Context(), o)
 	require.NoError(t, err, o.Progress)
+	mustRemove(t, o.Out)
 
 	more := o
 	more.GroundTruth = append(slices.Clone(o.GroundTruth), MustExport(t, 1, words))

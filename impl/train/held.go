@@ -52,7 +52,7 @@ func enough(pages [][]training.Line, someHeldBack bool) error {
 	case trained == 0:
 		return errors.New("--ground-truth: no line could be cut out of the images")
 	case trained < minLines:
-		return fmt.Errorf("--ground-truth: only %d lines could be cut out of the images; training needs at least %d", trained, minLines)
+		return fmt.Errorf("--ground-truth: only %s could be cut out of the images; training needs at least %d", count(trained, "line"), minLines)
 	case someHeldBack && held == 0:
 		return errors.New("--held-back: no line could be cut out of the images")
 	}

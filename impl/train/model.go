@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -32,6 +33,18 @@ func (o *Options) checkBase() error {
 		return fmt.Errorf("--out: %s is the model of --base, which would be overwritten; choose another name", o.Out)
 	}
 	return nil
+}
+
+// checkOut returns an error if there is a model already, which may have taken hours, unless the run that writes it was
+// interrupted or failed.
+func (o *Options) checkOut() error {
+	if _, err := os.Lstat(o.Out); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := os.Stat(madeFolder(o.Out + stateSuffix)); err == nil {
+		return nil
+	}
+	return fmt.Errorf("--out: %s exists and would be replaced; remove it first, or choose another name", o.Out)
 }
 
 // base copies the base model to the state folder and returns the path of the copy, which has the name of the new model. A
@@ -67,9 +80,13 @@ func (o *Options) base(ctx context.Context, state string) (string, error) {
 // made returns where the training program writes the model, in a new folder: only a model that a worker can load takes its
 // place at o.Out, because one that it cannot load would stop every worker.
 func made(state string) (string, error) {
-	folder, err := emptyFolder(state, "made")
+	folder, err := emptyFolder(state, filepath.Base(madeFolder(state)))
 	return filepath.Join(folder, "made"+modelExtension), err
 }
+
+// madeFolder returns the folder of the model that is being made. It exists from the beginning of a training until the model and
+// the report are written.
+func madeFolder(state string) string { return filepath.Join(state, "made") }
 
 // emptyFolder returns the path of a folder of the state, which it creates or empties: it may have the model of an earlier run.
 func emptyFolder(state, name string) (string, error) {
@@ -83,7 +100,7 @@ func emptyFolder(state, name string) (string, error) {
 	return folder, nil
 }
 
-// publish checks the model that was made, and moves it to o.Out.
+// publish checks the model that was made, and copies it to o.Out.
 func (o *Options) publish(ctx context.Context, path string) error {
 	if _, err := o.Load(ctx, filepath.Dir(path)); err != nil {
 		return errors.Join(ctx.Err(), fmt.Errorf("the model that was trained cannot be loaded, so %s was not written: %w", o.Out, err))
@@ -92,10 +109,7 @@ func (o *Options) publish(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(o.Out, func(w io.Writer) error { _, err := w.Write(model); return err }); err != nil {
-		return err
-	}
-	return os.RemoveAll(filepath.Dir(path))
+	return writeFile(o.Out, func(w io.Writer) error { _, err := w.Write(model); return err })
 }
 
 // writeFile writes a file, which is then complete or, after an error, unchanged. The error names the file.

@@ -17,7 +17,7 @@ import (
 //go:embed report.html
 var reportHTML string
 
-var reportPage = template.Must(template.New("report").Parse(reportHTML))
+var reportPage = template.Must(template.New("report").Funcs(template.FuncMap{"count": count}).Parse(reportHTML))
 
 // report is the content of the HTML report.
 type report struct {

@@ -111,6 +111,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err := run.write(reportPath(o.Out)); err != nil {
 		return Result{}, err
 	}
+	if err := os.RemoveAll(madeFolder(state)); err != nil {
+		return Result{}, err
+	}
 	return Result{Model: o.Out, Report: reportPath(o.Out), Before: run.Before, After: run.After, Lines: run.Lines}, nil
 }
 
@@ -145,7 +148,10 @@ func (o *Options) check() error {
 	if path := reportPath(o.Out); !isFreeForReport(path) {
 		return fmt.Errorf("--out: the report would overwrite %s, which is not a report of this program; move the file or choose another --out", path)
 	}
-	return o.checkBase()
+	if err := o.checkBase(); err != nil {
+		return err
+	}
+	return o.checkOut()
 }
 
 // version returns the model's version: the name of its file and today's date.
@@ -186,9 +192,17 @@ func (o *Options) find(flag string, folders []string) ([]groundtruth.Page, error
 		lines += len(p.Lines)
 	}
 	if len(folders) > 0 {
-		fmt.Fprintf(o.Progress, "%s: %d pages, %d transcribed lines\n", flag, len(all), lines)
+		fmt.Fprintf(o.Progress, "%s: %s, %s\n", flag, count(len(all), "page"), count(lines, "transcribed line"))
 	}
 	return all, nil
+}
+
+// count returns a number with its noun: "1 page", "2 pages".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // prepare fills the state folder with what training needs, and returns the path of the base model. If it fails, it leaves no

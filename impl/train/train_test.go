@@ -61,6 +61,11 @@ func mustWrite(tb testing.TB, folder, name string, content []byte) {
 	require.NoError(tb, os.WriteFile(filepath.Join(folder, name), content, 0o600))
 }
 
+func mustRemove(tb testing.TB, path string) {
+	tb.Helper()
+	require.NoError(tb, os.Remove(path))
+}
+
 func words(page, line int) string {
 	all := strings.Fields("une lettre du notaire au maire de la ville dont il attend une suite rapide et sans autre retard")
 	n := 3*page + 2*line
@@ -106,7 +111,13 @@ func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 	require.NoError(t, err)
 	require.Contains(t, string(page), "on 18 lines of 2 pages")
 
+	t.Run("refuses to replace the finished model", func(t *testing.T) {
+		_, err := train.Run(t.Context(), o)
+		require.EqualError(t, err, "--out: "+o.Out+" exists and would be replaced; remove it first, or choose another name")
+		require.FileExists(t, o.Out)
+	})
 	t.Run("uses the lines that were cut", func(t *testing.T) {
+		mustRemove(t, o.Out)
 		again := o
 		again.Cutter = func(context.Context) (train.Cutter, func() error, error) { return nil, nil, ocr.ErrBusy }
 		again.Minutes = 0.1
@@ -119,6 +130,7 @@ func TestRun(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 		model, err := os.ReadFile(result.Model)
 		require.NoError(t, err)
 		mustWrite(t, filepath.Dir(other.Base), "base.uhm", withoutVersion(t, model))
+		mustRemove(t, o.Out)
 		_, err = train.Run(t.Context(), other)
 		require.NoError(t, err, progress)
 		require.Contains(t, progress.String(), "state.pt was made from another base model; the training starts anew")
@@ -194,8 +206,13 @@ func TestRun_Name(t *testing.T) { //nolint:paralleltest // uses a worker
 func TestRun_LanguageWithoutModel(t *testing.T) { //nolint:paralleltest // PyTorch needs the cores
 	o := quick(t, MustExport(t, 1, words), noError)
 	o.Languages = []string{"fr-CA", "sl"}
-	_, err := train.Run(t.Context(), o)
+	result, err := train.Run(t.Context(), o)
 	require.NoError(t, err, o.Progress)
+	require.Contains(t, fmt.Sprint(o.Progress), "--ground-truth: 1 page, 10 transcribed lines\n")
+	page, err := os.ReadFile(result.Report)
+	require.NoError(t, err)
+	require.Contains(t, string(page), "on 9 lines of 1 page, in ")
+	require.Contains(t, string(page), "in 1 line held back<")
 	require.Contains(t, fmt.Sprint(o.Progress), "--language: this machine has no Tesseract model for sl;")
 	require.NotContains(t, fmt.Sprint(o.Progress), "model for fr")
 }
@@ -209,6 +226,7 @@ func TestRun_UnusableResult(t *testing.T) { //nolint:paralleltest // PyTorch nee
 		return nil, neural.ErrModel
 	}
 	mustWrite(t, filepath.Dir(o.Out), filepath.Base(o.Out), []byte("an earlier model"))
+	require.NoError(t, os.MkdirAll(o.Out+".training/made", 0o700), "an interrupted run may replace it")
 	_, err := train.Run(t.Context(), o)
 	require.ErrorIs(t, err, neural.ErrModel)
 	require.ErrorContains(t, err, "the model that was trained cannot be loaded, so "+o.Out+" was not written")
@@ -281,6 +299,13 @@ func TestRun_Errors(t *testing.T) {
 			o.Base = o.Out
 			mustWrite(t, filepath.Dir(o.Out), filepath.Base(o.Out), []byte("a model"))
 		}, "ours.uhm is the model of --base, which would be overwritten"},
+		"a file that another program wrote": {func(o *train.Options) {
+			mustWrite(t, filepath.Dir(o.Out), filepath.Base(o.Out), []byte("mine"))
+		}, "ours.uhm exists and would be replaced; remove it first, or choose another name"},
+		"a model of a training that has ended": {func(o *train.Options) {
+			mustWrite(t, filepath.Dir(o.Out), filepath.Base(o.Out), []byte("a model"))
+			require.NoError(t, os.Mkdir(o.Out+".training", 0o700))
+		}, "ours.uhm exists and would be replaced"},
 		"an overwritten page": {func(o *train.Options) {
 			mustWrite(t, filepath.Dir(o.Out), "ours.html", []byte("<title>Ours</title>"))
 		}, "ours.html, which is not a report of this program; move the file or choose another --out"},

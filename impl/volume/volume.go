@@ -112,6 +112,8 @@ type Writer struct {
 	// Check returns an error that says why the files cannot be written for this volume. It is called before anything is sent;
 	// nil if the files can always be written.
 	Check func(v *Volume) error
+	// Files returns the names of the files that Write saves if all pages are read.
+	Files func(v *Volume) []string
 	// Write writes the files. It is called once all pages have been tried. Pages that could not be read have neither an answer
 	// nor a document; where the format allows it, the file distinguishes them from empty pages.
 	Write func(ctx context.Context, v *Volume, save Save) error

@@ -94,5 +94,11 @@ func unpack(file io.Reader) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(packed, maxAnswer))
 }
 
+// HasAnswers reports whether there is any stored answer.
+func (j *Journal) HasAnswers() bool {
+	stored, err := os.ReadDir(j.path("answers"))
+	return err == nil && len(stored) > 0
+}
+
 // answerPath is the file of an answer. An id has only letters, digits, "-" and "_".
 func (j *Journal) answerPath(id string) string { return j.path("answers/" + id + ".json.gz") }

@@ -59,6 +59,9 @@ const (
 	Failed Kind = "failed" // it was not read, and certainly not charged
 	Absent Kind = "absent" // it has no image, and was not charged
 	Files  Kind = "files"  // its files of these formats are written
+	// Write says that File is about to be written, so that a later run knows it as its own. Without File it says that, from here
+	// on, the journal has such an event for each file.
+	Write Kind = "write"
 )
 
 // Event is one line of the journal.
@@ -77,6 +80,7 @@ type Event struct {
 	Points     int64    `json:"points,omitempty"`
 	Reason     string   `json:"reason,omitempty"`
 	Formats    []string `json:"formats,omitempty"`
+	File       string   `json:"file,omitempty"` // its name in the output folder; only with Write
 }
 
 // Page is the state of a page in the journal.
@@ -106,12 +110,13 @@ type Journal struct {
 	names  map[string]string // by locator
 	owners map[string]string // by name: the page whose files have it
 	named  map[string]string // by page: the name that its files had last
+	files  map[string]bool   // those of Write, by name; "" for an event without File
 }
 
 // Open opens the journal of an output folder, or begins one. It removes the remains of a crash: temporary files, and the last
 // line if it is incomplete. Errors: ErrLocked, ErrUnreadable, or those of the file system.
 func Open(dir string) (*Journal, error) {
-	j := &Journal{dir: dir, pages: map[string]*Page{}, names: map[string]string{}, owners: map[string]string{}, named: map[string]string{}}
+	j := &Journal{dir: dir, pages: map[string]*Page{}, names: map[string]string{}, owners: map[string]string{}, named: map[string]string{}, files: map[string]bool{}}
 	if err := os.MkdirAll(j.path("answers"), 0o777); err != nil { //nolint:gosec // the umask decides
 		return nil, err
 	}
@@ -220,6 +225,8 @@ func (j *Journal) apply(e Event) {
 		}
 		j.owners[e.Name], j.named[e.Page] = e.Page, e.Name
 		page.Formats = append(page.Formats, e.Formats...)
+	case Write:
+		j.files[e.File] = true
 	case start:
 	}
 }
@@ -288,6 +295,21 @@ func (j *Journal) NameOf(id string) string {
 		return name
 	}
 	return ""
+}
+
+// IsOwn reports whether a run wrote the file of that name in the output folder, or was about to.
+func (j *Journal) IsOwn(file string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return file != "" && j.files[file]
+}
+
+// ListsFiles reports whether the journal lists all files that runs wrote. The journal of an earlier version does not, nor does
+// one that was lost and begun anew.
+func (j *Journal) ListsFiles() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.files[""]
 }
 
 // Temporary is a folder on the file system of the output folder, which the next run empties.

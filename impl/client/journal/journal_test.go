@@ -77,6 +77,24 @@ func TestJournal_Append(t *testing.T) {
 	assert.Nil(t, j.Page("a").Formats, "its files were overwritten")
 }
 
+func TestJournal_IsOwn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := mustOpen(t, dir)
+	assert.False(t, j.ListsFiles())
+	mustAppend(t, j, journal.Event{Kind: journal.Write, File: "volume.txt"})
+	assert.False(t, j.ListsFiles(), "there may be others")
+	mustAppend(t, j, journal.Event{Kind: journal.Write})
+	require.NoError(t, j.Close())
+	j = mustOpen(t, dir)
+	assert.True(t, j.ListsFiles())
+	assert.True(t, j.IsOwn("volume.txt"))
+	assert.False(t, j.IsOwn("volume.pdf"))
+	assert.False(t, j.HasAnswers())
+	require.NoError(t, j.SaveAnswer("a", &journal.Answer{}))
+	assert.True(t, j.HasAnswers())
+}
+
 // TestOpen_Crash cuts the journal at every byte: complete events stay known, and further ones can be added.
 func TestOpen_Crash(t *testing.T) {
 	t.Parallel()

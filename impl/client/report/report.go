@@ -3,11 +3,16 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -90,4 +95,42 @@ func (r *Report) WriteJSON(to io.Writer) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(r)
+}
+
+const (
+	// htmlTitle is in the title of each HTML report.
+	htmlTitle = ": reading report</title>"
+	// beginning is the length of the part of a report that tells it from other files, in bytes. It has the title of the volume.
+	beginning = 64 << 10
+)
+
+// jsonKeys are the first keys of each JSON report, in their order.
+var jsonKeys = []string{"title", "created", "summary", "states"}
+
+// MayReplace reports whether a report may be written to path: there is no file, or a report of an earlier run.
+func MayReplace(path string) bool {
+	file, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer func() { _ = file.Close() }()
+	begin, err := io.ReadAll(io.LimitReader(file, beginning))
+	return err == nil && (bytes.Contains(begin, []byte(htmlTitle)) || isJSON(begin))
+}
+
+// isJSON reports whether a file that begins like this is a JSON report.
+func isJSON(begin []byte) bool {
+	tokens := json.NewDecoder(bytes.NewReader(begin))
+	if start, err := tokens.Token(); err != nil || start != json.Delim('{') {
+		return false
+	}
+	for _, key := range jsonKeys {
+		if got, err := tokens.Token(); err != nil || got != key {
+			return false
+		}
+		if value, err := tokens.Token(); err != nil || (key == "states") != (value == json.Delim('{')) {
+			return false
+		}
+	}
+	return true
 }

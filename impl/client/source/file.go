@@ -132,13 +132,19 @@ func readPicture(image *Image, err error) ([]byte, error) {
 }
 
 // file returns the pages of a file: several for a PDF, a manifest, or a TIFF that is too large for one request. A file that is
-// missing or cannot be opened is a page too, which fails when its turn comes.
+// missing, cannot be opened or is not an image is a page too, which fails when its turn comes.
 func (r *Reader) file(ctx context.Context, path, position, shown string) ([]*Page, error) {
 	one := &Page{Position: position, Locator: locatorOf(path, shown), Source: shown, Stem: stem(position), Label: filepath.Base(position)}
 	info, err := picture.Inspect(path)
 	if err != nil {
 		one.origin = broken{err}
 		return []*Page{one}, nil //nolint:nilerr // the page has the error
+	}
+	if info.Kind == picture.Other {
+		if err := notImage(path); err != nil {
+			one.origin = broken{err}
+			return []*Page{one}, nil //nolint:nilerr // the page has the error
+		}
 	}
 	f := &file{path: path, info: info}
 	switch {

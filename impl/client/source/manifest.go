@@ -62,7 +62,10 @@ func (r *Reader) get(ctx context.Context, url string, web func(ctx context.Conte
 		bounded, cancel = context.WithTimeout(ctx, r.Timeout)
 	}
 	defer cancel()
-	body, err := retryFetch(bounded, url, r.Waiting, func() ([]byte, error) { return web(bounded, url).Get(bounded, url) })
+	body, err := retryFetch(bounded, url, r.Waiting, func() ([]byte, error) {
+		body, err := web(bounded, url).Get(bounded, url)
+		return body, aboutManifest(err)
+	})
 	var failed *fetch.Error
 	switch {
 	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
@@ -73,6 +76,20 @@ func (r *Reader) get(ctx context.Context, url string, web func(ctx context.Conte
 		return nil, fmt.Errorf("it is larger than the limit of %d MiB", maxManifest>>20)
 	}
 	return body, err
+}
+
+// inManifestTerms changes the texts of package fetch, which are about images.
+var inManifestTerms = strings.NewReplacer("the URL of an image", "the URL of a manifest or collection", "the image", "the manifest")
+
+// aboutManifest returns the error of a fetch with a text about a manifest.
+func aboutManifest(err error) error {
+	failed, ok := errors.AsType[*fetch.Error](err)
+	if !ok {
+		return err
+	}
+	changed := *failed
+	changed.Text = inManifestTerms.Replace(failed.Text)
+	return &changed
 }
 
 // collector gathers the manifests of a collection.

@@ -45,8 +45,11 @@ func pdfPages(ctx context.Context, folder string, f *file, whole *Page) ([]*Page
 		return nil, err
 	}
 	count, _ := strconv.Atoi(about["Pages"])
-	if count < 1 || count > maxPages {
-		return nil, fmt.Errorf("the PDF has %d pages; expected 1 to %d", count, maxPages)
+	switch {
+	case count < 1:
+		return nil, errNoPages
+	case count > maxPages:
+		return nil, fmt.Errorf("the PDF has %d pages; at most %d are allowed", count, maxPages)
 	}
 	pages := make([]*Page, count)
 	for i := range pages {
@@ -54,6 +57,8 @@ func pdfPages(ctx context.Context, folder string, f *file, whole *Page) ([]*Page
 	}
 	return pages, nil
 }
+
+var errNoPages = errors.New("the PDF has no pages")
 
 // pdfInfo returns what pdfinfo prints, by name. The names of single pages have one space between their words.
 func pdfInfo(ctx context.Context, folder, path string, options ...string) (map[string]string, error) {
@@ -77,6 +82,8 @@ func explainPDF(err error) error {
 		return err
 	case strings.Contains(err.Error(), "Incorrect password"):
 		return errors.New("the PDF is encrypted; decrypt it first, for example with: qpdf --decrypt")
+	case strings.Contains(err.Error(), "can not be after the last page (0)"): // pdfinfo, about a PDF without pages
+		return errNoPages
 	}
 	return fmt.Errorf("the PDF cannot be read: %w", err)
 }

@@ -150,6 +150,8 @@ func (r *Reader) Expand(ctx context.Context, arguments []string) (*Set, error) {
 // expand returns the pages of one argument, and its title.
 func (r *Reader) expand(ctx context.Context, set *Set, argument string) ([]*Page, string, error) {
 	switch {
+	case argument == "":
+		return nil, "", errors.New("the argument is empty; give a file, a folder, an http:, https: or data: URL, or -")
 	case argument == "-":
 		path, err := r.storeStdin()
 		if err != nil {
@@ -170,6 +172,9 @@ func (r *Reader) expand(ctx context.Context, set *Set, argument string) ([]*Page
 		return []*Page{r.webPage(argument, r.argumentFetcher)}, urlName(argument), nil
 	}
 	about, err := os.Stat(argument)
+	if scheme := otherScheme.FindStringSubmatch(argument); err != nil && scheme != nil {
+		return nil, "", fmt.Errorf("the scheme %s is not supported; give a file, a folder, or an http:, https: or data: URL", scheme[1])
+	}
 	if err == nil && about.IsDir() {
 		pages, err := r.folder(ctx, argument)
 		absolute, _ := filepath.Abs(argument)

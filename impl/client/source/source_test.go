@@ -68,6 +68,8 @@ func TestReader_Expand_Directory(t *testing.T) {
 	require.Len(t, set.Pages, 1)
 	_, err := set.Pages[0].Load(t.Context(), t.TempDir())
 	require.ErrorContains(t, err, "not an image in a known format")
+	_, err = set.Pages[0].Content(t.Context())
+	require.ErrorContains(t, err, "not an image in a known format", "a dry run reports it too")
 }
 
 // TestReader_Expand_LinksToFoldersAbove checks that no page is read and charged repeatedly. A link to a folder elsewhere is
@@ -199,10 +201,12 @@ func TestReader_Expand_BadPDF(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "qpdf", "--encrypt", "user", "owner", "256", "--", plain, locked).CombinedOutput()
 	require.NoError(t, err, string(out))
 	broken := sourcetest.Write(t, dir, "broken.pdf", []byte("%PDF-1.7\nnothing"))
-	set := mustExpand(t, mustReader(t), locked, broken)
+	none := sourcetest.Write(t, t.TempDir(), "none.pdf", sourcetest.PDF(t))
+	set := mustExpand(t, mustReader(t), locked, broken, none)
 	assert.Empty(t, set.Pages)
 	require.EqualError(t, set.Failures[0].Err, "the PDF is encrypted; decrypt it first, for example with: qpdf --decrypt")
 	require.ErrorContains(t, set.Failures[1].Err, "the PDF cannot be read: pdfinfo: ")
+	require.EqualError(t, set.Failures[2].Err, "the PDF has no pages")
 
 	set = mustExpand(t, mustReader(t), dir)
 	require.Len(t, set.Pages, 3, "one broken PDF does not hide the other files of a folder")
@@ -296,7 +300,7 @@ func TestReader_Expand_BadManifest(t *testing.T) {
 	for path, want := range map[string]string{
 		"/html/manifest": "the server sent a web page, or nothing, instead of a manifest or collection", "/other/manifest": "not a IIIF manifest or collection",
 		"/none/manifest": "the IIIF manifest has no images", "/blank/manifest": "the IIIF manifest has no images",
-		"/empty/collection": "the IIIF collection has no manifests", "/missing/manifest": "the server returned 404",
+		"/empty/collection": "the IIIF collection has no manifests", "/missing/manifest": "cannot fetch the manifest: the server returned 404; give the URL of a manifest or collection",
 		"/dangling/manifests": base + "/gone: the server returned 404",
 	} {
 		set := mustExpand(t, mustReader(t), base+path)

@@ -31,8 +31,8 @@ type goneError struct{ error }
 
 func (goneError) Is(target error) bool { return target == errGone }
 
-// isURL reports whether an argument begins with a scheme that the service accepts. Anything else, such as C:\scan.jpg or
-// ftp://host/scan.jpg, is taken for a file name.
+// isURL reports whether an argument begins with a scheme that the service accepts. Anything else, such as C:\scan.jpg, is taken
+// for a file name.
 func isURL(s string) bool {
 	for _, scheme := range []string{"http://", "https://", "data:"} {
 		if len(s) >= len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
@@ -42,8 +42,14 @@ func isURL(s string) bool {
 	return false
 }
 
-// shown returns an argument as messages name it: without the content of a data: URL.
+// otherScheme matches a URL with any scheme.
+var otherScheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*:)//`)
+
+// shown returns an argument as messages name it: without the content of a data: URL, and "" in quotes.
 func shown(s string) string {
+	if s == "" {
+		return `""`
+	}
 	if head, _, inline := strings.Cut(s, ","); inline && len(s) >= 5 && strings.EqualFold(s[:5], "data:") {
 		return head + ",..."
 	}

@@ -16,7 +16,7 @@ type trainCmd struct {
 	GroundTruth []string      `required:"" type:"existingdir" placeholder:"DIR" help:"Folder with PAGE or ALTO files and their images, such as an export of eScriptorium or Transkribus; may be repeated."`
 	HeldBack    []string      `type:"existingdir" placeholder:"DIR" help:"Folder with more such pages, which are used only to measure the error; may be repeated (default: a tenth of the ground truth)."`
 	Base        string        `default:"hands" placeholder:"MODEL" help:"Model to fine-tune: ${default}, which ships with the program, or the path of a .uhm file."`
-	Out         string        `required:"" type:"path" placeholder:"FILE.uhm" help:"Model to write. A report (.html) and a folder with the state (.training) are written next to it."`
+	Out         string        `required:"" type:"path" placeholder:"FILE.uhm" help:"Model to write; must not exist yet. A report (.html) and a folder with the state (.training) are written next to it."`
 	Language    []string      `required:"" placeholder:"TAG" help:"Language of the pages as a BCP 47 tag, such as fr; may be repeated. The model competes on pages of these languages."`
 	Time        time.Duration `default:"1h" help:"Maximum training time (default: ${default})."`
 	Passes      float64       `default:"20" help:"Number of passes over the lines (default: ${default})."`

@@ -45,6 +45,19 @@ func hasManifest(v *volume.Volume) error {
 	return nil
 }
 
+// annotationFile is the name of the file with the annotations for a page.
+func annotationFile(page *volume.Page) string { return page.Name + ".annotations.json" }
+
+// annotationFiles returns the names of the files that writeAnnotations saves.
+func annotationFiles(v *volume.Volume) (files []string) {
+	for _, page := range v.Pages {
+		if page.Canvas.ID != "" && !page.Canvas.IsPartial {
+			files = append(files, annotationFile(page))
+		}
+	}
+	return files
+}
+
 // writeAnnotations writes an annotation page for each page of a manifest that was read, with an annotation for each line of
 // text, at the line's place on the canvas. The ids begin with the id of the canvas, like those of a manifest's own annotations.
 // If a canvas has no id, its page is left out, and an error says so after the others are written.
@@ -63,7 +76,7 @@ func writeAnnotations(_ context.Context, v *volume.Volume, save volume.Save) err
 			return fmt.Errorf("%s: %w", page.Source, err)
 		}
 		list := annotate(page.Canvas, doc)
-		err = save(page.Name+".annotations.json", func(to io.Writer) error {
+		err = save(annotationFile(page), func(to io.Writer) error {
 			e := json.NewEncoder(to)
 			e.SetEscapeHTML(false) // the file is for programs, not for HTML
 			e.SetIndent("", "  ")

@@ -15,14 +15,19 @@ import (
 // Writers returns the writers for all values of --volume. To add one, write its function and list it here.
 func Writers() []volume.Writer {
 	return []volume.Writer{
-		{Name: "text", About: "plain text, a form feed between pages (volume.txt)", Write: writeText},
-		{Name: "pdf", About: "a searchable PDF, built to PDF/A-2b: pictures with invisible text (volume.pdf)", Write: writePDF},
-		{Name: "hocr", About: "hOCR of all pages (volume.hocr)", Write: writeWhole("hocr", "volume.hocr")},
-		{Name: "tsv", About: "words and boxes of all pages in Tesseract's columns (volume.tsv)", Write: writeWhole("tsv", "volume.tsv")},
-		{Name: "mets-alto", About: "METS that lists the pages with their ALTO files (volume.alto.mets.xml)", Formats: []gen.Format{gen.Alto}, Write: writeMETS(gen.Alto)},
-		{Name: "mets-page", About: "METS that lists the pages with their PAGE-XML files (volume.page.mets.xml)", Formats: []gen.Format{gen.Page}, Write: writeMETS(gen.Page)},
-		{Name: "annotations", About: "IIIF annotations for the canvases of a manifest, a file for each page (NAME.annotations.json)", Check: hasManifest, Write: writeAnnotations},
+		{Name: "text", About: "plain text, a form feed between pages (volume.txt)", Files: only("volume.txt"), Write: writeText},
+		{Name: "pdf", About: "a searchable PDF, built to PDF/A-2b: pictures with invisible text (volume.pdf)", Files: only("volume.pdf"), Write: writePDF},
+		{Name: "hocr", About: "hOCR of all pages (volume.hocr)", Files: only("volume.hocr"), Write: writeWhole("hocr", "volume.hocr")},
+		{Name: "tsv", About: "words and boxes of all pages in Tesseract's columns (volume.tsv)", Files: only("volume.tsv"), Write: writeWhole("tsv", "volume.tsv")},
+		{Name: "mets-alto", About: "METS that lists the pages with their ALTO files (volume.alto.mets.xml)", Formats: []gen.Format{gen.Alto}, Files: only("volume.alto.mets.xml"), Write: writeMETS(gen.Alto)},
+		{Name: "mets-page", About: "METS that lists the pages with their PAGE-XML files (volume.page.mets.xml)", Formats: []gen.Format{gen.Page}, Files: only("volume.page.mets.xml"), Write: writeMETS(gen.Page)},
+		{Name: "annotations", About: "IIIF annotations for the canvases of a manifest, a file for each page (NAME.annotations.json)", Check: hasManifest, Files: annotationFiles, Write: writeAnnotations},
 	}
+}
+
+// only returns a function for Writer.Files of a writer that always saves one file.
+func only(file string) func(*volume.Volume) []string {
+	return func(*volume.Volume) []string { return []string{file} }
 }
 
 // writeText writes the text of all pages with a form feed between them, as the service does within one image. A page that is

@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -69,7 +70,7 @@ func book(tb testing.TB) *volume.Volume {
 	}
 }
 
-// MustWrite returns the files of a writer.
+// MustWrite returns the files of a writer. Each of them is announced.
 func MustWrite(tb testing.TB, name string, v *volume.Volume) map[string]string {
 	tb.Helper()
 	files := map[string]string{}
@@ -79,6 +80,7 @@ func MustWrite(tb testing.TB, name string, v *volume.Volume) map[string]string {
 		files[name] = b.String()
 		return err
 	}))
+	require.Subset(tb, writer(tb, name).Files(v), slices.Collect(maps.Keys(files)))
 	return files
 }
 

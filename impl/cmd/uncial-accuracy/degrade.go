@@ -41,7 +41,8 @@ var degradations = map[string]degradation{
 	"noise":   {groupsOf(1), smallAndNoisy},
 	"dither":  {groupsOf(1), dither},
 	"mirror":  {groupsOf(1), mirror},
-	"fade":    {groupsOf(1), fade},
+	"fade":    {groupsOf(1), fade(0.2, 0.95)},
+	"edge":    {groupsOf(1), fade(0.6, 0.75)},
 }
 
 func degradationNames() []string {
@@ -236,19 +237,22 @@ func dither(pages []*image.Gray, _ *rand.Rand) *image.Gray {
 	return imaging.FromImage(dots)
 }
 
-// fade draws a page whose ink fades towards one of its four sides, to a tenth of its contrast.
-func fade(pages []*image.Gray, random *rand.Rand) *image.Gray {
-	const from, to, least = 0.2, 0.95, 0.1 // where it begins and ends, as shares of the page; the contrast that is left
-	quarters := random.IntN(4)
-	out := imaging.Turn(pages[0], quarters)
-	paper := float64(imaging.PaperGrey(out, out.Rect, 0.8))
-	w := out.Rect.Dx()
-	for i, v := range out.Pix {
-		share := (float64(i%out.Stride)/float64(w) - from) / (to - from)
-		contrast := math.Pow(least, min(max(share, 0), 1))
-		out.Pix[i] = uint8(min(max(paper-(paper-float64(v))*contrast, 0), 255))
+// fade returns a function that draws a page whose ink fades towards one of its four sides, to a tenth of its contrast. from and
+// to are where that begins and ends, as shares of the page.
+func fade(from, to float64) func([]*image.Gray, *rand.Rand) *image.Gray {
+	const least = 0.1
+	return func(pages []*image.Gray, random *rand.Rand) *image.Gray {
+		quarters := random.IntN(4)
+		out := imaging.Turn(pages[0], quarters)
+		paper := float64(imaging.PaperGrey(out, out.Rect, 0.8))
+		w := out.Rect.Dx()
+		for i, v := range out.Pix {
+			share := (float64(i%out.Stride)/float64(w) - from) / (to - from)
+			contrast := math.Pow(least, min(max(share, 0), 1))
+			out.Pix[i] = uint8(min(max(paper-(paper-float64(v))*contrast, 0), 255))
+		}
+		return imaging.Turn(out, 4-quarters)
 	}
-	return imaging.Turn(out, 4-quarters)
 }
 
 // mirror draws a page as it shines through from the back of a leaf. Its text is gibberish.

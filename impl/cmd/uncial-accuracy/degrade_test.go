@@ -58,6 +58,7 @@ func TestLoad(t *testing.T) {
 		"dither":  {page, "One"},
 		"mirror":  {page, "One"},
 		"fade":    {page, "One"},
+		"edge":    {page, "One"},
 	} {
 		group := degradations[how].group(folder.Pages)[0]
 		data, truth, err := load(folder, group, how, 3)
@@ -75,7 +76,7 @@ func TestLoad(t *testing.T) {
 
 func TestOptions_check_degrade(t *testing.T) {
 	t.Parallel()
-	require.ErrorContains(t, options{Jobs: 1, Degrade: "burnt"}.check(), "--degrade: unknown kind \"burnt\"; choose among columns, dither, facing")
+	require.ErrorContains(t, options{Jobs: 1, Degrade: "burnt"}.check(), "--degrade: unknown kind \"burnt\"; choose among columns, dither, edge")
 }
 
 func TestPrintAndHandwriting(t *testing.T) {

@@ -139,9 +139,12 @@ func (o EngineOptions) check() error {
 	return nil
 }
 
-// checkWorker returns an error if the worker's program is missing.
+// checkWorker returns an error if the worker's program is missing, or a folder of models cannot be used.
 func (o EngineOptions) checkWorker() error {
-	_, err := findWorker(o.Worker)
+	if _, err := findWorker(o.Worker); err != nil {
+		return err
+	}
+	_, err := modelFolders(o.Models)
 	return err
 }
 
@@ -182,7 +185,8 @@ func (o Options) check() error {
 	return nil
 }
 
-// checkWorker returns an error if the service needs workers on this machine and their program is missing.
+// checkWorker returns an error if the service needs workers on this machine, and their program is missing or a folder of models
+// cannot be used.
 func (o Options) checkWorker() error {
 	if o.EngineURL != "" {
 		return nil

@@ -59,8 +59,8 @@ To read an image from the web, or a local file:
 	return nil
 }
 
-// read sends the sample page. Repeated starts of one version use the same Idempotency-Key, so that only the first one within the
-// lifetime of a reply is charged.
+// read sends the sample page. Repeated starts of one version use the same Idempotency-Key, so that only the first one within
+// the lifetime of a reply is charged.
 func (s demoSample) read(ctx context.Context) (*gen.ExtractResponse, error) {
 	client, err := gen.NewClientWithResponses(s.base+"/api/v1", gen.WithRequestEditorFn(
 		func(_ context.Context, r *http.Request) error {

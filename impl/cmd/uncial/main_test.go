@@ -129,6 +129,7 @@ func TestRun_WrongUsage(t *testing.T) {
 		"a database without a scheme":      {"serve --database uncial.db", 1, "--database: invalid database URL"},
 		"a short key secret":               {"serve --key-secret abc", 1, "--key-secret: too short; use at least 32"},
 		"a key secret that is not used":    {"account create --name a --plan free --key-secret abc", 2, "unknown flag --key-secret"},
+		"a health check of a closed port":  {"health http://127.0.0.1:1/readyz", 1, "uncial: nothing listens on 127.0.0.1:1 (connection refused); check"},
 		"a health check of an invalid URL": {"health localhost", 1, `invalid URL "localhost"; expected one such as http`},
 		"a shell without completions":      {"completion tcsh", 2, `must be one of "bash","zsh","fish"`},
 		"negative workers of an engine":    {"engine --workers=-1", 1, "--workers: must be"},

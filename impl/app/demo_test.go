@@ -63,6 +63,17 @@ func TestDemo(t *testing.T) {
 	require.EqualValues(t, 10, list[0].PointsUsed, "the points are kept, and the page is charged once")
 }
 
+func TestDemo_UnusableFolder(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(data, "uncial.db"), 0o700)) // cannot be opened as a file, even by root
+	apptest.Binary(t, "./impl/cmd/uncial-worker")
+	out, err := exec.CommandContext(t.Context(), apptest.Binary(t, "./impl/cmd/uncial"), "demo", "--listen", "127.0.0.1:0", "--data", data).CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "uncial: --data: database: SQLite file "+filepath.Join(data, "uncial.db"))
+	require.NotContains(t, string(out), "--database")
+}
+
 func TestDemo_TakenPort(t *testing.T) {
 	t.Parallel()
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

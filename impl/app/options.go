@@ -92,6 +92,18 @@ type EnhanceOptions struct {
 	Key      string // API key. Default: none is sent
 }
 
+// FlagError is an error about a flag that not all callers have; they may report the cause under another name.
+type FlagError struct {
+	Flag  string // --models or --database
+	Cause error
+}
+
+func (e *FlagError) Error() string { return e.Flag + ": " + e.Cause.Error() }
+func (e *FlagError) Unwrap() error { return e.Cause }
+
+// The flags of FlagErrors.
+const modelsFlag, databaseFlag = "--models", "--database"
+
 // Defaults of Options.
 const (
 	// defaultListen can be reached only from this machine, because a new service has no TLS.

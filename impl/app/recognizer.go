@@ -73,12 +73,6 @@ func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpo
 	return pool, nil
 }
 
-// ModelsError is an error about --models.
-type ModelsError struct{ Cause error }
-
-func (e *ModelsError) Error() string { return "--models: " + e.Cause.Error() }
-func (e *ModelsError) Unwrap() error { return e.Cause }
-
 // blame puts the flag that caused an error of workerpool.New before it: --worker if worker is not empty, or --models for a
 // model in one of the folders.
 func blame(err error, worker string, dirs []string) error {
@@ -88,7 +82,7 @@ func blame(err error, worker string, dirs []string) error {
 	case isProgram && worker != "":
 		return fmt.Errorf("--worker: %w", program)
 	case isModel && slices.ContainsFunc(dirs, func(dir string) bool { return strings.Contains(model.Text, dir+"/") }):
-		return &ModelsError{model}
+		return &FlagError{modelsFlag, model}
 	case isProgram, isModel:
 		return fmt.Errorf("start the worker: %w", err)
 	}
@@ -96,7 +90,7 @@ func blame(err error, worker string, dirs []string) error {
 }
 
 // modelFolders returns the absolute paths of the folders, because a worker runs in a folder of its own. The pool adds the
-// folders of the installed language packs. The error is a *ModelsError if a folder has no models, or one that is damaged; a
+// folders of the installed language packs. The error is a *FlagError if a folder has no models, or one that is damaged; a
 // worker checks the rest.
 func modelFolders(named []string) ([]string, error) {
 	dirs := make([]string, len(named))
@@ -106,7 +100,7 @@ func modelFolders(named []string) ([]string, error) {
 			err = models.CheckFolder(dirs[i])
 		}
 		if err != nil {
-			return nil, &ModelsError{err}
+			return nil, &FlagError{modelsFlag, err}
 		}
 	}
 	return dirs, nil

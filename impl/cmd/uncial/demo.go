@@ -49,6 +49,9 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if err := a.Start(ctx); err != nil {
+		if flagged, ok := errors.AsType[*app.FlagError](err); ok && flagged.Flag == "--database" { // --data stands for it
+			err = fmt.Errorf("--data: %w", flagged.Cause)
+		}
 		return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
 	}
 	key, err := demoKey(ctx, a, filepath.Join(c.Data, "key"))
@@ -124,7 +127,7 @@ func demoKey(ctx context.Context, a *app.App, file string) (string, error) {
 		return "", err
 	}
 	if err := os.WriteFile(file, []byte(key+"\n"), 0o600); err != nil {
-		return "", fmt.Errorf("store the API key: %w", err)
+		return "", fmt.Errorf("--data: store the API key: %w", err)
 	}
 	return key, nil
 }

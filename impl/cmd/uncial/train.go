@@ -64,8 +64,8 @@ func (c *trainCmd) Run(ctx context.Context, con *console) error {
 			loading := engine
 			loading.Models = []string{folder}
 			hello, err := app.Models(ctx, loading, con.warnings())
-			if unusable, ok := errors.AsType[*app.ModelsError](err); ok { // this command has no --models
-				err = unusable.Cause
+			if flagged, ok := errors.AsType[*app.FlagError](err); ok { // this command has no --models
+				err = flagged.Cause
 			}
 			return hello.Languages, err
 		},

@@ -35,6 +35,10 @@ func refusal(err error) error {
 		return contract.IdempotencyKeyReused()
 	case errors.Is(err, fair.ErrFull), errors.Is(err, ocr.ErrBusy):
 		return contract.Overloaded(contract.BusyRetryAfter, err)
+	case errors.Is(err, ocr.ErrUnavailable):
+		busy := contract.Overloaded(contract.BusyRetryAfter, err)
+		busy.IsOverload = false // the log has it as an error, because an operator must act
+		return busy
 	case errors.Is(err, ocr.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return contract.TooSlow(err)
 	}

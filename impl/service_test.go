@@ -2,6 +2,8 @@ package impl_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -43,6 +45,7 @@ func TestService_Extract(t *testing.T) {
 		{"releases the points when the image cannot be read", image(), failWith(&ocr.ImageError{Reason: "the file is a PDF"}), 400, "imageUrl", 0},
 		{"releases the points when the queue is full", image(), failWith(ocr.ErrBusy), 500, "", 0},
 		{"releases the points when the page takes too long", image(), failWith(ocr.ErrTimeout), 500, "", 0},
+		{"releases the points when no engine can be reached", image(), failWith(fmt.Errorf("%w: EOF", ocr.ErrUnavailable)), 500, "", 0},
 		{"hides the cause of an internal error", image(), failWith(io.ErrUnexpectedEOF), 500, "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -57,6 +60,29 @@ func TestService_Extract(t *testing.T) {
 				require.Contains(t, a.field(t, "details"), c.detail)
 			}
 			require.NotContains(t, string(a.body), "EOF")
+		})
+	}
+}
+
+func TestService_Extract_InvitesARetry(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err        error
+		retryAfter string
+	}{
+		"if the queue is full":                     {ocr.ErrBusy, "5"},
+		"if no engine can be reached":              {fmt.Errorf("%w: connection refused", ocr.ErrUnavailable), "5"},
+		"but not if an engine died with the image": {errors.New("the engine gave no answer"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := mustServe(t, "sqlite::memory:")
+			s.recognizer.read = failWith(c.err)
+			_, key := s.mustKey(t, "pro")
+			a := s.mustExtract(t, key, "", image())
+			require.Equal(t, 500, a.status)
+			require.Equal(t, c.retryAfter, a.header.Get("Retry-After"), "%s", a.body)
+			require.Equal(t, c.retryAfter != "", a.field(t, "message") == "the service is busy; try again later", "%s", a.body)
 		})
 	}
 }

@@ -58,6 +58,18 @@ func TestControl_PutKey(t *testing.T) {
 	}
 }
 
+func TestControl_ExplainsInvalidBodies(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	for body, want := range map[string]string{
+		"x":                  "invalid JSON at line 1, column 1: unexpected 'x'; expected a JSON object",
+		`{"balance":1e99}`:   `unexpected JSON number 1e99 at "balance"; expected a whole number`,
+		`{"balance":"lots"}`: `unexpected JSON string at "balance"; expected a whole number`,
+	} {
+		require.Equal(t, want, do(t, m, 400, control(http.MethodPut, "/__mock/keys/ocr_test_mine", body)).Details["body"])
+	}
+}
+
 func TestControl_MoveClock(t *testing.T) {
 	t.Parallel()
 	m := mock.New(mock.Options{})

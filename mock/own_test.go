@@ -115,10 +115,11 @@ func TestCommand_Fixtures(t *testing.T) {
 	require.Equal(t, bodies[0], bodies[1])
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("\xff"), 0o600))
+	empty := t.TempDir()
 	for _, c := range []struct{ dir, want string }{
 		{dir, "uncial-mock: error: --fixtures: fixtures.json: fixture 1: a.txt: line 1 is not UTF-8\n"},
 		{"/nowhere", "--fixtures: /nowhere: no such file or directory\n"},
-		{t.TempDir(), "--fixtures: fixtures.json: no such file or directory\n"},
+		{empty, "--fixtures: " + empty + " has no fixtures.json, the list of its fixtures"},
 	} {
 		out, err := exec.CommandContext(t.Context(), path, "--fixtures", c.dir).CombinedOutput()
 		require.Error(t, err)

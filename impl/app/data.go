@@ -51,7 +51,7 @@ func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() t
 	}
 	st, err := store.Open(ctx, o.Database, store.Options{Existing: o.Existing})
 	if err != nil {
-		return nil, fmt.Errorf("--database: %w", err)
+		return nil, &FlagError{databaseFlag, err}
 	}
 	d := &Data{Store: st, Ledger: ledger.New(st, ledger.Options{Plans: plans, Now: now, Retention: cmp.Or(o.Retention, ledger.DefaultRetention), ReplyTTL: o.ReplyTTL}), limits: ratelimit.New(st, now)}
 	if err := d.prepare(ctx, o, plans, log, now); err != nil {
@@ -63,7 +63,7 @@ func OpenData(ctx context.Context, o DataOptions, log *slog.Logger, now func() t
 // prepare updates or checks the schema, and fills in the fields of d that need it.
 func (d *Data) prepare(ctx context.Context, o DataOptions, plans account.Catalogue, log *slog.Logger, now func() time.Time) error {
 	if err := d.prepareSchema(ctx, o.ReadOnly); err != nil {
-		return fmt.Errorf("--database: %w", err)
+		return &FlagError{databaseFlag, err}
 	}
 	secret, err := keySecret(o)
 	if err != nil {
@@ -101,7 +101,7 @@ func (o DataOptions) plans() (account.Catalogue, error) {
 // check returns an error that names the first invalid flag. It opens no database and creates no file.
 func (o DataOptions) check() error {
 	if err := store.CheckURL(cmp.Or(o.Database, defaultDatabase)); err != nil {
-		return fmt.Errorf("--database: %w", err)
+		return &FlagError{databaseFlag, err}
 	}
 	if _, err := o.plans(); err != nil {
 		return err

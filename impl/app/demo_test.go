@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"uncial/impl/app"
 	"uncial/impl/app/apptest"
 )
 
@@ -50,7 +52,26 @@ func TestDemo(t *testing.T) {
 	require.NoError(t, err)
 	second := mustDemo(t, data)
 	require.Contains(t, second, string(bytes.TrimSpace(key)), "the key is kept")
-	require.Regexp(t, `"remainingPoints": 9980`, second, "so are the points")
+	require.Contains(t, second, "Response of an earlier start, not charged again")
+	require.Contains(t, second, "empire of Rome")
+	d, err := app.OpenData(t.Context(), app.DataOptions{Database: "sqlite:" + filepath.Join(data, "uncial.db"), WithoutKeys: true}, slog.New(slog.DiscardHandler), time.Now)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	list, err := d.Statements(t.Context())
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.EqualValues(t, 10, list[0].PointsUsed, "the points are kept, and the page is charged once")
+}
+
+func TestDemo_UnusableFolder(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(data, "uncial.db"), 0o700)) // cannot be opened as a file, even by root
+	apptest.Binary(t, "./impl/cmd/uncial-worker")
+	out, err := exec.CommandContext(t.Context(), apptest.Binary(t, "./impl/cmd/uncial"), "demo", "--listen", "127.0.0.1:0", "--data", data).CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "uncial: --data: database: SQLite file "+filepath.Join(data, "uncial.db"))
+	require.NotContains(t, string(out), "--database")
 }
 
 func TestDemo_TakenPort(t *testing.T) {

@@ -92,6 +92,18 @@ type EnhanceOptions struct {
 	Key      string // API key. Default: none is sent
 }
 
+// FlagError is an error about a flag that not all callers have; they may report the cause under another name.
+type FlagError struct {
+	Flag  string // --models or --database
+	Cause error
+}
+
+func (e *FlagError) Error() string { return e.Flag + ": " + e.Cause.Error() }
+func (e *FlagError) Unwrap() error { return e.Cause }
+
+// The flags of FlagErrors.
+const modelsFlag, databaseFlag = "--models", "--database"
+
 // Defaults of Options.
 const (
 	// defaultListen can be reached only from this machine, because a new service has no TLS.
@@ -139,9 +151,12 @@ func (o EngineOptions) check() error {
 	return nil
 }
 
-// checkWorker returns an error if the worker's program is missing.
+// checkWorker returns an error if the worker's program is missing, or a folder of models cannot be used.
 func (o EngineOptions) checkWorker() error {
-	_, err := findWorker(o.Worker)
+	if _, err := findWorker(o.Worker); err != nil {
+		return err
+	}
+	_, err := modelFolders(o.Models)
 	return err
 }
 
@@ -182,7 +197,8 @@ func (o Options) check() error {
 	return nil
 }
 
-// checkWorker returns an error if the service needs workers on this machine and their program is missing.
+// checkWorker returns an error if the service needs workers on this machine, and their program is missing or a folder of models
+// cannot be used.
 func (o Options) checkWorker() error {
 	if o.EngineURL != "" {
 		return nil

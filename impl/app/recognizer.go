@@ -7,8 +7,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"uncial/impl/ocr"
+	"uncial/impl/ocr/models"
 	"uncial/impl/ocr/pipe"
 	"uncial/impl/ocr/remote"
 	"uncial/impl/ocr/sandbox"
@@ -56,24 +59,48 @@ func openPool(ctx context.Context, o EngineOptions, log *slog.Logger) (*workerpo
 	if err != nil {
 		return nil, err
 	}
-	dirs, err := absolute(o.Models)
+	dirs, err := modelFolders(o.Models)
 	if err != nil {
 		return nil, err
 	}
-	return workerpool.New(ctx, workerpool.Options{
+	pool, err := workerpool.New(ctx, workerpool.Options{
 		Worker: worker, Workers: o.Workers, Reserve: reserveWorkers, Queue: o.Queue, Deadline: o.Deadline, Models: dirs,
 		Sandbox: sandbox.Mode(o.Sandbox), WorkerPerAccount: o.WorkerPerAccount, Logger: log,
 	})
+	if err != nil {
+		return nil, blame(err, o.Worker, dirs)
+	}
+	return pool, nil
 }
 
-// absolute returns the absolute paths of the folders, because a worker runs in a folder of its own. The pool adds the folders
-// of the installed language packs.
-func absolute(named []string) ([]string, error) {
+// blame puts the flag that caused an error of workerpool.New before it: --worker if worker is not empty, or --models for a
+// model in one of the folders.
+func blame(err error, worker string, dirs []string) error {
+	program, isProgram := errors.AsType[*workerpool.ProgramError](err)
+	model, isModel := errors.AsType[*workerpool.ModelError](err)
+	switch {
+	case isProgram && worker != "":
+		return fmt.Errorf("--worker: %w", program)
+	case isModel && slices.ContainsFunc(dirs, func(dir string) bool { return strings.Contains(model.Text, dir+"/") }):
+		return &FlagError{modelsFlag, model}
+	case isProgram, isModel:
+		return fmt.Errorf("start the worker: %w", err)
+	}
+	return err
+}
+
+// modelFolders returns the absolute paths of the folders, because a worker runs in a folder of its own. The pool adds the
+// folders of the installed language packs. The error is a *FlagError if a folder has no models, or one that is damaged; a
+// worker checks the rest.
+func modelFolders(named []string) ([]string, error) {
 	dirs := make([]string, len(named))
 	for i, d := range named {
 		var err error
-		if dirs[i], err = filepath.Abs(d); err != nil {
-			return nil, fmt.Errorf("--models: %w", err)
+		if dirs[i], err = filepath.Abs(d); err == nil {
+			err = models.CheckFolder(dirs[i])
+		}
+		if err != nil {
+			return nil, &FlagError{modelsFlag, err}
 		}
 	}
 	return dirs, nil

@@ -16,9 +16,10 @@ import (
 // Recognizer reads images. Implementations are safe for concurrent use.
 type Recognizer interface {
 	// Recognize reads every page of one image file. When ctx ends, it returns ctx's error within a second and leaves
-	// nothing running. Errors: *ImageError, ErrBusy, ErrTimeout, ctx's error; any other error is internal.
+	// nothing running. Errors: *ImageError, ErrBusy, ErrUnavailable, ErrTimeout, ctx's error; any other error is internal.
 	Recognize(ctx context.Context, req Request) (*document.Document, error)
-	// Languages returns the BCP 47 tags that can be read, sorted.
+	// Languages returns the BCP 47 tags that can be read, sorted. Errors: ErrUnavailable, ctx's error; any other error is
+	// internal.
 	Languages(ctx context.Context) ([]string, error)
 }
 
@@ -51,6 +52,10 @@ const (
 
 // ErrBusy means that the queue is full. The same request may succeed a little later.
 var ErrBusy = errors.New("the queue is full")
+
+// ErrUnavailable means that no engine could be reached, so none has the image. The same request may succeed once an engine
+// runs.
+var ErrUnavailable = errors.New("no engine can be reached")
 
 // ErrTimeout means that reading the image took longer than allowed.
 var ErrTimeout = errors.New("reading the image took too long")

@@ -157,6 +157,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// proxy may have believed it (RFC 9112, section 6.1).
 		x.Header().Set("Connection", "close")
 	}
+	if isHTTP2Preface(r) {
+		x.Header().Set("Connection", "close") // frames of HTTP/2 follow
+		x.fail(otherVersion())
+		return
+	}
 	if h.serveSubtree(x, r) {
 		return
 	}

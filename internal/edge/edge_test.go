@@ -36,7 +36,8 @@ type gate struct {
 	mu        sync.Mutex
 	from      netip.Addr // of the last caller; guarded by mu, like remaining
 	remaining int64
-	err       error // of everything but Authenticate
+	revoked   string // a key; guarded by mu
+	err       error  // of everything but Authenticate
 	pointsErr error
 }
 
@@ -46,7 +47,7 @@ func (g *gate) Authenticate(_ context.Context, token string, from netip.Addr) (e
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	account, ok := map[string]string{goodKey: "acc_1", otherKey: "acc_2"}[token]
-	if g.from = from; !ok {
+	if g.from = from; !ok || token == g.revoked {
 		return edge.Principal{}, contract.Unauthorized(errors.New("no such key"))
 	}
 	return edge.Principal{AccountID: account, KeyID: "key_1", Plan: "pro", Token: token}, nil

@@ -83,6 +83,17 @@ func libraryError(b []byte) *contract.Error {
 	return nil
 }
 
+// isHTTP2Preface reports whether r begins a connection of a client that expects HTTP/2 without asking for it (RFC 9113, section
+// 3.4). It is the only request of another major version that net/http passes on.
+func isHTTP2Preface(r *http.Request) bool { return r.Method == "PRI" && r.ProtoMajor != 1 }
+
+// otherVersion is the error for another major version of HTTP.
+func otherVersion() *contract.Error {
+	e := contract.Invalid(map[string]string{"headers": "must follow HTTP/1.1 (RFC 9112)"})
+	e.Status = http.StatusHTTPVersionNotSupported
+	return e
+}
+
 // answerBuffer keeps an answer.
 type answerBuffer struct {
 	header http.Header

@@ -67,6 +67,7 @@ func TestServe_errorsOfNetHTTP(t *testing.T) {
 		"a header without a name":        {"GET /api/v1/status HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n", 400, "headers"},
 		"headers of more than 64 KiB":    {head("ocr_test_ok", "X-Long: "+strings.Repeat("x", 80<<10)), 431, "headers"},
 		"another version of HTTP":        {"GET /api/v1/status HTTP/3.0\r\nHost: a\r\n\r\n", 505, "headers"},
+		"prior knowledge of HTTP/2":      {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00", 505, "headers"},
 		"something other than a request": {"hello\r\n\r\n", 400, "headers"},
 	} {
 		t.Run("answers "+name, func(t *testing.T) {

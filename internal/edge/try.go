@@ -65,8 +65,12 @@ func (h *handler) try(x *exchange, r *http.Request) error {
 	return staticPage("text/html; charset=utf-8", page.Bytes())(x, r)
 }
 
-// tryPart answers with a picture or a format of a reading that was made with the same key.
+// tryPart answers with a picture or a format of a reading that was made with the same key, which must still be valid. It does
+// not count against the rate limit.
 func (h *handler) tryPart(x *exchange, r *http.Request) error {
+	if err := h.authenticate(x, r); err != nil {
+		return err
+	}
 	token, err := bearerToken(r.Header)
 	if err != nil {
 		return contract.Unauthorized(err)

@@ -45,10 +45,23 @@ func TestHandler_TryIt(t *testing.T) {
 	w = part(goodKey, base[1]+"/text")
 	require.Equal(t, http.StatusOK, w.Code)
 	assert.Contains(t, w.Header().Get("Content-Disposition"), "attachment")
-	assert.Equal(t, http.StatusNotFound, part("another", base[1]+"/text").Code, "a reading belongs to its key")
+	assert.Equal(t, http.StatusNotFound, part(otherKey, base[1]+"/text").Code, "a reading belongs to its key")
 	assert.Equal(t, http.StatusNotFound, part(goodKey, base[1]+"/docx").Code)
 	assert.Equal(t, http.StatusUnauthorized, part("", base[1]+"/text").Code)
+	assert.EqualValues(t, 59, d.gate.remaining, "only the extraction counts")
 
+	t.Run("keeps readings from keys that are no longer valid", func(t *testing.T) {
+		t.Parallel()
+		d := mustNew(t, nil)
+		w := tried(t, d, goodKey, smallBody)
+		base := regexp.MustCompile(`data-base="([^"]+)"`).FindStringSubmatch(w.Body.String())
+		require.NotNil(t, base, w.Body)
+		d.gate.revoked = goodKey
+		for _, part := range []string{"text", "json", "alto", "pdf", "1.jpg"} {
+			_, f := d.fails(t, http.StatusUnauthorized, with(get(base[1]+"/"+part)))
+			assert.Equal(t, "INVALID_API_KEY", f.Code, part)
+		}
+	})
 	t.Run("answers what the API answers if it refuses", func(t *testing.T) {
 		t.Parallel()
 		w := tried(t, d, goodKey, `{"imageUrl":7}`)

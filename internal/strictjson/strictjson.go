@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
+	"unicode/utf8"
 )
 
 // Settings is Object for files that people write: no name may be given twice, since the second value would silently replace the
@@ -32,6 +34,9 @@ func Object(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			return explainSyntax(text, int(syntax.Offset)-1)
+		}
 		return Explain(err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
@@ -74,11 +79,45 @@ func Explain(err error) error {
 	case ok && mistyped.Field == "":
 		return fmt.Errorf("unexpected JSON %s; expected an object", mistyped.Value)
 	case ok:
-		return fmt.Errorf("unexpected JSON %s at %q", mistyped.Value, mistyped.Field)
+		return fmt.Errorf("unexpected JSON %s at %q%s", mistyped.Value, mistyped.Field, expected(mistyped.Type))
 	case errors.Is(err, io.EOF):
 		return errors.New("the text is empty; expected a JSON object")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the JSON object is incomplete")
 	}
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// explainSyntax returns the error for the character at an offset of a text that is not JSON.
+func explainSyntax(text []byte, offset int) error {
+	offset = min(max(offset, 0), len(text)-1)
+	before := text[:offset]
+	line, lineStart := 1+bytes.Count(before, []byte("\n")), 1+bytes.LastIndexByte(before, '\n')
+	hint := ""
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		hint = "; expected a JSON object"
+	}
+	character, _ := utf8.DecodeRune(text[offset:])
+	return fmt.Errorf("invalid JSON at line %d, column %d: unexpected %q%s", line, 1+utf8.RuneCount(before[lineStart:]), character, hint)
+}
+
+// expected returns what JSON a Go type is decoded from, as the end of a sentence; "" for types that decode themselves.
+func expected(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "; expected a string"
+	case reflect.Bool:
+		return "; expected true or false"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "; expected a whole number"
+	case reflect.Float32, reflect.Float64:
+		return "; expected a number"
+	case reflect.Slice, reflect.Array:
+		return "; expected an array"
+	case reflect.Struct, reflect.Map:
+		return "; expected an object"
+	default:
+		return ""
+	}
 }

@@ -20,16 +20,20 @@ func TestObject(t *testing.T) {
 	require.NoError(t, strictjson.Object([]byte(` {"name": "a", "ages": [1]} `+"\n"), &s))
 	assert.Equal(t, settings{Name: "a", Ages: []int{1}}, s)
 	for text, want := range map[string]string{
-		``:                "the text is empty; expected a JSON object",
-		`{"name": "a"`:    "the JSON object is incomplete",
-		`[]`:              "unexpected JSON array; expected an object",
-		` null`:           "unexpected JSON null; expected an object",
-		`{"name": 1}`:     `unexpected JSON number at "name"`,
-		`{"ages": ["x"]}`: `unexpected JSON string at "ages"`,
-		`{"age": 1}`:      `unknown field "age"`,
-		`{} {}`:           "unexpected text after the JSON object",
-		`{} }`:            "unexpected text after the JSON object",
-		`name`:            "invalid character 'a' in literal null (expecting 'u')",
+		``:                        "the text is empty; expected a JSON object",
+		`{"name": "a"`:            "the JSON object is incomplete",
+		`[]`:                      "unexpected JSON array; expected an object",
+		` null`:                   "unexpected JSON null; expected an object",
+		`{"name": 1}`:             `unexpected JSON number at "name"; expected a string`,
+		`{"ages": ["x"]}`:         `unexpected JSON string at "ages"; expected a whole number`,
+		`{"ages": [1e99]}`:        `unexpected JSON number 1e99 at "ages"; expected a whole number`,
+		`{"ages": 1}`:             `unexpected JSON number at "ages"; expected an array`,
+		`{"age": 1}`:              `unknown field "age"`,
+		`{} {}`:                   "unexpected text after the JSON object",
+		`{} }`:                    "unexpected text after the JSON object",
+		`name`:                    "invalid JSON at line 1, column 2: unexpected 'a'; expected a JSON object",
+		"{\n \"ä\": ö}":           "invalid JSON at line 2, column 7: unexpected 'ö'",
+		"{\n \"name\": \"a\",\n}": "invalid JSON at line 3, column 1: unexpected '}'",
 	} {
 		t.Run("refuses "+text, func(t *testing.T) {
 			t.Parallel()

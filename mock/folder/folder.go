@@ -14,6 +14,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"regexp"
@@ -71,6 +72,9 @@ func Load(dir string, o Options) (*Folder, error) {
 	}
 	defer func() { _ = root.Close() }()
 	m, err := ReadManifest(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf(`%s has no %s, the list of its fixtures: {"fixtures": [{"url": "...", "file": "..."}]}; 'uncial-mock record' writes one`, dir, ManifestName)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -162,7 +162,7 @@ func TestLoad_refuses(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"no manifest":                 {nil, "fixtures.json: no such file or directory"},
+		"no manifest":                 {nil, ` has no fixtures.json, the list of its fixtures: {"fixtures": [{"url": "...", "file": "..."}]}; 'uncial-mock record' writes one`},
 		"broken JSON":                 {map[string]string{folder.ManifestName: `{`}, "fixtures.json: expected {"},
 		"a misspelled field":          {entry(`{"url":"*","fil":"a.txt"}`), `unknown field "fil"`},
 		"a number for a string":       {entry(`{"url":7,"file":"a.txt"}`), "unexpected JSON number"},

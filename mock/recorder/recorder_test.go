@@ -146,6 +146,16 @@ func TestRecorder_Record_reportsWhatFailed(t *testing.T) {
 	assert.Contains(t, failures["http://a.example/*.jpg"], "* is a pattern")
 }
 
+func TestRecorder_Record_explainsMissingAnswers(t *testing.T) {
+	t.Parallel()
+	var failed error
+	r := newRecorder("http://127.0.0.1:1", t.TempDir())
+	r.Progress = func(_, _ string, err error) { failed = err }
+	_, err := r.Record(t.Context(), []string{"http://images.example.org/1"})
+	require.NoError(t, err)
+	require.EqualError(t, failed, "nothing listens on 127.0.0.1:1 (connection refused); check the address, and that the server runs")
+}
+
 func TestRecorder_Record_stops(t *testing.T) {
 	t.Parallel()
 	images := []string{"http://images.example.org/1", "http://images.example.org/2", "http://images.example.org/3"}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"uncial/gen"
+	"uncial/internal/reach"
 )
 
 const (
@@ -110,8 +111,8 @@ func (r *Recorder) once(ctx context.Context, key string, body []byte) ([]byte, e
 	}
 	request.Header = http.Header{"Authorization": {"Bearer " + r.Key}, "Content-Type": {"application/json"}, "Idempotency-Key": {key}}
 	response, err := client.Do(request)
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		return nil, fmt.Errorf("no answer: %w", failed.Err)
+	if err != nil {
+		return nil, reach.Explain(request.URL, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,7 +22,7 @@ import (
 	"uncial/impl/ocr/worker"
 )
 
-// Exit statuses.
+// Exit statuses, besides pipe.ExitModels.
 const (
 	failed = 1 // after an error, which is printed on standard error
 	misuse = 2 // started by hand, or by a different version of the service
@@ -55,7 +56,7 @@ func run() int {
 	}
 	set, err := models.Find(filepath.SplitList(os.Getenv(pipe.ModelsEnv))...)
 	if err != nil {
-		return fail(err)
+		return fail(&worker.ModelError{Cause: err})
 	}
 	if err := worker.Run(os.Stdin, out, set); err != nil {
 		return fail(err)
@@ -78,5 +79,8 @@ func privateOutput() (io.Writer, error) {
 
 func fail(err error) int {
 	fmt.Fprintln(os.Stderr, "uncial-worker:", err)
+	if _, ok := errors.AsType[*worker.ModelError](err); ok {
+		return pipe.ExitModels
+	}
 	return failed
 }

@@ -32,7 +32,7 @@ func TestWorker_ExitStatus(t *testing.T) {
 	}{
 		"is 2 if started by hand":                 {[]string{""}, 2, "cannot be used by hand"},
 		"is 2 if the service is of another build": {[]string{pipe.ProtocolEnv + "=9999"}, 2, "same build"},
-		"is 1 if the folder of models is missing": {[]string{protocol, pipe.ModelsEnv + "=" + filepath.Join(t.TempDir(), "absent")}, 1, "absent"},
+		"is 3 if the folder of models is missing": {[]string{protocol, pipe.ModelsEnv + "=" + filepath.Join(t.TempDir(), "absent")}, pipe.ExitModels, "absent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,22 +2,16 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"uncial/gen"
 	"uncial/impl/app"
 	"uncial/impl/dashboard"
-	"uncial/impl/sample"
 )
 
 // demoCmd runs the whole service without any preparation: SQLite, workers on this machine, one account and one key.
@@ -29,7 +23,8 @@ type demoCmd struct {
 
 func (demoCmd) Help() string {
 	return `The command starts the service on SQLite and, the first time, creates an account and a key. It reads the sample page
-through the HTTP API, prints the text, the response and a curl command, and keeps running until Ctrl-C.
+through the HTTP API, prints the text, the response and a curl command, and keeps running until Ctrl-C. The first reading
+costs points; repeating it within a day does not.
 
 Examples:
   uncial demo
@@ -44,7 +39,7 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 	}
 	a, err := app.New(app.Options{
 		Listen: c.Listen,
-		Data:   app.DataOptions{Database: "sqlite:" + filepath.Join(c.Data, "uncial.db")},
+		Data:   app.DataOptions{Database: c.database()},
 		Engine: c.pool(),
 		// Only this machine can reach a loopback address, so that nobody else can sign up.
 		Dashboard: app.DashboardOptions{SignUp: c.signUp()},
@@ -54,11 +49,15 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if err := a.Start(ctx); err != nil {
+		if flagged, ok := errors.AsType[*app.FlagError](err); ok && flagged.Flag == "--database" { // --data stands for it
+			err = fmt.Errorf("--data: %w", flagged.Cause)
+		}
 		return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
 	}
 	key, err := demoKey(ctx, a, filepath.Join(c.Data, "key"))
 	if err == nil {
-		err = showSample(ctx, con, a.PublicURL(), key)
+		s := demoSample{base: a.PublicURL(), key: key, account: a.AccountOf(ctx, key), database: c.database()}
+		err = s.show(ctx, con.out)
 	}
 	if err == nil {
 		err = c.showDashboard(ctx, con, a, key)
@@ -68,6 +67,9 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 	}
 	return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
 }
+
+// database returns the URL of the database in the data folder.
+func (c *demoCmd) database() string { return "sqlite:" + filepath.Join(c.Data, "uncial.db") }
 
 // signUp is open on a loopback address, which only people on this machine can reach.
 func (c *demoCmd) signUp() dashboard.SignUp {
@@ -125,61 +127,7 @@ func demoKey(ctx context.Context, a *app.App, file string) (string, error) {
 		return "", err
 	}
 	if err := os.WriteFile(file, []byte(key+"\n"), 0o600); err != nil {
-		return "", fmt.Errorf("store the API key: %w", err)
+		return "", fmt.Errorf("--data: store the API key: %w", err)
 	}
 	return key, nil
-}
-
-// showSample reads the sample page as a client would and prints the text, the response and commands to try next.
-func showSample(ctx context.Context, con *console, base, key string) error {
-	client, err := gen.NewClientWithResponses(base+"/api/v1", gen.WithRequestEditorFn(
-		func(_ context.Context, r *http.Request) error {
-			r.Header.Set("Authorization", "Bearer "+key)
-			return nil
-		}))
-	if err != nil {
-		return err
-	}
-	// Two minutes are enough for one page on a slow machine whose workers have just started.
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	image := "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(sample.Image)
-	res, err := client.ExtractWithResponse(ctx, nil, gen.ExtractionRequest{ImageURL: image})
-	if err != nil {
-		return err
-	}
-	if res.JSON200 == nil {
-		return fmt.Errorf("reading the sample page failed: %s", strings.TrimSpace(string(res.Body)))
-	}
-	fmt.Fprintf(con.out, "\n%s\n\n", res.JSON200.Text)
-	// The text was printed in full above, so the response shows only its beginning.
-	shown := *res.JSON200
-	shown.Text = shorten(shown.Text, 60)
-	pretty, err := json.MarshalIndent(shown, "", "  ")
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(con.out, `Response (text shortened):
-%s
-
-Uncial is listening on %s. API reference: %s/docs
-To read an image from the web, or a local file:
-
-  curl -sS %s/api/v1/extract -H 'Authorization: Bearer %s' \
-    -H 'Content-Type: application/json' -d '{"imageUrl": "https://images.example.org/page.jpg"}'
-
-  bin/uncial extract --url %s --key %s FILE
-
-`, pretty, base, base, base, key, base, key)
-	return nil
-}
-
-// shorten cuts s at white space, to at most n bytes, and marks the cut with an ellipsis. It never splits a character,
-// because it cuts at ASCII only.
-func shorten(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	cut := strings.LastIndexAny(s[:n], " \n")
-	return s[:max(cut, 0)] + " …"
 }

@@ -86,7 +86,7 @@ type lifetime time.Duration
 func (l *lifetime) UnmarshalText(text []byte) error {
 	d, err := parseDays(string(text))
 	if err != nil || d <= 0 {
-		return errors.New("invalid lifetime; use a positive duration such as 90d or 12h")
+		return errors.New("invalid lifetime; use a positive duration such as 90d or 12h, at most " + maxDays + "d")
 	}
 	*l = lifetime(d)
 	return nil
@@ -98,7 +98,7 @@ type overlap time.Duration
 func (o *overlap) UnmarshalText(text []byte) error {
 	d, err := parseDays(string(text))
 	if err != nil || d < 0 {
-		return errors.New("invalid overlap; use a duration such as 2d, 12h or 0d")
+		return errors.New("invalid overlap; use a duration such as 2d, 12h or 0d, at most " + maxDays + "d")
 	}
 	*o = overlap(d)
 	return nil
@@ -110,7 +110,7 @@ type retention time.Duration
 func (r *retention) UnmarshalText(text []byte) error {
 	d, err := parseDays(string(text))
 	if err != nil || d < 0 {
-		return errors.New("invalid retention; use a duration such as 400d, or 0 to keep everything")
+		return errors.New("invalid retention; use a duration such as 400d, at most " + maxDays + "d, or 0 to keep everything")
 	}
 	if d == 0 {
 		d = -1
@@ -119,13 +119,21 @@ func (r *retention) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// parseDays parses a Go duration, or whole days of 24 hours such as 90d, which time.ParseDuration does not accept.
+// maxDays is the longest duration of parseDays, in days: 179 years.
+const maxDays = "65535"
+
+// parseDays parses a Go duration, or whole days of 24 hours such as 90d, which time.ParseDuration does not accept. A duration
+// of more than maxDays is an error.
 func parseDays(text string) (time.Duration, error) {
 	number, isDays := strings.CutSuffix(text, "d")
 	if !isDays {
-		return time.ParseDuration(text)
+		d, err := time.ParseDuration(text)
+		if longest, _ := parseDays(maxDays + "d"); d > longest {
+			return 0, strconv.ErrRange
+		}
+		return d, err
 	}
-	days, err := strconv.ParseUint(number, 10, 16) // 65,535 days are 179 years
+	days, err := strconv.ParseUint(number, 10, 16)
 	return time.Duration(days) * 24 * time.Hour, err
 }
 

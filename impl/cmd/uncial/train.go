@@ -64,6 +64,9 @@ func (c *trainCmd) Run(ctx context.Context, con *console) error {
 			loading := engine
 			loading.Models = []string{folder}
 			hello, err := app.Models(ctx, loading, con.warnings())
+			if flagged, ok := errors.AsType[*app.FlagError](err); ok { // this command has no --models
+				err = flagged.Cause
+			}
 			return hello.Languages, err
 		},
 	})

@@ -75,13 +75,7 @@ func Find(dirs ...string) (*Set, error) {
 	s := &Set{models: map[string]Model{}, tags: map[string][]string{}}
 	mapped := map[string][]string{} // tag -> names, from languages.txt
 	for _, dir := range dirs {
-		if err := s.scan(dir); err != nil {
-			return nil, err
-		}
-		if err := s.scan(filepath.Join(dir, "script")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		if err := readMapping(dir, mapped); err != nil {
+		if err := s.addFolder(dir, mapped); err != nil {
 			return nil, err
 		}
 	}
@@ -96,6 +90,30 @@ func Find(dirs ...string) (*Set, error) {
 	return s, nil
 }
 
+// CheckFolder checks the models of a folder as Find and Set.Check do. A folder without any models is an error too.
+func CheckFolder(dir string) error {
+	s := &Set{models: map[string]Model{}}
+	if err := s.addFolder(dir, map[string][]string{}); err != nil {
+		return err
+	}
+	if len(s.models)+len(s.handwriting) == 0 {
+		return fmt.Errorf("%s has no *%s and no *%s", dir, extension, handwritingExtension)
+	}
+	return s.Check()
+}
+
+// addFolder adds the models of a folder and of its subfolder "script", and its languages.txt to a map from tags to the names of
+// models.
+func (s *Set) addFolder(dir string, mapped map[string][]string) error {
+	if err := s.scan(dir); err != nil {
+		return err
+	}
+	if err := s.scan(filepath.Join(dir, "script")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return readMapping(dir, mapped)
+}
+
 // validName matches names that every file system allows and that Tesseract takes for a single model ("+" would join two).
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
@@ -103,7 +121,7 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 func (s *Set) scan(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("models: %w", err)
+		return err
 	}
 	for _, entry := range entries {
 		stem, isPrint := strings.CutSuffix(entry.Name(), extension)
@@ -112,7 +130,7 @@ func (s *Set) scan(dir string) error {
 			continue
 		}
 		if !validName.MatchString(stem) {
-			return fmt.Errorf("models: %s: invalid model name; use letters, digits, \"_\", \".\" and \"-\"", filepath.Join(dir, entry.Name()))
+			return fmt.Errorf("%s: invalid model name; use letters, digits, \"_\", \".\" and \"-\"", filepath.Join(dir, entry.Name()))
 		}
 		if isHandwriting {
 			s.addHandwriting(HandwritingModel{Name: stem, Path: filepath.Join(dir, entry.Name())})
@@ -154,7 +172,7 @@ func readMapping(dir string, into map[string][]string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("models: %w", err)
+		return err
 	}
 	defer func() { _ = file.Close() }()
 	lines := bufio.NewScanner(file)
@@ -165,21 +183,21 @@ func readMapping(dir string, into map[string][]string) error {
 			continue
 		}
 		if len(fields) == 1 {
-			return fmt.Errorf("models: %s, line %d: expected the name of a model and at least one tag, as in \"my_model en\"", path, n)
+			return fmt.Errorf("%s, line %d: expected the name of a model and at least one tag, as in \"my_model en\"", path, n)
 		}
 		if _, err := os.Stat(filepath.Join(dir, fields[0]+extension)); err != nil {
-			return fmt.Errorf("models: %s, line %d: the folder has no file %s%s", path, n, fields[0], extension)
+			return fmt.Errorf("%s, line %d: the folder has no file %s%s", path, n, fields[0], extension)
 		}
 		for _, field := range fields[1:] {
 			tag, err := language.Parse(field)
 			if err != nil || tag == language.Und {
-				return fmt.Errorf("models: %s, line %d: invalid language tag %q; expected a BCP 47 tag such as \"de-Latf\"", path, n, field)
+				return fmt.Errorf("%s, line %d: invalid language tag %q; expected a BCP 47 tag such as \"de-Latf\"", path, n, field)
 			}
 			into[tag.String()] = append(into[tag.String()], fields[0])
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("models: %s: %w", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
@@ -193,7 +211,7 @@ func (s *Set) Check() error {
 		}
 		path := filepath.Join(m.Dir, name+extension)
 		if err := checkHeader(path); err != nil {
-			return fmt.Errorf("models: %s: %w; install it again or remove it", path, err)
+			return fmt.Errorf("%s: %w; install it again or remove it", path, err)
 		}
 	}
 	return nil

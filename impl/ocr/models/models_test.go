@@ -118,6 +118,33 @@ func TestFind_Errors(t *testing.T) {
 	}
 }
 
+func TestCheckFolder(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ file, content, want string }{
+		"an empty folder":             {"", "", " has no *.traineddata and no *.uhm"},
+		"a folder of other files":     {"notes.txt", "", " has no *.traineddata and no *.uhm"},
+		"a file that is no model":     {"deu.traineddata", "deu", "deu.traineddata: the traineddata file is shorter than four bytes; install it again or remove it"},
+		"a name that joins models":    {"a+b.uhm", "", "a+b.uhm: invalid model name"},
+		"a mapping of missing models": {"languages.txt", "a en", "the folder has no file a.traineddata"},
+	} {
+		t.Run("refuses "+name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if c.file != "" {
+				mustWrite(t, filepath.Join(dir, c.file), c.content)
+			}
+			err := models.CheckFolder(dir)
+			require.ErrorContains(t, err, c.want)
+			require.True(t, strings.HasPrefix(err.Error(), dir), "%v", err)
+		})
+	}
+	for _, file := range []string{"ours.uhm", "script/ours.uhm"} { // the worker checks what is in the file
+		dir := t.TempDir()
+		mustWrite(t, filepath.Join(dir, file), "")
+		require.NoError(t, models.CheckFolder(dir))
+	}
+}
+
 func TestDirs(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TESSDATA_PREFIX", dir)

@@ -288,7 +288,7 @@ func survivesCrash(t *testing.T, h Harness) {
 	}
 	r := await(t, done, patience)
 	require.Error(t, r.err)
-	for _, other := range []error{ocr.ErrBusy, ocr.ErrTimeout, context.Canceled, context.DeadlineExceeded} {
+	for _, other := range []error{ocr.ErrBusy, ocr.ErrUnavailable, ocr.ErrTimeout, context.Canceled, context.DeadlineExceeded} {
 		require.NotErrorIs(t, r.err, other)
 	}
 	var invalid *ocr.ImageError

@@ -40,6 +40,9 @@ const (
 	ModelsEnv = "UNCIAL_MODELS"
 )
 
+// ExitModels is the exit status of a worker that cannot use a model. Its standard error says which one and why.
+const ExitModels = 3
+
 // Limits of a frame, in bytes unless stated otherwise.
 const (
 	maxHello    = 1 << 20  // header of a hello

@@ -88,7 +88,7 @@ type Client struct {
 var _ ocr.Recognizer = (*Client)(nil)
 
 var (
-	errNoEngine = errors.New("the engine's host name has no address")
+	errNoEngine = fmt.Errorf("%w: its host name has no address", ocr.ErrUnavailable)
 	errNotReady = errors.New("no engine has a ready worker")
 )
 
@@ -183,7 +183,7 @@ func (c *Client) newRequest(ctx context.Context, e *engine, method, path string,
 	return r, nil
 }
 
-// get sends a GET request to an engine and decodes the JSON answer.
+// get sends a GET request to an engine and decodes the JSON answer. The error is ocr.ErrUnavailable if there is no answer.
 func (c *Client) get(ctx context.Context, e *engine, path string, into any) error {
 	r, err := c.newRequest(ctx, e, http.MethodGet, path, nil)
 	if err != nil {
@@ -191,7 +191,7 @@ func (c *Client) get(ctx context.Context, e *engine, path string, into any) erro
 	}
 	status, _, text, err := c.do(r, maxInfo)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ocr.ErrUnavailable, err)
 	}
 	if status != http.StatusOK {
 		return fmt.Errorf("the engine returned status %d", status)

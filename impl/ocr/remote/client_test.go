@@ -179,8 +179,42 @@ func TestClient_Recognize_Retries(t *testing.T) {
 	t.Run("retries at most once", func(t *testing.T) {
 		t.Parallel()
 		d := &dying{}
-		require.ErrorContains(t, recognize(t, MustCluster(t, d, d, d).dial(t, remote.Options{})), "gave no answer")
+		err := recognize(t, MustCluster(t, d, d, d).dial(t, remote.Options{}))
+		require.ErrorContains(t, err, "gave no answer")
+		require.NotErrorIs(t, err, ocr.ErrUnavailable, "the image may have killed the engines")
 		require.EqualValues(t, 2, d.images.Load())
+	})
+	t.Run("does not invite a retry if only the first of two engines got the image", func(t *testing.T) {
+		t.Parallel()
+		d := &dying{}
+		c := MustCluster(t, d, http.NotFoundHandler())
+		cl := c.dial(t, remote.Options{})
+		c.servers[1].Close() // reports no load, so it is avoided from the beginning
+		err := recognize(t, cl)
+		require.ErrorContains(t, err, "gave no answer")
+		require.NotErrorIs(t, err, ocr.ErrUnavailable)
+		require.EqualValues(t, 1, d.images.Load())
+	})
+	t.Run("reports that no engine can be reached", func(t *testing.T) {
+		t.Parallel()
+		c := MustFakes(t, &fake{}, &fake{}, &fake{})
+		cl := c.dial(t, remote.Options{})
+		for _, s := range c.servers {
+			s.Close()
+		}
+		require.ErrorIs(t, recognize(t, cl), ocr.ErrUnavailable)
+		_, err := cl.Languages(t.Context())
+		require.ErrorIs(t, err, ocr.ErrUnavailable)
+	})
+	t.Run("reports that no engine accepts the image", func(t *testing.T) {
+		t.Parallel()
+		// Proxies accept connections and close them if there is no engine.
+		refuses := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+				_ = conn.Close()
+			}
+		})
+		require.ErrorIs(t, recognize(t, MustCluster(t, refuses).dial(t, remote.Options{})), ocr.ErrUnavailable)
 	})
 	for name, answer := range map[string]error{
 		"not after an image error":    &ocr.ImageError{Reason: "want a PNG"},
@@ -202,9 +236,9 @@ func TestClient_FollowsHostName(t *testing.T) {
 	cl := MustFakes(t, a, b)
 	cl.set()
 	c := cl.dial(t, remote.Options{Refresh: 5 * time.Millisecond, Shun: 20 * time.Millisecond})
-	require.Error(t, recognize(t, c), "no engine is known yet")
+	require.ErrorIs(t, recognize(t, c), ocr.ErrUnavailable, "no engine is known yet")
 	_, err := c.Languages(t.Context())
-	require.Error(t, err)
+	require.ErrorIs(t, err, ocr.ErrUnavailable)
 
 	cl.set(1)
 	ocrtest.Eventually(t, "the first engine is found", func() bool { return recognize(t, c) == nil })

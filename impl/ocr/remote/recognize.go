@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
@@ -18,7 +20,8 @@ import (
 
 // Recognize reads an image on the engine with the lowest load. If that engine dies or is full, it tries one other. An
 // image that cannot be read or takes too long is not retried, because it would fail on any engine. Errors: those of
-// ocr.Recognizer, errNoEngine, *diedError.
+// ocr.Recognizer, *diedError. A *diedError does not invite a retry, because the image may have killed the engines; if none of
+// them got any of the image, the error is ocr.ErrUnavailable instead.
 func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Document, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -30,6 +33,7 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 	bounded, cancel := c.withTimeout(ctx)
 	defer cancel()
 	var previous *engine
+	var got bool // an engine that died had got some of the image
 	for attempt := 1; ; attempt++ {
 		e := c.engines.acquire(previous)
 		if e == nil {
@@ -49,12 +53,17 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 			return nil, context.Cause(bounded)
 		case errors.As(err, &died):
 			c.died.Add(1)
+			got = got || died.got
 			c.engines.avoid(e, c.opts.Shun)
 			c.opts.Logger.Warn("engine died", "address", e.addr, "error", err)
 		case !errors.Is(err, ocr.ErrBusy) || !c.engines.hasRoom(e):
 			return nil, err
 		}
-		if attempt == maxAttempts {
+		switch {
+		case attempt < maxAttempts:
+		case died != nil && !got:
+			return nil, fmt.Errorf("%w: %w", ocr.ErrUnavailable, err)
+		default:
 			return nil, err
 		}
 		c.repeated.Add(1)
@@ -71,7 +80,10 @@ func (c *Client) withTimeout(ctx context.Context) (context.Context, context.Canc
 }
 
 // diedError means that an engine did not answer completely. The image may be retried once, on another engine.
-type diedError struct{ cause error }
+type diedError struct {
+	cause error
+	got   bool // the engine got some of the image
+}
 
 // Error includes the cause, which may name an address: it is for the log.
 func (e *diedError) Error() string { return "the engine gave no answer: " + e.cause.Error() }
@@ -99,13 +111,16 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	tracing.Inject(ctx, r.Header)
 	r.Header.Set("Content-Type", "application/octet-stream")
 	r.Header.Set("Expect", "100-continue") // so that a busy engine can refuse before the image is sent
+	var sent atomic.Bool
+	r.GetBody = func() (io.ReadCloser, error) { return &upload{bytes.NewReader(req.Image), &sent}, nil }
+	r.Body, _ = r.GetBody()
 	to := pipe.Request{Language: req.Language, Enhance: req.Enhance, Preview: req.Preview, Picture: req.Picture}
 	status, header, text, err := c.do(r, pipe.AnswerLimit(to)+1)
 	if errors.Is(err, fair.ErrFull) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, &diedError{err}
+		return nil, &diedError{cause: err, got: sent.Load()}
 	}
 	// The reported load no longer includes this request, although the caller releases it only later.
 	if load, ok := getLoad(header); ok {
@@ -122,3 +137,18 @@ func (c *Client) send(ctx context.Context, e *engine, req ocr.Request) (*documen
 	}
 	return nil, f.toError()
 }
+
+// upload is an image as the body of a request. It notes when some of the image is sent.
+type upload struct {
+	image *bytes.Reader
+	sent  *atomic.Bool
+}
+
+// Read implements io.Reader.
+func (u *upload) Read(p []byte) (int, error) {
+	u.sent.Store(true)
+	return u.image.Read(p)
+}
+
+// Close implements io.Closer.
+func (u *upload) Close() error { return nil }

@@ -54,6 +54,9 @@ func libraries(ctx context.Context, program string, env []string) (linked, error
 	return linked{linker: linker, files: append(files, "/etc/ld.so.cache")}, nil
 }
 
+// ErrNotProgram means that the file of the program has another format.
+var ErrNotProgram = errors.New("is not an executable program")
+
 // notLoaded matches the message of the GNU linker about a missing library.
 var notLoaded = regexp.MustCompile(`error while loading shared libraries: ([^:\s]+): cannot open`)
 
@@ -61,7 +64,7 @@ var notLoaded = regexp.MustCompile(`error while loading shared libraries: ([^:\s
 func interpreter(program string) (string, error) {
 	f, err := elf.Open(program)
 	if format := (*elf.FormatError)(nil); errors.As(err, &format) || errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("%s is not an executable program", program)
+		return "", fmt.Errorf("%s %w", program, ErrNotProgram)
 	}
 	if err != nil {
 		return "", err

@@ -60,7 +60,7 @@ type Launcher struct {
 }
 
 // NewLauncher finds the program's libraries, and determines which layers work on this machine. Its errors are for the operator,
-// and name what is missing.
+// and name what is missing. ErrNotProgram is among them.
 func NewLauncher(ctx context.Context, opts Options) (*Launcher, error) {
 	l := &Launcher{opts: opts, starts: make(chan func()), closed: make(chan struct{})}
 	if l.opts.Mode == "" {

@@ -26,17 +26,23 @@ import (
 // about 55 ms.
 const warmModels = 12
 
+// ModelError means that a model cannot be used. It names the file.
+type ModelError struct{ Cause error }
+
+func (e *ModelError) Error() string { return e.Cause.Error() }
+func (e *ModelError) Unwrap() error { return e.Cause }
+
 // Run reads a small image as a self-test, sends the hello, and answers requests until in ends; then it returns nil. After an
-// error the process must exit: the self-test failed, the pipe broke, or a request caused a panic, which Run answered with an
-// internal error.
+// error the process must exit: a model cannot be used (*ModelError), the self-test failed, the pipe broke, or a request caused
+// a panic, which Run answered with an internal error.
 func Run(in io.Reader, out io.Writer, set *models.Set) error {
 	engines := reading.NewEngines(set, warmModels)
 	defer engines.Close()
 	if err := set.Check(); err != nil {
-		return fmt.Errorf("worker: %w", err)
+		return &ModelError{err}
 	}
 	if err := engines.LoadHandwritingModels(); err != nil {
-		return fmt.Errorf("worker: %w", err)
+		return &ModelError{err}
 	}
 	if err := selfTest(engines, set.Languages()); err != nil {
 		return fmt.Errorf("worker: the first reading failed: %w", err)

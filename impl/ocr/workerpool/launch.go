@@ -49,6 +49,9 @@ func (p *Pool) newLauncher(ctx context.Context) (*sandbox.Launcher, error) {
 		CPU:  time.Duration(o.MaxPages+1) * 2 * o.Deadline,
 		Mode: o.Sandbox,
 	})
+	if errors.Is(err, sandbox.ErrNotProgram) {
+		return nil, &ProgramError{err.Error()}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the worker cannot start: %w", err)
 	}

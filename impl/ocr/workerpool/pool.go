@@ -105,8 +105,8 @@ var (
 )
 
 // New starts the first worker and waits until it can read; the other workers start in the background. An error names what is
-// missing: the worker program, a library, its models, or, with sandbox.Require, a layer of the sandbox. ctx limits New itself,
-// not the life of the pool.
+// missing: the worker program, a library, its models, or, with sandbox.Require, a layer of the sandbox. *ProgramError and
+// *ModelError are among the errors. ctx limits New itself, not the life of the pool.
 func New(ctx context.Context, opts Options) (*Pool, error) {
 	p := &Pool{opts: opts.withDefaults()}
 	p.queue = newQueue()

@@ -3,9 +3,11 @@ package workerpool_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,6 +16,7 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/pipe"
 	"uncial/impl/ocr/sandbox"
 	"uncial/impl/ocr/workerpool"
 	"uncial/internal/logtest"
@@ -162,8 +165,10 @@ func TestNew(t *testing.T) {
 		"repeats the exit status":              {script("exit 7"), "exit status 7"},
 		"refuses a worker without languages":   {script("no languages"), "no models were found"},
 		"refuses a worker of another build":    {script("hello 99"), "protocol 99"},
-		"refuses a worker that sends garbage":  {script("garbage"), "start the worker: pipe"},
-		"gives up on a worker that hangs":      {hangs, "did not send its hello in time"},
+		"refuses a worker that sends garbage":  {script("garbage"), "is not uncial-worker: it sent something other than a hello"},
+		"gives up on a worker that hangs":      {hangs, "did not send its hello within 200ms; either it is not uncial-worker, or this machine is overloaded"},
+		"refuses a program that ends at once":  {workerpool.Options{Worker: "/bin/true"}, "/bin/true is not uncial-worker: it ended with exit status 0"},
+		"repeats which model cannot be used":   {script("exit " + strconv.Itoa(pipe.ExitModels)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -174,6 +179,12 @@ func TestNew(t *testing.T) {
 			}
 			_, err := workerpool.New(t.Context(), o)
 			require.ErrorContains(t, err, c.want)
+			_, isModel := errors.AsType[*workerpool.ModelError](err)
+			require.Equal(t, c.want == "", isModel, "%v", err)
+			if strings.Contains(c.want, "not uncial-worker") || strings.Contains(c.want, "executable") {
+				_, isProgram := errors.AsType[*workerpool.ProgramError](err)
+				require.True(t, isProgram, "%v", err)
+			}
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -40,7 +39,7 @@ type worker struct {
 var (
 	// errNotDelivered means that the worker did not receive the whole image, so the image cannot be the cause.
 	errNotDelivered = errors.New("the worker exited before it received the image")
-	errStartTimeout = errors.New("the worker did not send its hello in time")
+	errStartTimeout = errors.New("no hello in time")
 )
 
 // stderrGrace is the maximum time that reap waits for the end of standard error after the process has ended. It matters only if
@@ -65,17 +64,10 @@ func (p *Pool) startWorker(ctx context.Context) (*worker, error) {
 		return w, nil
 	}
 	w.stop()
-	// Prefer the cause that helps the operator most: a timeout, then the exit status, then an error in the hello.
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if errors.Is(err, io.EOF) {
-		err = fmt.Errorf("it ended with %s", w.exitStatus())
-	}
-	if said := w.stderr.String(); said != "" {
-		err = fmt.Errorf("%w: %s", err, said)
-	}
-	return nil, fmt.Errorf("start the worker: %w", err)
+	return nil, p.explain(w, err)
 }
 
 // fork starts the process and the goroutine that waits for its end. The worker's ends of the pipes are closed here, so that

@@ -112,8 +112,9 @@ type serve struct {
 	Verbose         bool          `short:"v" help:"Log every request."`
 }
 
-// Validate is called by kong.
-func (s *serve) Validate() error {
+// check returns an error that names an invalid flag. It is not a Validate method, because kong would put "serve:" before the
+// error.
+func (s *serve) check() error {
 	if !(s.FaultRate >= 0 && s.FaultRate <= 1) {
 		return errors.New("--fault-rate: must be a share from 0 to 1, such as 0.1")
 	}
@@ -151,6 +152,9 @@ const grace = 5 * time.Second
 // run serves until SIGTERM or SIGINT. The log line "listening" comes first, so that a test can start the mock on port 0
 // and read the address from it.
 func (s *serve) run(log io.Writer) error {
+	if err := s.check(); err != nil {
+		return errUsage{err}
+	}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	var requests *slog.Logger
 	if s.Verbose {

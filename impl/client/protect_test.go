@@ -40,7 +40,7 @@ func TestExtractCmd_Run_ForeignFiles(t *testing.T) {
 			t.Parallel()
 			out := t.TempDir()
 			for _, file := range c.files {
-				sourcetest.Write(t, out, file, []byte(`{"title": "by hand"}`))
+				sourcetest.Write(t, out, file, []byte("by hand"))
 			}
 			args := append([]string{mustFiles(t, "page.jpg")[0], "--out", out}, strings.Fields(strings.ReplaceAll(c.args, "OUT", out))...)
 			for _, more := range []string{"--jobs=1", "--dry-run"} {
@@ -50,7 +50,7 @@ func TestExtractCmd_Run_ForeignFiles(t *testing.T) {
 				assert.True(t, strings.HasPrefix(stderr, strings.ReplaceAll(c.want, "OUT", out)), stderr)
 			}
 			for _, file := range c.files {
-				assert.Equal(t, `{"title": "by hand"}`, mustRead(t, out, file))
+				assert.Equal(t, "by hand", mustRead(t, out, file))
 			}
 			assert.NoDirExists(t, filepath.Join(out, journal.Folder))
 		})

@@ -59,8 +59,8 @@ type Fading struct {
 }
 
 // FindFading returns nil unless there are cells of paler ink outside the writing that was found, whose boxes are given, and the
-// ink fades: some of these cells are next to writing whose ink is at most maxFadingStep times as dark. The paper must be white. A
-// cell has that many pixels on each side, enough for ink in every cell of writing.
+// ink fades: some of these cells are next to writing whose ink is at most maxFadingStep times as dark. The paper must be white.
+// A cell has that many pixels on each side, enough for ink in every cell of writing.
 func FindFading(g *image.Gray, writing []image.Rectangle, cell int) *Fading {
 	c := cellsOf(g, cell)
 	ink := c.ink.Values
@@ -97,9 +97,9 @@ func FindFading(g *image.Gray, writing []image.Rectangle, cell int) *Fading {
 	return &Fading{g, c, dark, faintest}
 }
 
-// Even returns the page with paler ink as dark as most of the writing, on white paper. Each cell is darkened as the darkest cell
-// around it needs, because the edge of a text has little ink, and grain beside a text must not become ink. Where all are paler
-// than the faintest writing, nothing changes.
+// Even returns the page with paler ink as dark as most of the writing, on white paper. Each cell is darkened as the darkest
+// cell around it needs, because the edge of a text has little ink, and grain beside a text must not become ink. Where all are
+// paler than the faintest writing, nothing changes.
 func (f *Fading) Even() *image.Gray { return f.darkened(f.cells, f.cells.darkest()) }
 
 // EvenSteps is like Even, for ink that becomes pale within a few words: each cell with ink is darkened as it needs itself, and

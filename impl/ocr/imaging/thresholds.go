@@ -190,8 +190,8 @@ const (
 // Ink that fades over the page, measured in cells. Tuned on printed pages of the first set that were made to fade to 0.3, 0.15,
 // 0.1 and 0.08 of their contrast, and checked on the second set.
 const (
-	// paperOfCell, inkOfCell and strokeOfCell are the quantiles of the greys of a cell that count as its darker paper, its ink, and
-	// the darkest of its ink. Text covers at most half of a cell; the darkest few pixels may be specks.
+	// paperOfCell, inkOfCell and strokeOfCell are the quantiles of the greys of a cell that count as its darker paper, its ink,
+	// and the darkest of its ink. Text covers at most half of a cell; the darkest few pixels may be specks.
 	paperOfCell, inkOfCell, strokeOfCell = 0.5, 0.03, 0.005
 	// darkQuantile is the quantile of the ink of cells with writing that counts as dark, and paleInk the maximum ink of a pale
 	// cell as a share of it.

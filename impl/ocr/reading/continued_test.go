@@ -41,24 +41,29 @@ func TestContinued(t *testing.T) {
 	}{
 		"a page whose right half is faint": {
 			left, blocks("right", [2]int{200, 400}, [2]int{210, 400}, [2]int{201, 380}, [2]int{205, 400}),
-			[]string{"left right", "left right", "left right", "left right", "left"}, nil,
+			[]string{"left right", "left right", "left right", "left right", "left"},
+			nil,
 		},
 		"two columns": {left, blocks("right", [2]int{215, 400}, [2]int{216, 400}, [2]int{215, 380}, [2]int{217, 400}, [2]int{215, 400}), nil, nil},
 		"a page whose right half is faint, and letters are cut where it begins": {
 			left, blocks("right", [2]int{215, 400}, [2]int{216, 400}, [2]int{215, 380}, [2]int{217, 400}, [2]int{205, 400}),
-			[]string{"left right", "left right", "left right", "left right", "left right"}, cutLetters,
+			[]string{"left right", "left right", "left right", "left right", "left right"},
+			cutLetters,
 		},
 		"three lines with gaps between words in one place": {
 			blocks("left", [2]int{0, 200}, [2]int{0, 199}, [2]int{0, 200}), blocks("right", [2]int{217, 400}, [2]int{218, 400}, [2]int{217, 400}),
-			[]string{"left right", "left right", "left right"}, nil,
+			[]string{"left right", "left right", "left right"},
+			nil,
 		},
 		"a page of which only some lines are half faint": {
 			left, blocks("right", [2]int{}, [2]int{}, [2]int{}, [2]int{204, 400}, [2]int{200, 400}),
-			[]string{"left", "left", "left", "left right", "left right"}, nil,
+			[]string{"left", "left", "left", "left right", "left right"},
+			nil,
 		},
 		"a faint page with more lines than the clear text": {
 			left, blocks("right", [2]int{200, 400}, [2]int{210, 400}, [2]int{202, 400}, [2]int{205, 400}, [2]int{203, 400}, [2]int{200, 400}),
-			[]string{"left right", "left right", "left right", "left right", "left right", "right"}, nil,
+			[]string{"left right", "left right", "left right", "left right", "left right", "right"},
+			nil,
 		},
 		"a note close to some of the lines": {
 			blocks("left", [2]int{0, 200}, [2]int{0, 200}, [2]int{0, 200}, [2]int{0, 200}, [2]int{0, 200}, [2]int{0, 200}),

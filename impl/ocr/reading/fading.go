@@ -12,7 +12,8 @@ import (
 
 // readFading reads a page again with its ink evened, if there are legible lines, or parts of lines, in ink that becomes too
 // pale for a threshold of the whole page. It evens the ink in both ways of imaging.Fading, and keeps the reading with the most
-// characters that are probably right, unless that is hardly more than the page had, or their share is clearly smaller.
+// characters that are probably right, unless that is hardly more than the page had, or their share is clearly smaller. Without
+// time for a way, it leaves it out.
 func readFading(ctx context.Context, p *page) error {
 	fading := imaging.FindFading(p.sheet.img, wordBoxes(p.attempts[0].blocks), fadingCell*p.sheet.letterHeight)
 	if fading == nil {
@@ -20,9 +21,13 @@ func readFading(ctx context.Context, p *page) error {
 	}
 	before, best := *p, *p
 	least, lowest := minFadingGain*before.attempts[0].rightCharacters(), before.attempts[0].right-maxFadingLoss
-	for i, img := range []*image.Gray{fading.Even(), fading.EvenSteps()} {
+	for i, even := range []func() *image.Gray{fading.Even, fading.EvenSteps} {
+		if !hasTimeFor(ctx, p.firstReading) {
+			break
+		}
 		*p = before
-		p.sheet.img, p.sheet.marks, p.sheet.regions = img, imaging.Spots(img), nil
+		p.sheet.img, p.sheet.regions = even(), nil
+		p.sheet.marks = imaging.Spots(p.sheet.img)
 		if i == 0 {
 			if hasMore, err := p.hasUnreadLines(ctx); err != nil || !hasMore {
 				*p = before
@@ -61,7 +66,8 @@ func (p *page) readEvened(ctx context.Context) error {
 // rightCharacters estimates the number of characters that are right.
 func (a *attempt) rightCharacters() float64 { return a.right * float64(characters(a.blocks)) }
 
-// hasUnreadLines reports whether most of the longest rows of letters outside the words of the best attempt are writing.
+// hasUnreadLines reports whether at least half of the longest rows of letters outside the words of the best attempt, and at
+// least minPaleRows, are writing.
 func (p *page) hasUnreadLines(ctx context.Context) (bool, error) {
 	a, height := &p.attempts[0], p.sheet.letterHeight
 	claimed := newBoxIndex(claimedAreas(a.blocks, height))

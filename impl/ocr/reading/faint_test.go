@@ -5,6 +5,7 @@ package reading_test
 import (
 	"image"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,34 @@ func TestRead_fading(t *testing.T) {
 		result, err := reading.Read(t.Context(), decode.Page{Image: fading}, reading.Options{Language: "en"}, engines)
 		require.NoError(t, err)
 		require.Less(t, accuracy.Compare(strings.Join(tale, "\n"), result.Page.Text()).FoldedCER.Value(), 0.02, "towards the %s: %s", name, result.Page.Text())
+	}
+}
+
+// TestRead_fadingRejected leaves a page as it is whose pale ink is not legible.
+func TestRead_fadingRejected(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 1)
+	clear := ocrtest.Page(tale...)
+	middle := clear.Rect.Dx() / 2
+	fromBack := imaging.Crop(clear, clear.Rect)
+	imaging.Copy(fromBack, image.Rect(middle, 0, clear.Rect.Dx(), clear.Rect.Dy()), mirrored(clear), image.Pt(0, 0))
+	for name, c := range map[string]struct {
+		page *image.Gray
+		want bool
+	}{
+		"text": {clear, true}, "text from the back of the leaf": {fromBack, false},
+	} {
+		fading := ocrtest.Fade(c.page, 255, func(x, _ float64) float64 { return math.Pow(0.07, max(2*x-0.8, 0)) })
+		var changed []string
+		read := func(o reading.Options) string {
+			o.Language, o.Without = "en", append(o.Without, "faint")
+			result, err := reading.Read(t.Context(), decode.Page{Image: fading}, o, engines)
+			require.NoError(t, err)
+			return result.Page.Text()
+		}
+		text := read(reading.Options{Changed: func(step string) { changed = append(changed, step) }})
+		require.Equal(t, c.want, slices.Contains(changed, "fading"), name)
+		require.Equal(t, c.want, text != read(reading.Options{Without: []string{"fading"}}), name)
 	}
 }
 

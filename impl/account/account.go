@@ -112,7 +112,7 @@ func (r *Registry) CreateIn(ctx context.Context, x store.Executor, name, plan st
 	if _, err := r.plans.Plan(plan); err != nil {
 		return Account{}, err
 	}
-	a := Account{ID: newID("acc"), Name: name, Plan: plan, Created: r.now()}
+	a := Account{ID: NewID("acc"), Name: name, Plan: plan, Created: r.now()}
 	_, err := x.Exec(ctx, `INSERT INTO accounts (id, name, plan, created_at) VALUES ($1, $2, $3, $4)`,
 		a.ID, a.Name, a.Plan, store.At(a.Created))
 	if err != nil {
@@ -224,6 +224,6 @@ func CheckName(name string) error {
 	return nil
 }
 
-// newID returns a random ID of 80 bits with a prefix, such as "acc_". Lower-case letters and digits sort the same way
+// NewID returns a random ID of 80 bits with a prefix, such as "acc_". Lower-case letters and digits sort the same way
 // in every database, whatever its collation.
-func newID(kind string) string { return kind + "_" + strings.ToLower(rand.Text())[:16] }
+func NewID(kind string) string { return kind + "_" + strings.ToLower(rand.Text())[:16] }

@@ -124,7 +124,7 @@ func isCap(points *int64) bool { return points == nil || *points >= 0 && *points
 func (r *Registry) generate(n NewKey) (Key, string) {
 	token := newToken()
 	k := Key{
-		ID: newID("key"), AccountID: n.AccountID, Name: n.Name, Status: Active, Created: r.now(), Cap: n.Cap,
+		ID: NewID("key"), AccountID: n.AccountID, Name: n.Name, Status: Active, Created: r.now(), Cap: n.Cap,
 		LastFour: token[len(token)-lastFour:],
 	}
 	for _, prefix := range n.Allow {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"uncial/impl/account"
 	"uncial/impl/store"
 )
 
@@ -26,7 +27,7 @@ type LogRecord struct {
 func (d *Directory) Record(ctx context.Context, r LogRecord) error {
 	_, err := d.store.Writer().Exec(ctx, `INSERT INTO operator_log (id, at, actor, action, account_id, subject, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		newID("log"), store.At(d.now()), r.Actor, r.Action, store.OrNull(r.AccountID), store.OrNull(r.Subject), r.Detail)
+		account.NewID("log"), store.At(d.now()), r.Actor, r.Action, store.OrNull(r.AccountID), store.OrNull(r.Subject), r.Detail)
 	if err != nil {
 		return fmt.Errorf("record in the operator log: %w", err)
 	}

@@ -106,7 +106,7 @@ func (d *Directory) join(ctx context.Context, n NewUser, token string, i identit
 				return ErrToken
 			}
 		}
-		u.ID, u.Operator, u.Created = newID("user"), t.Purpose == Operator, d.now()
+		u.ID, u.Operator, u.Created = account.NewID("user"), t.Purpose == Operator, d.now()
 		u.Verified, u.SignedIn = time.Time{}, time.Time{} // the transaction may run twice
 		if isVerified || t.Purpose != "" {
 			u.Verified = u.Created

@@ -7,7 +7,6 @@ package user
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -201,6 +200,3 @@ func checkEmail(email string) (string, error) {
 	}
 	return folded, nil
 }
-
-// newID returns a random ID of 80 bits with a prefix, such as "user_"; see the function of that name in package account.
-func newID(kind string) string { return kind + "_" + strings.ToLower(rand.Text())[:16] }

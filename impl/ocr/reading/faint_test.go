@@ -75,15 +75,15 @@ func TestRead_fading(t *testing.T) {
 func TestRead_fadingRejected(t *testing.T) {
 	t.Parallel()
 	engines := MustEngines(t, 1)
-	clear := ocrtest.Page(tale...)
-	middle := clear.Rect.Dx() / 2
-	fromBack := imaging.Crop(clear, clear.Rect)
-	imaging.Copy(fromBack, image.Rect(middle, 0, clear.Rect.Dx(), clear.Rect.Dy()), mirrored(clear), image.Pt(0, 0))
+	whole := ocrtest.Page(tale...)
+	middle := whole.Rect.Dx() / 2
+	fromBack := imaging.Crop(whole, whole.Rect)
+	imaging.Copy(fromBack, image.Rect(middle, 0, whole.Rect.Dx(), whole.Rect.Dy()), mirrored(whole), image.Pt(0, 0))
 	for name, c := range map[string]struct {
 		page *image.Gray
 		want bool
 	}{
-		"text": {clear, true}, "text from the back of the leaf": {fromBack, false},
+		"text": {whole, true}, "text from the back of the leaf": {fromBack, false},
 	} {
 		fading := ocrtest.Fade(c.page, 255, func(x, _ float64) float64 { return math.Pow(0.07, max(2*x-0.8, 0)) })
 		var changed []string

@@ -60,7 +60,7 @@ func (c *ExtractCmd) plan(ctx context.Context, s *store) (*plan, error) {
 		return nil, err
 	}
 	reader := source.Reader{
-		Recursive: c.Recursive, FetchHere: c.FetchHere, Web: p.web, Linked: p.linked, Stdin: c.Stdin, Temporary: s.temporary, Timeout: c.Timeout,
+		Recursive: c.Recursive, IsOutput: p.isOutput, FetchHere: c.FetchHere, Web: p.web, Linked: p.linked, Stdin: c.Stdin, Temporary: s.temporary, Timeout: c.Timeout,
 		Waiting: func(url string, failed error, pause time.Duration) {
 			p.console.note("%s: %v; retrying in %v", url, failed, pause.Round(100*time.Millisecond))
 		},

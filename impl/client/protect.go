@@ -88,6 +88,20 @@ func (p *plan) adoptFiles() (events []journal.Event, err error) {
 	return events, nil
 }
 
+// isOutput reports whether the journal of the output folder lists the file.
+func (p *plan) isOutput(path string) bool {
+	if p.store.Journal == nil {
+		return false
+	}
+	out, outErr := filepath.Abs(p.cmd.Out)
+	absolute, err := filepath.Abs(path)
+	if outErr != nil || err != nil {
+		return false
+	}
+	name, err := filepath.Rel(out, absolute)
+	return err == nil && p.store.IsOwn(filepath.ToSlash(name))
+}
+
 // checkReport checks, before any page is read, that the report replaces nothing but a report, and that its folder exists. A dry
 // run does without the folder, which may be that of --out.
 func (c *ExtractCmd) checkReport() error {

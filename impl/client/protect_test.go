@@ -70,6 +70,21 @@ func TestExtractCmd_Run_SourceInOut(t *testing.T) {
 	assert.Empty(t, f.texts())
 }
 
+// TestExtractCmd_Run_OutputInSource repeats a run that writes PDFs into the folder of the pages.
+func TestExtractCmd_Run_OutputInSource(t *testing.T) {
+	t.Parallel()
+	f, url := mustFake(t, func(string) gen.ExtractResponseObject { return good200(gen.Page, "words") })
+	out := t.TempDir()
+	sourcetest.Write(t, out, "book.pdf", sourcetest.PDF(t, sourcetest.Sheet{Text: "a"}))
+	for _, sent := range []int{1, 0} {
+		_, stderr, status := extract(t.Context(), t, url, "--out", out, "--volume=pdf", out)
+		require.Zero(t, status, stderr)
+		assert.Contains(t, stderr, "1 of 1 page read")
+		assert.Equal(t, sent, len(f.texts()))
+		assert.FileExists(t, filepath.Join(out, "volume.pdf"))
+	}
+}
+
 // TestExtractCmd_Run_FilesBetweenRuns has the user transcribe a page by hand that failed, and add another format: neither file
 // is replaced by a later run, but all files of earlier runs are.
 func TestExtractCmd_Run_FilesBetweenRuns(t *testing.T) {

@@ -25,8 +25,9 @@ var extensions = []string{
 
 const maxDepth = 32
 
-// folder returns the pages of the files in a folder, in natural order, those of each folder together. Hidden files, and links
-// to a parent folder, whose pages would be read and charged twice, are left out. It is an error if there is no page.
+// folder returns the pages of the files in a folder, in natural order, those of each folder together. Left out are hidden
+// files, links to a parent folder, whose pages would be read and charged twice, and what earlier runs wrote. It is an error if
+// there is no page.
 func (r *Reader) folder(ctx context.Context, root string) ([]*Page, error) {
 	w := walk{Reader: r, root: root}
 	if err := w.folder(ctx, root); err != nil {
@@ -71,6 +72,8 @@ func (w *walk) folder(ctx context.Context, dir string) error {
 			err = nil
 		case err == nil && about.IsDir():
 			err = w.subfolder(ctx, path, about)
+		case isImage && w.IsOutput != nil && w.IsOutput(path):
+			err = nil
 		case isImage:
 			err = w.file(ctx, path)
 		default:

@@ -99,6 +99,8 @@ const maxPages = 100_000
 type Reader struct {
 	// Recursive reads the folders below a folder too.
 	Recursive bool
+	// IsOutput, if not nil, reports whether an earlier run wrote a file. Such files are not pages of a folder.
+	IsOutput func(path string) bool
 	// FetchHere fetches images here instead of letting the service fetch them.
 	FetchHere bool
 	// Web fetches the URLs on the command line: manifests and, with FetchHere, images.

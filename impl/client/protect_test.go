@@ -80,7 +80,7 @@ func TestExtractCmd_Run_OutputInSource(t *testing.T) {
 		_, stderr, status := extract(t.Context(), t, url, "--out", out, "--volume=pdf", out)
 		require.Zero(t, status, stderr)
 		assert.Contains(t, stderr, "1 of 1 page read")
-		assert.Equal(t, sent, len(f.texts()))
+		assert.Len(t, f.texts(), sent)
 		assert.FileExists(t, filepath.Join(out, "volume.pdf"))
 	}
 }

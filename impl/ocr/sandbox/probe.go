@@ -42,8 +42,9 @@ func (l *Launcher) probe(ctx context.Context) error {
 	l.layers = append(slices.Clone(layers), isolated)
 	// Namespaces are not required: containers usually forbid them, and restrict the worker and its threads themselves. If
 	// namespaces are permitted, possibly nothing else limits the threads of root.
-	if isolated.Active && os.Geteuid() == 0 && !trial.Nobody {
-		threads := layer{Name: "a thread limit", Detail: isolated.Detail + "; run the service as another user, or let every user read its files"}
+	if isolated.Active && isolated.denied != nil {
+		threads := layer{Name: "a thread limit", Detail: fmt.Sprintf(
+			"the service runs as root, and the user nobody cannot start the program: %v; run the service as another user, or let every user read its files", isolated.denied)}
 		l.layers = append(l.layers, threads)
 		missing = append(missing, fmt.Sprintf("%s (%s)", threads.Name, threads.Detail))
 	}
@@ -69,7 +70,8 @@ func (s *spec) runIsolated(ctx context.Context) (layers []layer, isolated layer,
 		return layers, isolated, nil
 	}
 	s.Nobody = false
-	isolated.Detail += fmt.Sprintf("; running as root, whose threads are not limited, because the user nobody cannot start the program: %v", denied)
+	isolated.Detail += "; as root"
+	isolated.denied = denied
 	layers, err = s.run(ctx, true)
 	return layers, isolated, err
 }

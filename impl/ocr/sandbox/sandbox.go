@@ -47,6 +47,8 @@ type layer struct {
 	Name   string `json:"name"`
 	Active bool   `json:"active"`
 	Detail string `json:"detail"` // what it restricts, or why it is not active
+	// denied says why the user nobody cannot start the program, so that nothing limits the threads of root.
+	denied error
 }
 
 // Launcher starts one program any number of times, always with the same layers. It is safe for concurrent use.

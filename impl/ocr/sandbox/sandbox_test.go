@@ -248,9 +248,10 @@ func TestNewLauncher_FilesOfRoot(t *testing.T) {
 	require.NoError(t, os.WriteFile(private, []byte("model"), 0o600))
 	o := sandbox.Options{Args: []string{"read", private}, Read: []string{private}, Mode: sandbox.BestEffort}
 	l := MustLaunch(t, o)
-	require.Contains(t, l.Layers()[5].Detail, "running as root, whose threads are not limited, because the user nobody cannot start the program")
-	require.Contains(t, l.Layers()[5].Detail, "read "+private+": permission denied")
+	require.Contains(t, l.Layers()[5].Detail, "; as root")
 	require.Equal(t, "a thread limit", l.Layers()[6].Name)
+	require.Contains(t, l.Layers()[6].Detail, "the user nobody cannot start the program: ")
+	require.Contains(t, l.Layers()[6].Detail, "read "+private+": permission denied")
 	require.False(t, l.Layers()[6].Active)
 	got, _ := output(t, l)
 	require.Equal(t, "done\n", got)

@@ -13,8 +13,8 @@ func (d *Dashboard) table() []Route {
 	return []Route{
 		get("/assets/{name}", Anyone, serveAsset),
 
-		// Strangers can call all of these. Package user counts and delays their attempts, and no answer tells whether an address is
-		// known.
+		// Strangers can call all of these. Package user counts and delays their attempts, and no answer tells whether an
+		// address is known, except that of a sign-up that is open without mail, which only this machine can reach.
 		get("/sign-in", Anyone, showSignIn), post("/sign-in", Anyone, signIn),
 		get("/sign-up", Anyone, showSignUp), post("/sign-up", Anyone, signUp),
 		get("/forgot", Anyone, showForgot), post("/forgot", Anyone, forgot),

@@ -41,8 +41,9 @@ var degradations = map[string]degradation{
 	"noise":   {groupsOf(1), smallAndNoisy},
 	"dither":  {groupsOf(1), dither},
 	"mirror":  {groupsOf(1), mirror},
-	"fade":    {groupsOf(1), fade(0.2, 0.95)},
-	"edge":    {groupsOf(1), fade(0.6, 0.75)},
+	"fade":    {groupsOf(1), faded(fallingFrom(0.2, 0.95))},
+	"edge":    {groupsOf(1), faded(fallingFrom(0.6, 0.75))},
+	"middle":  {groupsOf(1), faded(func(x float64) float64 { return 1 - 0.88*math.Exp(-math.Pow((x-0.5)/0.15, 2)) })},
 }
 
 func degradationNames() []string {
@@ -237,22 +238,25 @@ func dither(pages []*image.Gray, _ *rand.Rand) *image.Gray {
 	return imaging.FromImage(dots)
 }
 
-// fade returns a function that draws a page whose ink fades towards one of its four sides, to a tenth of its contrast. from and
-// to are where that begins and ends, as shares of the page.
-func fade(from, to float64) func([]*image.Gray, *rand.Rand) *image.Gray {
-	const least = 0.1
+// faded returns a function that draws a page whose ink is paler in some parts. contrast returns what is left of it at each
+// distance from one of the four sides, as a share of the page.
+func faded(contrast func(distance float64) float64) func([]*image.Gray, *rand.Rand) *image.Gray {
 	return func(pages []*image.Gray, random *rand.Rand) *image.Gray {
 		quarters := random.IntN(4)
 		out := imaging.Turn(pages[0], quarters)
 		paper := float64(imaging.PaperGrey(out, out.Rect, 0.8))
 		w := out.Rect.Dx()
 		for i, v := range out.Pix {
-			share := (float64(i%out.Stride)/float64(w) - from) / (to - from)
-			contrast := math.Pow(least, min(max(share, 0), 1))
-			out.Pix[i] = uint8(min(max(paper-(paper-float64(v))*contrast, 0), 255))
+			left := contrast(float64(i%out.Stride) / float64(w))
+			out.Pix[i] = uint8(min(max(paper-(paper-float64(v))*left, 0), 255))
 		}
 		return imaging.Turn(out, 4-quarters)
 	}
+}
+
+// fallingFrom returns a contrast that falls to a tenth between two distances.
+func fallingFrom(from, to float64) func(float64) float64 {
+	return func(distance float64) float64 { return math.Pow(0.1, min(max((distance-from)/(to-from), 0), 1)) }
 }
 
 // mirror draws a page as it shines through from the back of a leaf. Its text is gibberish.

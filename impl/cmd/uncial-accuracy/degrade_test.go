@@ -59,6 +59,7 @@ func TestLoad(t *testing.T) {
 		"mirror":  {page, "One"},
 		"fade":    {page, "One"},
 		"edge":    {page, "One"},
+		"middle":  {page, "One"},
 	} {
 		group := degradations[how].group(folder.Pages)[0]
 		data, truth, err := load(folder, group, how, 3)

@@ -70,7 +70,7 @@ func (a *attempt) rightCharacters() float64 { return a.right * float64(character
 // least minPaleRows, are writing.
 func (p *page) hasUnreadLines(ctx context.Context) (bool, error) {
 	a, height := &p.attempts[0], p.sheet.letterHeight
-	claimed := newBoxIndex(claimedAreas(a.blocks, height))
+	claimed := newBoxIndex(wordBoxes(a.blocks))
 	open := openLetters(imaging.LetterShaped(p.sheet.marks), claimed, height)
 	rows := slices.DeleteFunc(rowPatches(open, height), func(row patch) bool { return row.letters < minPaleRow })
 	slices.SortStableFunc(rows, func(a, b patch) int { return cmp.Compare(b.letters, a.letters) })

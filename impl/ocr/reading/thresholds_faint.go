@@ -24,7 +24,7 @@ const (
 	fadingCell = 4
 	// triedPaleRows is the maximum number of unread rows of at least minPaleRow letters that are tried, and minPaleRows the
 	// minimum number of those that are writing.
-	triedPaleRows, minPaleRow, minPaleRows = 6, 8, 2
+	triedPaleRows, minPaleRow, minPaleRows = 6, 5, 2
 	// minFadingGain is the minimum ratio of the characters of the new reading that are probably right to those of the old one, and
 	// maxFadingLoss the maximum by which their share may fall. What shines through from the other side of the leaf is read as
 	// gibberish.

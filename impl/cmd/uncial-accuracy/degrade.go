@@ -43,7 +43,7 @@ var degradations = map[string]degradation{
 	"mirror":  {groupsOf(1), mirror},
 	"fade":    {groupsOf(1), faded(fallingFrom(0.2, 0.95))},
 	"edge":    {groupsOf(1), faded(fallingFrom(0.6, 0.75))},
-	"middle":  {groupsOf(1), faded(func(x float64) float64 { return 1 - 0.88*math.Exp(-math.Pow((x-0.5)/0.15, 2)) })},
+	"middle":  {groupsOf(1), faded(func(x float64) float64 { return 1 - 0.88*math.Exp(-(x-0.5)*(x-0.5)/0.0225) })},
 }
 
 func degradationNames() []string {

@@ -53,12 +53,7 @@ func (m *Mock) control() map[string]http.Handler {
 // machine also sends requests on behalf of other sites.
 func isLocal(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || !peer.Addr().Unmap().IsLoopback() || !address.IsLoopbackHost(r.Host) {
-		return false
-	}
-	origin := r.Header.Get("Origin")
-	u, err := url.Parse(origin)
-	return origin == "" || err == nil && address.IsLoopbackHost(u.Host)
+	return err == nil && peer.Addr().Unmap().IsLoopback() && address.IsLoopbackHost(r.Host) && address.IsLoopbackOrigin(r.Header.Get("Origin"))
 }
 
 // errNotLocal returns a 404, as for a path that does not exist, whose text tells developers how to open the control endpoints.

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strings"
 
 	"uncial/internal/address"
@@ -37,7 +36,7 @@ func (d *Dashboard) isSecure(r *http.Request) bool {
 	if edge.IsFromProxy(r, d.o.TrustedProxies) && hasForwarded(r) {
 		return strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 	}
-	return !hasForwarded(r) && d.clientAddr(r).IsLoopback() && address.IsLoopbackHost(r.Host) && isLocalOrigin(r.Header.Get("Origin"))
+	return !hasForwarded(r) && d.clientAddr(r).IsLoopback() && address.IsLoopbackHost(r.Host) && address.IsLoopbackOrigin(r.Header.Get("Origin"))
 }
 
 // hasForwarded reports whether a proxy says that it passed the request on.
@@ -48,12 +47,6 @@ func hasForwarded(r *http.Request) bool {
 		}
 	}
 	return false
-}
-
-// isLocalOrigin reports whether an Origin header names this machine. It is absent where browsers need not send it.
-func isLocalOrigin(origin string) bool {
-	u, err := url.Parse(origin)
-	return origin == "" || err == nil && address.IsLoopbackHost(u.Host)
 }
 
 // clientAddr is the address that attempts are counted for, and that "add my address" offers.

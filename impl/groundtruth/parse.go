@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"uncial/internal/text"
 )
 
 // errOther means that a file is XML of another kind.
@@ -28,8 +30,8 @@ func parse(data []byte) (Page, []Line, error) {
 		return Page{}, nil, errOther
 	}
 	page, lines, err := parseLines(data)
-	for i := range lines { // some transcriptions were escaped twice, and networks would learn to read the entity
-		lines[i].Text = strings.ReplaceAll(lines[i].Text, "&amp;", "&")
+	for i := range lines {
+		lines[i].Text = text.WithoutEntities(lines[i].Text)
 	}
 	return page, lines, err
 }

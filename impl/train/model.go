@@ -80,13 +80,15 @@ func (o *Options) base(ctx context.Context, state string) (string, error) {
 // made returns where the training program writes the model, in a new folder: only a model that a worker can load takes its
 // place at o.Out, because one that it cannot load would stop every worker.
 func made(state string) (string, error) {
-	folder, err := emptyFolder(state, filepath.Base(madeFolder(state)))
-	return filepath.Join(folder, "made"+modelExtension), err
+	folder, err := emptyFolder(state, madeName)
+	return filepath.Join(folder, madeName+modelExtension), err
 }
 
 // madeFolder returns the folder of the model that is being made. It exists from the beginning of a training until the model and
 // the report are written.
-func madeFolder(state string) string { return filepath.Join(state, "made") }
+func madeFolder(state string) string { return filepath.Join(state, madeName) }
+
+const madeName = "made"
 
 // emptyFolder returns the path of a folder of the state, which it creates or empties: it may have the model of an earlier run.
 func emptyFolder(state, name string) (string, error) {

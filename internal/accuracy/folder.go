@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"uncial/internal/text"
 )
 
 // Page is a record of a folder's index: an image and its ground truth, with paths relative to the folder.
@@ -44,8 +45,7 @@ func OpenFolder(dir string) (*Folder, error) {
 // Close releases the folder.
 func (f *Folder) Close() error { return f.root.Close() }
 
-// Load returns the bytes of a page's image file and its ground truth, with "&amp;" as the ampersand that it stands for in
-// transcriptions that were escaped twice. Errors name the page.
+// Load returns the bytes of a page's image file and its ground truth, without entities. Errors name the page.
 func (f *Folder) Load(p Page) (image []byte, truth string, err error) {
 	if image, err = f.root.ReadFile(filepath.FromSlash(p.Image)); err != nil {
 		return nil, "", fmt.Errorf("image of %s: %w", p.ID, err)
@@ -54,7 +54,7 @@ func (f *Folder) Load(p Page) (image []byte, truth string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("ground truth of %s: %w", p.ID, err)
 	}
-	return image, strings.ReplaceAll(string(t), "&amp;", "&"), nil
+	return image, text.WithoutEntities(string(t)), nil
 }
 
 // readIndex reads index.json. An empty list is an error: nothing measured must not look like no errors.

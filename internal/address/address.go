@@ -91,3 +91,9 @@ func IsLoopbackHost(host string) bool {
 	addr, err := netip.ParseAddr(u.Hostname())
 	return err == nil && addr.Unmap().IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
 }
+
+// IsLoopbackOrigin reports whether an Origin header names this machine. It is absent where browsers need not send it.
+func IsLoopbackOrigin(origin string) bool {
+	u, err := url.Parse(origin)
+	return origin == "" || err == nil && IsLoopbackHost(u.Host)
+}

@@ -38,3 +38,13 @@ func TestIsLoopbackHost(t *testing.T) {
 		assert.Equal(t, want, address.IsLoopbackHost(host), host)
 	}
 }
+
+func TestIsLoopbackOrigin(t *testing.T) {
+	t.Parallel()
+	for origin, want := range map[string]bool{
+		"": true, "http://localhost:8080": true, "https://127.0.0.1": true, "http://[::1]:1": true,
+		"null": false, "https://uncial.example.org": false, "http://localhost.example.org": false, "http://[": false,
+	} {
+		assert.Equal(t, want, address.IsLoopbackOrigin(origin), origin)
+	}
+}

@@ -159,7 +159,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if isHTTP2Preface(r) {
 		x.Header().Set("Connection", "close") // frames of HTTP/2 follow
-		x.fail(otherVersion())
+		x.fail(invalidHTTP(http.StatusHTTPVersionNotSupported, "headers", mustFollowHTTP))
 		return
 	}
 	if h.serveSubtree(x, r) {

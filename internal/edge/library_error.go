@@ -53,9 +53,11 @@ var libraryProblems = []struct{ begin, header, reason string }{
 	{"HTTP/1.1 400 Bad Request: missing required Host", "Host", "is required"},
 	{"HTTP/1.1 400 Bad Request: malformed Host", "Host", "must be a host with an optional port"},
 	{"HTTP/1.1 431 ", "headers", "must not exceed 64 KiB"},
-	{"HTTP/1.1 505 ", "headers", "must follow HTTP/1.1 (RFC 9112)"},
-	{"HTTP/1.1 400 Bad Request", "headers", "must follow HTTP/1.1 (RFC 9112)"},
+	{"HTTP/1.1 505 ", "headers", mustFollowHTTP},
+	{"HTTP/1.1 400 Bad Request", "headers", mustFollowHTTP},
 }
+
+const mustFollowHTTP = "must follow HTTP/1.1 (RFC 9112)"
 
 // headersOfLibraryErrors follow the status line in the errors of net/http, and endOfExpect is the end of a 417.
 var (
@@ -76,9 +78,7 @@ func libraryError(b []byte) *contract.Error {
 			continue
 		}
 		status, _ := strconv.Atoi(f.begin[len("HTTP/1.1 "):][:3]) // three digits
-		e := contract.Invalid(map[string]string{f.header: f.reason})
-		e.Status = status
-		return e
+		return invalidHTTP(status, f.header, f.reason)
 	}
 	return nil
 }
@@ -87,10 +87,10 @@ func libraryError(b []byte) *contract.Error {
 // 3.4). It is the only request of another major version that net/http passes on.
 func isHTTP2Preface(r *http.Request) bool { return r.Method == "PRI" && r.ProtoMajor != 1 }
 
-// otherVersion is the error for another major version of HTTP.
-func otherVersion() *contract.Error {
-	e := contract.Invalid(map[string]string{"headers": "must follow HTTP/1.1 (RFC 9112)"})
-	e.Status = http.StatusHTTPVersionNotSupported
+// invalidHTTP is the error for a header, or for all of them, with a status other than that of invalid fields.
+func invalidHTTP(status int, header, reason string) *contract.Error {
+	e := contract.Invalid(map[string]string{header: reason})
+	e.Status = status
 	return e
 }
 

@@ -9,8 +9,8 @@ import (
 	"uncial/internal/contract"
 )
 
-// router finds the endpoint of a request by its path, with one http.ServeMux. It checks methods and writes
-// errors itself: the ServeMux would answer HEAD for every GET, and write errors in a form of its own.
+// router finds the endpoint of a request by its path, with one http.ServeMux. It checks methods and writes errors itself: the
+// ServeMux would answer HEAD for every GET, and write errors in a form of its own.
 type router struct {
 	mux       *http.ServeMux
 	endpoints map[string]*endpoint // by path

@@ -139,15 +139,12 @@ func readPicture(image *Image, err error) ([]byte, error) {
 func (r *Reader) file(ctx context.Context, path, position, shown string) ([]*Page, error) {
 	one := &Page{Position: position, Locator: locatorOf(path, shown), Source: shown, Stem: stem(position), Label: filepath.Base(position)}
 	info, err := picture.Inspect(path)
+	if err == nil && info.Kind == picture.Other {
+		err = notImage(path)
+	}
 	if err != nil {
 		one.origin = broken{err}
 		return []*Page{one}, nil //nolint:nilerr // the page has the error
-	}
-	if info.Kind == picture.Other {
-		if err := notImage(path); err != nil {
-			one.origin = broken{err}
-			return []*Page{one}, nil //nolint:nilerr // the page has the error
-		}
 	}
 	f := &file{path: path, info: info}
 	switch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"uncial/internal/document"
+	transcript "uncial/internal/text"
 )
 
 // nearWord is the maximum difference between the indices of a word in two texts of a line, which may divide the line
@@ -65,15 +66,11 @@ func sharesOf(texts []text) []float64 {
 	return shares
 }
 
-// withoutEntities writes ampersands as they are on the page. The ground truth of some collections has "&amp;" as the text of an
-// ampersand, and networks trained on it read that.
-func withoutEntities(text string) string { return strings.ReplaceAll(text, "&amp;", "&") }
-
 // spell returns the text of classes, without entities. They must not include class 0, the blank of CTC.
 func (n *network) spell(classes []int) string {
 	var s strings.Builder
 	for _, c := range classes {
 		s.WriteString(n.info.Alphabet[c-1])
 	}
-	return withoutEntities(s.String())
+	return transcript.WithoutEntities(s.String())
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"uncial/internal/document"
+	transcript "uncial/internal/text"
 )
 
 // Word is one word of a line, with its characters in order.
@@ -278,7 +279,7 @@ func newWord(characters []Character, ink, columns []float32, from, to, width int
 		w.Text += c.Text
 		sum += math.Log(max(c.Prob, minProbability))
 	}
-	w.Text = withoutEntities(w.Text)
+	w.Text = transcript.WithoutEntities(w.Text)
 	w.Confidence = math.Exp(sum / float64(len(characters)))
 	from, to = min(max(from, 0), width-1), min(max(to, 1), width)
 	for from < to-1 && columns[from] < stroke {

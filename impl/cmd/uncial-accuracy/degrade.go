@@ -28,22 +28,23 @@ type degradation struct {
 // degradations are the choices of --degrade, and the pages as they are under "". They are the same in every run: the seed is
 // the position of the group among the selected pages.
 var degradations = map[string]degradation{
-	"":        {groupsOf(1), nil},
-	"turn90":  {groupsOf(1), func(p []*image.Gray, _ *rand.Rand) *image.Gray { return imaging.Turn(p[0], 1) }},
-	"turn180": {groupsOf(1), func(p []*image.Gray, _ *rand.Rand) *image.Gray { return imaging.Turn(p[0], 2) }},
-	"facing":  {groupsOf(2), facing},
-	"mixed":   {printAndHandwriting, facing},
-	"columns": {groupsOf(3), threeColumns},
-	"half":    {groupsOf(1), func(p []*image.Gray, _ *rand.Rand) *image.Gray { return scaled(p[0], p[0].Rect.Dx()/2) }},
-	"shadow":  {groupsOf(1), shadow},
-	"photo":   {groupsOf(1), photo},
-	"slant":   {groupsOf(1), slant},
-	"noise":   {groupsOf(1), smallAndNoisy},
-	"dither":  {groupsOf(1), dither},
-	"mirror":  {groupsOf(1), mirror},
-	"fade":    {groupsOf(1), faded(fallingFrom(0.2, 0.95))},
-	"edge":    {groupsOf(1), faded(fallingFrom(0.6, 0.75))},
-	"middle":  {groupsOf(1), faded(func(x float64) float64 { return 1 - 0.88*math.Exp(-(x-0.5)*(x-0.5)/0.0225) })},
+	"":         {groupsOf(1), nil},
+	"turn90":   {groupsOf(1), func(p []*image.Gray, _ *rand.Rand) *image.Gray { return imaging.Turn(p[0], 1) }},
+	"turn180":  {groupsOf(1), func(p []*image.Gray, _ *rand.Rand) *image.Gray { return imaging.Turn(p[0], 2) }},
+	"facing":   {groupsOf(2), facing},
+	"mixed":    {printAndHandwriting, facing},
+	"columns":  {groupsOf(3), threeColumns},
+	"half":     {groupsOf(1), func(p []*image.Gray, _ *rand.Rand) *image.Gray { return scaled(p[0], p[0].Rect.Dx()/2) }},
+	"shadow":   {groupsOf(1), shadow},
+	"photo":    {groupsOf(1), photo},
+	"slant":    {groupsOf(1), slant},
+	"noise":    {groupsOf(1), smallAndNoisy},
+	"dither":   {groupsOf(1), dither},
+	"mirror":   {groupsOf(1), mirror},
+	"negative": {groupsOf(1), negative},
+	"fade":     {groupsOf(1), faded(fallingFrom(0.2, 0.95))},
+	"edge":     {groupsOf(1), faded(fallingFrom(0.6, 0.75))},
+	"middle":   {groupsOf(1), faded(func(x float64) float64 { return 1 - 0.88*math.Exp(-(x-0.5)*(x-0.5)/0.0225) })},
 }
 
 func degradationNames() []string {
@@ -257,6 +258,15 @@ func faded(contrast func(distance float64) float64) func([]*image.Gray, *rand.Ra
 // fallingFrom returns a contrast that falls to a tenth between two distances.
 func fallingFrom(from, to float64) func(float64) float64 {
 	return func(distance float64) float64 { return math.Pow(0.1, min(max((distance-from)/(to-from), 0), 1)) }
+}
+
+// negative draws a page as its photographic negative.
+func negative(pages []*image.Gray, _ *rand.Rand) *image.Gray {
+	out := imaging.Crop(pages[0], pages[0].Rect)
+	for i, v := range out.Pix {
+		out.Pix[i] = 255 - v
+	}
+	return out
 }
 
 // mirror draws a page as it shines through from the back of a leaf. Its text is gibberish.

@@ -16,21 +16,10 @@ func Brighten(g *image.Gray) *image.Gray {
 // InvertNegative inverts a page that is a negative, which is common on microfilm of newspapers. It returns other pages
 // unchanged, including pages photographed on a dark table.
 func InvertNegative(g *image.Gray) *image.Gray {
-	if !isMostlyDark(g) || !isNegative(withoutBorder(g)) {
+	if !isMostlyDark(g) || !isLightOnDark(g) {
 		return g
 	}
-	return invert(g)
-}
-
-// isNegative reports whether writing is light on a dark background, as in a photographic negative. Darkness alone proves
-// nothing: a dark page and the table around a small page are mostly dark too. So it compares the numbers of light and dark
-// letters; see negativeLetters.
-func isNegative(g *image.Gray) bool {
-	if !isMostlyDark(g) {
-		return false
-	}
-	light, dark := len(Letters(invert(g))), len(Letters(g))
-	return light >= enoughLetters && float64(light) >= negativeLetters*float64(dark)
+	return mapGreys(g, func(v int) int { return 255 - v })
 }
 
 // isMostlyDark reports whether at least half of the pixels are on the dark side of Otsu's threshold.
@@ -39,42 +28,28 @@ func isMostlyDark(g *image.Gray) bool {
 	return h.quantile(0.5) <= int(otsu(h))
 }
 
-// invert returns the negative of a page.
-func invert(g *image.Gray) *image.Gray {
-	return mapGreys(g, func(v int) int { return 255 - v })
-}
-
-// withoutBorder crops white rows and columns at the edges of the page, against which grey paper would count as dark.
-func withoutBorder(g *image.Gray) *image.Gray {
-	threshold := InkThreshold(g)
-	w, h := g.Rect.Dx(), g.Rect.Dy()
-	inRows, inColumns := make([]int, h), make([]int, w) // white pixels
-	for y := range h {
-		for x, v := range row(g, y) {
-			if v > threshold {
-				inRows[y]++
-				inColumns[x]++
+// isLightOnDark reports whether writing is lighter than what surrounds it. Darkness alone proves nothing: a dark page, and the
+// table around a small page, are mostly dark too. So it compares the numbers of small cells with a little light on dark and
+// with a little dark on light.
+func isLightOnDark(g *image.Gray) bool {
+	light, dark := 0, 0
+	for y := 0; y < g.Rect.Dy(); y += negativeCell {
+		for x := 0; x < g.Rect.Dx(); x += negativeCell {
+			var h Histogram
+			for below := y; below < min(y+negativeCell, g.Rect.Dy()); below++ {
+				h.Add(row(g, below)[x:min(x+negativeCell, g.Rect.Dx())])
+			}
+			darkest, middle, lightest := h.quantile(1-fullRange), h.quantile(0.5), h.quantile(fullRange)
+			switch contrast := lightest - darkest; {
+			case contrast < negativeContrast:
+			case middle-darkest < contrast/3:
+				light++
+			case lightest-middle < contrast/3:
+				dark++
 			}
 		}
 	}
-	ends := func(counts []int, length int) (from, to int) {
-		isWhite := func(i int) bool { return float64(counts[i]) > borderShare*float64(length) }
-		from, to = 0, len(counts)
-		for from < len(counts)/maxBorder && isWhite(from) {
-			from++
-		}
-		for to > len(counts)-len(counts)/maxBorder && isWhite(to-1) {
-			to--
-		}
-		return from, to
-	}
-	x0, x1 := ends(inColumns, h)
-	y0, y1 := ends(inRows, w)
-	box := image.Rect(x0, y0, x1, y1)
-	if box == g.Rect {
-		return g
-	}
-	return Crop(g, box)
+	return light >= negativeCells && light >= negativeLead*dark
 }
 
 // DropGrain whitens the paper of a page with little or no ink. Otherwise the grain of its paper would count as ink, and reading

@@ -219,6 +219,27 @@ func TestInvertNegative(t *testing.T) {
 	table := image.NewGray(image.Rect(0, 0, 2200, 1200)) // dark, with a page on it
 	draw.Draw(table, page.Rect.Add(image.Pt(400, 300)), page, image.Point{}, draw.Src)
 	require.Same(t, table, imaging.InvertNegative(table))
+
+	w, h := page.Rect.Dx(), page.Rect.Dy()
+	facing := image.NewGray(image.Rect(0, 0, 2*w, h)) // a page of dark paper with bright specks, beside a bright one
+	for i := range 2 * w * h {
+		facing.Pix[i] = 100
+	}
+	for i := range 600 {
+		draw.Draw(facing, image.Rect(0, 0, 6, 9).Add(image.Pt(10+i%20*(w-20)/20, 5+i/20*(h-10)/30)), image.White, image.Point{}, draw.Src)
+	}
+	draw.Draw(facing, page.Rect.Add(image.Pt(w, 0)), page, image.Point{}, draw.Src)
+	same := facing == imaging.InvertNegative(facing) // require.Same would print both
+	require.True(t, same, "dark paper beside bright paper is no negative")
+
+	for x := 0; x < w; x += 18 { // narrow squares, which are as many and as large as letters
+		draw.Draw(negative, image.Rect(x, h/2, x+2, h), image.White, image.Point{}, draw.Src)
+	}
+	for y := h / 2; y < h; y += 18 {
+		draw.Draw(negative, image.Rect(0, y, w, y+2), image.White, image.Point{}, draw.Src)
+	}
+	same = negative == imaging.InvertNegative(negative)
+	require.False(t, same, "a negative with squared paper")
 	for _, empty := range []*image.Gray{image.NewGray(image.Rect(0, 0, 40, 40)), image.NewGray(image.Rect(0, 0, 1, 1))} {
 		require.Same(t, empty, imaging.InvertNegative(empty))
 	}

@@ -50,24 +50,34 @@ func (f *Finder) Find(ctx context.Context, g *image.Gray) (*Page, error) {
 
 // findIn finds the lines of a part of a page that begins at origin. It runs the network on the whole part at a fixed size
 // first, which shows how tall the lines are, and then at the scale at which the network finds lines of that height best. If
-// some lines are far taller than most, it runs the network once more at a smaller scale.
+// that shows many lines of another height, such as small writing beside a large hand, it runs once more at their scale.
 func (f *Finder) findIn(g *image.Gray, origin image.Point) [][]Line {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	if w < minSide || h < minSide {
 		return nil
 	}
 	paths, scale := f.linesAt(g, firstSide/float64(max(w, h)))
-	if better := bestScale(paths, scale); max(better/scale, scale/better) > goodScale {
-		again, at := f.linesAt(g, better)
-		if tall := slices.DeleteFunc(slices.Clone(paths), func(p path) bool { return !p.isTall(at / scale) }); len(tall) > 0 {
-			large, small := f.linesAt(g, bestScale(tall, scale))
-			again = withTall(again, large, at/small)
-		}
-		if len(again) > 0 {
-			paths, scale = again, at
+	for _, tolerance := range []float64{goodScale, wrongScale} {
+		if better := bestScale(paths, scale); max(better/scale, scale/better) > tolerance {
+			paths, scale = f.linesAgain(g, paths, scale, better)
 		}
 	}
 	return inOrder(g, paths, mapStride/scale, origin)
+}
+
+// linesAgain runs the network at a better scale than that at which paths were found. If some of these are too tall for it, it
+// runs the network once more at the scale that suits them. If the better scale shows no lines, it returns what was found
+// before.
+func (f *Finder) linesAgain(g *image.Gray, paths []path, scale, better float64) ([]path, float64) {
+	again, at := f.linesAt(g, better)
+	if tall := slices.DeleteFunc(slices.Clone(paths), func(p path) bool { return !p.isTall(at / scale) }); len(tall) > 0 {
+		large, small := f.linesAt(g, bestScale(tall, scale))
+		again = withTall(again, large, at/small)
+	}
+	if len(again) == 0 {
+		return paths, scale
+	}
+	return again, at
 }
 
 // bestScale returns the scale at which the network finds lines of this height best, given the scale at which they were found.

@@ -127,6 +127,28 @@ func TestFinder_Find_tallLines(t *testing.T) {
 	require.Equal(t, 6, tall, "a large hand below a small one")
 }
 
+// At the scale of the first run, a large hand hides the small one beside it, which most lines are written in.
+func TestFinder_Find_smallLinesBesideTallOnes(t *testing.T) {
+	t.Parallel()
+	g := ocrtest.BlankPage(6400, 2400)
+	for i := range 70 {
+		ocrtest.Scribble(g, 100, 900, 7, level(120+30*i), uint64(i))   // #nosec G115 -- counts lines
+		ocrtest.Scribble(g, 1000, 1800, 7, level(120+30*i), uint64(i)) // #nosec G115 -- counts lines
+	}
+	for i := range 20 {
+		ocrtest.Scribble(g, 2300, 6100, 24, level(200+100*i), uint64(i)) // #nosec G115 -- counts lines
+	}
+	low, tall := 0, 0
+	for _, l := range find(g).Lines() {
+		if l.Box().H > 50 {
+			tall++
+		} else {
+			low++
+		}
+	}
+	require.Equal(t, []int{140, 20}, []int{low, tall})
+}
+
 // Whatever the maps hold, the time to decode them and the number of lines are bounded.
 func TestFinder_Find_noise(t *testing.T) {
 	t.Parallel()

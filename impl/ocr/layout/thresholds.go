@@ -6,8 +6,9 @@ package layout
 const (
 	// firstSide is the length of the page's longer side, in pixels, in the first run of the network. usualHeight is the height
 	// of lines, in pixels, that the network finds best. The network runs again at another scale if the ratio of the lines'
-	// height to usualHeight, or its inverse, is more than goodScale.
-	firstSide, usualHeight, goodScale = 1024, 32, 1.15
+	// height to usualHeight, or its inverse, is more than goodScale, and a third time if it is then more than wrongScale: on no
+	// page of either set, but on two pages pasted together whose lines are 11 and 30 pixels high.
+	firstSide, usualHeight, goodScale, wrongScale = 1024, 32, 1.15, 1.5
 	// maxHeight is the maximum height of lines, in pixels, that the network finds reliably.
 	maxHeight = 64
 	// maxEnlarged is the maximum factor by which a page is enlarged.

@@ -264,6 +264,6 @@ func (v *visitor) requireOwnRowAndCap(file string) {
 	require.Contains(v, v.Text("main"), "may still spend 5 points")
 	v.Do(chromedp.SetUploadFiles("#try-file", []string{file}, chromedp.ByQuery))
 	v.send("/playground")
-	require.Contains(v, v.Text(".problem"), "The monthly cap of the playground leaves 5 points.")
+	require.Contains(v, v.Text(".problem"), "Only 5 points are left under the playground's monthly cap.")
 	require.Contains(v, v.Text(".problem"), "Nothing was charged.")
 }

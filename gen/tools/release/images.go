@@ -29,6 +29,8 @@ func repack(w io.Writer, saved, work string, latest time.Time) error {
 	if err := readJSON(filepath.Join(saved, "manifest.json"), &images); err != nil {
 		return err
 	}
+	// Docker lists images in the order of their IDs, which depend on the time of the build.
+	slices.SortFunc(images, func(a, b manifest) int { return slices.Compare(a.RepoTags, b.RepoTags) })
 	files := map[string]string{} // path in the archive: path on disk
 	for i := range images {
 		if err := images[i].repack(saved, work, latest, files); err != nil {

@@ -11,7 +11,7 @@ for package in neural tesseract decode; do
 	impl/deploy/release/cross.sh "$work" test -c -o "/out/$package.test" "./impl/ocr/$package"
 	echo "== impl/ocr/$package"
 	# TestBuild compiles for arm64, as cross.sh just did.
-	emulate -w "/src/impl/ocr/$package" uncial-cross-arm64 qemu-aarch64-static "/out/$package.test" -test.skip ^TestBuild
+	emulate -w "/src/impl/ocr/$package" -e UNCIAL_EMULATOR=qemu-aarch64-static uncial-cross-arm64 qemu-aarch64-static "/out/$package.test" -test.skip ^TestBuild
 done
 impl/deploy/release/cross.sh "$work" build -trimpath -buildvcs=false -o /out/ ./impl/cmd/uncial-worker
 echo "== impl/cmd/uncial-worker"

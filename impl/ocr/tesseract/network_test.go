@@ -1,11 +1,13 @@
 package tesseract_test
 
 import (
+	"cmp"
 	"image"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,15 +57,16 @@ func TestEngine_Recognize_FindsParagraphsBeforeText(t *testing.T) {
 }
 
 // runWith runs a test again in a separate process, in which functions in C take precedence over those of the libraries, and
-// returns its output.
+// returns its output. If the tests run in an emulator, UNCIAL_EMULATOR names it and CC the cross compiler.
 func runWith(t *testing.T, test, functions string) string {
 	t.Helper()
 	dir := t.TempDir()
 	source, library := filepath.Join(dir, "functions.c"), filepath.Join(dir, "functions.so")
 	require.NoError(t, os.WriteFile(source, []byte(functions), 0o600))
-	out, err := exec.CommandContext(t.Context(), "cc", "-shared", "-fPIC", "-o", library, source).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), cmp.Or(os.Getenv("CC"), "cc"), "-shared", "-fPIC", "-o", library, source).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+test+"$", "-test.v")
+	command := append(strings.Fields(os.Getenv("UNCIAL_EMULATOR")), os.Args[0], "-test.run=^"+test+"$", "-test.v")
+	again := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	again.Env = append(os.Environ(), "LD_PRELOAD="+library)
 	out, err = again.CombinedOutput()
 	require.NoError(t, err, "%s", out)

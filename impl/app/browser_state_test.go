@@ -43,7 +43,7 @@ func TestBrowser_RareStatesOfPages(t *testing.T) {
 	v.fill("allow", "192.0.2.0/33")
 	v.send("/ranges")
 	require.Contains(t, v.Text("main"), "Nothing was changed.")
-	v.Do(chromedp.WaitReady(`[name="allow"]:focus`, chromedp.ByQuery)) // the field that is wrong
+	v.Do(chromedp.Poll(`document.activeElement.name === "allow"`, nil)) // the field that is wrong
 	v.check("key-mistake")
 
 	u, err := a.Data().Users.FindByEmail(t.Context(), "owner@example.org")
@@ -59,7 +59,7 @@ func TestBrowser_RareStatesOfPages(t *testing.T) {
 	v.path("/sign-up")
 	v.fill("email", "owner@example.org", "name", "A. Reader", "password", "correct horse battery staple", "account", "\u200b")
 	v.send("/sign-up")
-	v.Do(chromedp.WaitReady(`[name="account"]:focus`, chromedp.ByQuery)) // the field that is wrong
+	v.Do(chromedp.Poll(`document.activeElement.name === "account"`, nil)) // the field that is wrong
 	v.check("sign-up-mistake")
 	v.path("/sign-in")
 	v.fill("email", "owner@example.org", "password", "a wrong password")

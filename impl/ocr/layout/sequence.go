@@ -57,6 +57,9 @@ func (s *Sequence) InsertHandwriting(l document.Line) {
 	for i, p := range s.pieces {
 		b := p.line.Box
 		sameRow := b.Y <= centre && b.Y+b.H >= centre
+		if p.block == handwritten { // the boxes of sloping lines overlap although one is above the other
+			sameRow = sameRow && 2*(min(b.Right(), box.Right())-max(b.X, box.X)) < min(b.W, box.W)
+		}
 		isAbove := !sameRow && middle(b) < centre
 		inColumn := b.Right() > box.X && b.X < box.Right()
 		switch {

@@ -170,6 +170,12 @@ func TestSequence_InsertHandwriting(t *testing.T) {
 			},
 		},
 		{
+			"keeps the order of sloping lines whose boxes overlap",
+			[][]document.Box{{across(900)}},
+			[]document.Box{{X: 110, Y: 200, W: 600, H: 100}, {X: 100, Y: 245, W: 600, H: 100}},
+			[]document.Box{{X: 110, Y: 200, W: 600, H: 100}, {X: 100, Y: 245, W: 600, H: 100}, across(900)},
+		},
+		{
 			"puts a note at the top left before the heading to its right",
 			[][]document.Box{{right(180), right(230)}, {across(400), across(460)}},
 			[]document.Box{left(120)},

@@ -58,13 +58,16 @@ func movedBy(blocks []document.Block, by image.Point) []document.Block {
 	return out
 }
 
+// movedBox returns a box with its corner moved by a distance.
+func movedBox(b document.Box, by image.Point) document.Box {
+	return document.BoxOf(b.Rectangle().Add(by))
+}
+
 // shifted returns a copy of a line that was read in a part of the page, with coordinates of the page. The corner of the part is
 // at by.
 func shifted(l document.Line, by image.Point) document.Line {
-	return moveLine(l, func(b document.Box) document.Box {
-		b.X, b.Y = b.X+by.X, b.Y+by.Y
-		return b
-	}, func(p document.Point) document.Point { return document.Point{X: p.X + by.X, Y: p.Y + by.Y} })
+	return moveLine(l, func(b document.Box) document.Box { return movedBox(b, by) },
+		func(p document.Point) document.Point { return document.Point{X: p.X + by.X, Y: p.Y + by.Y} })
 }
 
 // deleteWords returns copies of blocks without the words for which drop is true. It drops lines and blocks that have no words

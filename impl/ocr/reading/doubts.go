@@ -74,7 +74,8 @@ func (p *page) doubtfulOrder() []document.Doubt {
 		isCell := false
 		for j, other := range lines {
 			// Neighbours in a row that were read one after the other are in order.
-			isCell = isCell || max(i-j, j-i) > 1 && min(length[i], length[j]) <= maxCellLength && areSideBySide(l.Box, other.Box)
+			isCell = isCell || max(i-j, j-i) > 1 && min(length[i], length[j]) <= maxCellLength && areSideBySide(l.Box, other.Box) &&
+				(l.Box.X < p.cut) == (other.Box.X < p.cut)
 		}
 		if isCell {
 			table.Box = table.Box.Union(l.Box)

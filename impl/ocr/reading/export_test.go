@@ -41,6 +41,18 @@ func SeparateFacing(size image.Point, blocks []document.Block) ([]document.Block
 	return p.read.Blocks, err
 }
 
+// AddHalf returns the boxes of a correction of print, one of handwriting, a graphic and an illegible part that were found at
+// the corner of a half that begins at a point, as they are added to the page.
+func AddHalf(at image.Point, b document.Box) []document.Box {
+	half := &page{
+		edits: []document.Edit{{Box: b}}, read: hand.Result{Edits: []document.Edit{{Box: b}}},
+		graphics: []document.Graphic{{Box: b}}, illegible: []document.Doubt{{Box: b}},
+	}
+	p := &page{}
+	p.add(half, at)
+	return []document.Box{p.read.Edits[0].Box, p.read.Edits[1].Box, p.graphics[0].Box, p.illegible[0].Box}
+}
+
 // BoxOnSheet converts a box of a page of that size to one of its sheet, which was rotated by an angle.
 func BoxOnSheet(b document.Box, size image.Point, angle float64) document.Box {
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.boxOnSheet(b)

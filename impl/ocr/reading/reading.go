@@ -72,7 +72,7 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 		return result{}, fmt.Errorf("reading: no installed model reads language %q", o.Language)
 	}
 	p := newPage(imaging.FromImage(decoded.Image), o, src, model)
-	for _, steps := range [][]step{lightingSteps, uprightSteps, turningSteps, languageSteps} {
+	for _, steps := range [][]step{lightingSteps, uprightSteps, turningSteps, languageSteps, facingSteps} {
 		p.finished = false
 		if err := p.run(ctx, steps); err != nil {
 			return result{}, err
@@ -120,6 +120,7 @@ type page struct {
 	illegible    []document.Doubt // parts with text that could not be read
 	doubts       []document.Doubt
 	graphics     []document.Graphic
+	cut          int           // x of the gutter between facing pages that were separated, or 0
 	finished     bool          // no further step is needed
 	firstReading time.Duration // duration of the first reading of print
 	isPartial    bool          // the first reading of print ran out of time and has only some of the lines

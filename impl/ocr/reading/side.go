@@ -185,7 +185,7 @@ func (p *page) replaceSide(s side, read hand.Result) {
 	written := movedBy(read.Blocks, s.box.Min)
 	edits := slices.DeleteFunc(slices.Clone(p.read.Edits), func(e document.Edit) bool { return s.contains(e.Box) })
 	for _, e := range read.Edits {
-		e.Box = document.BoxOf(e.Box.Rectangle().Add(s.box.Min))
+		e.Box = movedBox(e.Box, s.box.Min)
 		edits = append(edits, e)
 	}
 	others := deleteWords(p.read.Blocks, func(w document.Word) bool { return s.contains(w.Box) })
@@ -201,30 +201,102 @@ func (p *page) replaceSide(s side, read hand.Result) {
 // separateFacing puts the lines of the left page before those of the right one if one is print and the other handwriting, which
 // was inserted by its height, between lines of print.
 func separateFacing(_ context.Context, p *page) error {
-	best, least := [2]side{}, minFacingShare
-	for _, pair := range p.sides() {
-		for i, written := range pair {
-			if printed := pair[1-i]; p.isProse(printed.box) {
-				if share := written.tally.apartFrom(printed.tally); share > least {
-					best, least = pair, share
-				}
-			}
-		}
-	}
-	if least > minFacingShare {
-		p.read.Blocks = slices.Concat(p.linesIn(best[0]), p.linesIn(best[1]))
+	if p.cut = p.facingCut(tally.apartFrom); p.cut > 0 {
+		left, right := side{box: p.gray.Rect}, side{box: p.gray.Rect}
+		left.box.Max.X, right.box.Min.X = p.cut, p.cut
+		p.read.Blocks = slices.Concat(p.linesIn(left), p.linesIn(right))
 	}
 	return nil
 }
 
+// facingCut returns the x of the gutter between two facing pages of which one is print and the other handwriting, or 0. share
+// tells how clearly the tally of handwriting differs from that of print, 0..1. Without a gutter, facingCut returns the one that
+// was found before: later steps may add words that cross it.
+func (p *page) facingCut(share func(written, printed tally) float64) int {
+	cut, least := p.cut, minFacingShare
+	for _, pair := range p.sides() {
+		for i, written := range pair {
+			if printed := pair[1-i]; p.isProse(printed.box) {
+				if n := share(written.tally, printed.tally); n > least {
+					cut, least = pair[1].box.Min.X, n
+				}
+			}
+		}
+	}
+	return cut
+}
+
+// isFacing reports whether the page shows two pages, of which one is handwriting and the other has print, even if much of the
+// print was taken for handwriting too.
+func isFacing(p *page) bool { return foundHandwriting(p) && p.facingCut(tally.besidePrint) > 0 }
+
+// readHalves reads each of two facing pages as a page of its own, because the layout analysis takes handwriting beside print
+// for columns of the print. It keeps that reading unless clearly fewer characters are likely to be correct.
+func readHalves(ctx context.Context, p *page) error {
+	cut := p.facingCut(tally.besidePrint)
+	boxes := [2]image.Rectangle{p.gray.Rect, p.gray.Rect}
+	boxes[0].Max.X, boxes[1].Min.X = cut, cut
+	var halves [2]*page
+	read, correct := 0.0, 0.0
+	for i, box := range boxes {
+		half, err := p.readHalf(ctx, box)
+		if err != nil {
+			return err
+		}
+		n := float64(characters(half.read.Blocks))
+		halves[i], read, correct = half, read+n, correct+n*half.read.Confidence
+	}
+	if correct < separateShare*float64(characters(p.read.Blocks))*p.read.Confidence {
+		return nil
+	}
+	p.cut, p.edits, p.graphics, p.illegible = cut, nil, nil, nil
+	p.read = hand.Result{Confidence: correct / max(read, 1)}
+	for i, half := range halves {
+		p.add(half, boxes[i].Min)
+	}
+	return nil
+}
+
+// readHalf reads a part of the page as a page of its own.
+func (p *page) readHalf(ctx context.Context, box image.Rectangle) (*page, error) {
+	o := p.options
+	o.Language = p.language
+	half := newPage(imaging.Crop(p.gray, box), o, p.src, p.model)
+	return half, half.run(ctx, uprightSteps)
+}
+
+// add appends what was read on a part of the page that begins at a point.
+func (p *page) add(half *page, at image.Point) {
+	p.read.Blocks = slices.Concat(p.read.Blocks, movedBy(half.read.Blocks, at))
+	for _, e := range slices.Concat(half.edits, half.read.Edits) {
+		e.Box = movedBox(e.Box, at)
+		p.read.Edits = append(p.read.Edits, e)
+	}
+	for _, g := range half.graphics {
+		g.Box = movedBox(g.Box, at)
+		p.graphics = append(p.graphics, g)
+	}
+	for _, d := range half.illegible {
+		d.Box = movedBox(d.Box, at)
+		p.illegible = append(p.illegible, d)
+	}
+	p.curtailed = p.curtailed || half.curtailed
+}
+
 // apartFrom returns the share of the handwriting that is in t, or the share of the print that is in o, whichever is less. It
 // returns 0 if there is little of one of them.
-func (t tally) apartFrom(o tally) float64 {
+func (t tally) apartFrom(o tally) float64 { return t.apart(o, t.plus(o).written()) }
+
+// besidePrint is like apartFrom, but with the share of handwriting in t.
+func (t tally) besidePrint(o tally) float64 { return t.apart(o, t.correct) }
+
+// apart returns the share that the handwriting in t is of all, or the share of the print that is in o, whichever is less. It
+// returns 0 if there is little of one of them.
+func (t tally) apart(o tally, all float64) float64 {
 	if min(t.written(), o.printed) < minSideLetters {
 		return 0
 	}
-	all := t.plus(o)
-	return min(t.written()/all.written(), o.printed/all.printed)
+	return min(t.written()/all, o.printed/(t.printed+o.printed))
 }
 
 // contains reports whether the middle of a box is on the side horizontally, even beyond the edge of the page.

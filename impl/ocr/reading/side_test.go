@@ -91,3 +91,10 @@ func TestSeparateFacing(t *testing.T) {
 		require.Equal(t, c.want, strings.Join(kinds, " "), name)
 	}
 }
+
+func TestAddHalf(t *testing.T) {
+	t.Parallel()
+	for _, b := range reading.AddHalf(image.Pt(900, 0), document.Box{X: 5, Y: 6, W: 7, H: 8}) {
+		require.Equal(t, document.Box{X: 905, Y: 6, W: 7, H: 8}, b)
+	}
+}

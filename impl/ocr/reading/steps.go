@@ -130,10 +130,13 @@ var turningSteps = []step{{name: "turn", when: isWhole, run: turnUpright}}
 // languageSteps read a page again in another language if its language was in doubt and the whole text shows that language.
 var languageSteps = []step{{name: "second-language", when: isLanguageDoubtful, run: readInOtherLanguage, rereads: true}}
 
+// facingSteps read two facing pages of which one is print and the other handwriting once more, each on its own.
+var facingSteps = []step{{name: "halves", when: isFacing, run: readHalves, rereads: true}}
+
 // Steps returns the names of the steps that can be left out, in order. "vote" and "long-s" run only with Options.Enhance.
 func Steps() []string {
 	names := []string{channelStep}
-	for _, s := range slices.Concat(lightingSteps, uprightSteps, turningSteps, languageSteps) {
+	for _, s := range slices.Concat(lightingSteps, uprightSteps, turningSteps, languageSteps, facingSteps) {
 		if !s.required {
 			names = append(names, s.name)
 		}

@@ -349,9 +349,12 @@ const (
 	surePrintSide, minSideLetters, minReadSide = 0.75, 40, 0.25
 	// minFacingShape is the minimum ratio of width to height of an image of two facing pages. A cut between them divides at most
 	// one box in gutterLines lines (boxes of words and letters both count), and each is at least minFacingWidth of the image wide.
-	// If one is print and the other handwriting, each has more than minFacingShare of the characters of its kind. All were chosen
-	// on the same pages.
-	minFacingShape, gutterLines, minFacingWidth, minFacingShare = 1.1, 20, 0.25, 0.8
+	// If one is handwriting and the other print, each has more than minFacingShare of the characters of its kind. Before they are
+	// read as separate pages, it is enough that one has more than minFacingShare of the print, and that more than minFacingShare
+	// of the characters of the other are handwriting. The separate pages replace the reading of the whole if at least
+	// separateShare as many characters are likely to be correct: lines of both pages that were mixed up do not lower the estimate
+	// of the whole. All were chosen on the same pages.
+	minFacingShape, gutterLines, minFacingWidth, minFacingShare, separateShare = 1.1, 20, 0.25, 0.8, 0.95
 )
 
 // Print that the preparation spoilt, or that was taken for handwriting.

@@ -41,6 +41,9 @@ func SeparateFacing(size image.Point, blocks []document.Block) ([]document.Block
 	return p.read.Blocks, err
 }
 
+// AreApart reports whether the readings of two parts show that one is print and the other handwriting.
+func AreApart(left, right []document.Block) bool { return areApart(tallyOf(left), tallyOf(right)) }
+
 // AddHalf returns the boxes of a correction of print, one of handwriting, a graphic and an illegible part that were found at
 // the corner of a half that begins at a point, as they are added to the page.
 func AddHalf(at image.Point, b document.Box) []document.Box {

@@ -133,13 +133,7 @@ func (p *page) tallies() []tally {
 	after := func(b image.Rectangle) *tally { return &before[min(max(middleOf(b).X, 0), width-1)+1] }
 	for line := range document.Lines(p.read.Blocks) {
 		for _, w := range line.Words {
-			n := float64(utf8.RuneCountInString(w.Text))
-			correct := n * w.Confidence
-			t := after(w.Box.Rectangle())
-			t.read, t.correct = t.read+n, t.correct+correct
-			if !line.Handwritten {
-				t.printed += correct
-			}
+			after(w.Box.Rectangle()).count(w, line.Handwritten)
 		}
 	}
 	for _, l := range p.sheet.letters {
@@ -149,6 +143,25 @@ func (p *page) tallies() []tally {
 		before[x+1] = before[x+1].plus(before[x])
 	}
 	return before
+}
+
+// count adds a word to the tally.
+func (t *tally) count(w document.Word, handwritten bool) {
+	n := float64(utf8.RuneCountInString(w.Text))
+	t.read, t.correct = t.read+n, t.correct+n*w.Confidence
+	if !handwritten {
+		t.printed += n * w.Confidence
+	}
+}
+
+// tallyOf returns the tally of what was read, without letters that were not.
+func tallyOf(blocks []document.Block) (t tally) {
+	for line := range document.Lines(blocks) {
+		for _, w := range line.Words {
+			t.count(w, line.Handwritten)
+		}
+	}
+	return t
 }
 
 // gutters returns the positions at which a vertical cut divides hardly any words or letters: the middles of the gaps between
@@ -231,12 +244,14 @@ func (p *page) facingCut(share func(written, printed tally) float64) int {
 func isFacing(p *page) bool { return foundHandwriting(p) && p.facingCut(tally.besidePrint) > 0 }
 
 // readHalves reads each of two facing pages as a page of its own, because the layout analysis takes handwriting beside print
-// for columns of the print. It keeps that reading unless clearly fewer characters are likely to be correct.
+// for columns of the print. It keeps that reading if it shows that one is print and the other handwriting, unlike those of a
+// register, whose rows may cross the gutter, and unless clearly fewer characters are likely to be correct.
 func readHalves(ctx context.Context, p *page) error {
 	cut := p.facingCut(tally.besidePrint)
 	boxes := [2]image.Rectangle{p.gray.Rect, p.gray.Rect}
 	boxes[0].Max.X, boxes[1].Min.X = cut, cut
 	var halves [2]*page
+	var tallies [2]tally
 	read, correct := 0.0, 0.0
 	for i, box := range boxes {
 		half, err := p.readHalf(ctx, box)
@@ -244,9 +259,10 @@ func readHalves(ctx context.Context, p *page) error {
 			return err
 		}
 		n := float64(characters(half.read.Blocks))
-		halves[i], read, correct = half, read+n, correct+n*half.read.Confidence
+		halves[i], tallies[i] = half, tallyOf(half.read.Blocks)
+		read, correct = read+n, correct+n*half.read.Confidence
 	}
-	if correct < separateShare*float64(characters(p.read.Blocks))*p.read.Confidence {
+	if !areApart(tallies[0], tallies[1]) || correct < separateShare*float64(characters(p.read.Blocks))*p.read.Confidence {
 		return nil
 	}
 	p.cut, p.edits, p.graphics, p.illegible = cut, nil, nil, nil
@@ -286,6 +302,9 @@ func (p *page) add(half *page, at image.Point) {
 // apartFrom returns the share of the handwriting that is in t, or the share of the print that is in o, whichever is less. It
 // returns 0 if there is little of one of them.
 func (t tally) apartFrom(o tally) float64 { return t.apart(o, t.plus(o).written()) }
+
+// areApart reports whether one part is print and the other handwriting.
+func areApart(a, b tally) bool { return max(a.apartFrom(b), b.apartFrom(a)) > minFacingShare }
 
 // besidePrint is like apartFrom, but with the share of handwriting in t.
 func (t tally) besidePrint(o tally) float64 { return t.apart(o, t.correct) }

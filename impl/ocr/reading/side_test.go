@@ -98,3 +98,18 @@ func TestAddHalf(t *testing.T) {
 		require.Equal(t, document.Box{X: 905, Y: 6, W: 7, H: 8}, b)
 	}
 }
+
+func TestAreApart(t *testing.T) {
+	t.Parallel()
+	blocks := func(printed, written string) []document.Block {
+		return []document.Block{
+			{Lines: []document.Line{{Words: []document.Word{{Text: printed, Confidence: 1}}}}},
+			{Lines: []document.Line{{Words: []document.Word{{Text: written, Confidence: 1}}, Handwritten: true}}},
+		}
+	}
+	long, heading, mark := strings.Repeat("a", 500), strings.Repeat("b", 150), "cc"
+	require.True(t, reading.AreApart(blocks(long, mark), blocks(mark, long)))
+	require.True(t, reading.AreApart(blocks(mark, long), blocks(long, mark)))
+	require.False(t, reading.AreApart(blocks("", long), blocks(heading, long)), "a register with a printed heading on one page")
+	require.False(t, reading.AreApart(blocks(long, ""), blocks(long, "")))
+}

@@ -7,7 +7,7 @@ import "image"
 func Brighten(g *image.Gray) *image.Gray {
 	h := histogramOf(g)
 	brightest := h.quantile(brightShare)
-	if brightest >= darkestPage || brightest == 0 || InvertNegative(g) != g {
+	if brightest >= darkestPage || brightest == 0 || isNegative(g) {
 		return g
 	}
 	return mapGreys(g, func(v int) int { return min(v*brightened/brightest, 255) })
@@ -16,11 +16,14 @@ func Brighten(g *image.Gray) *image.Gray {
 // InvertNegative inverts a page that is a negative, which is common on microfilm of newspapers. It returns other pages
 // unchanged, including pages photographed on a dark table.
 func InvertNegative(g *image.Gray) *image.Gray {
-	if !isMostlyDark(g) || !isLightOnDark(g) {
+	if !isNegative(g) {
 		return g
 	}
 	return mapGreys(g, func(v int) int { return 255 - v })
 }
+
+// isNegative reports whether a page is mostly dark, with light writing.
+func isNegative(g *image.Gray) bool { return isMostlyDark(g) && isLightOnDark(g) }
 
 // isMostlyDark reports whether at least half of the pixels are on the dark side of Otsu's threshold.
 func isMostlyDark(g *image.Gray) bool {
@@ -35,10 +38,7 @@ func isLightOnDark(g *image.Gray) bool {
 	light, dark := 0, 0
 	for y := 0; y < g.Rect.Dy(); y += negativeCell {
 		for x := 0; x < g.Rect.Dx(); x += negativeCell {
-			var h Histogram
-			for below := y; below < min(y+negativeCell, g.Rect.Dy()); below++ {
-				h.Add(row(g, below)[x:min(x+negativeCell, g.Rect.Dx())])
-			}
+			h := histogramIn(g, image.Rect(x, y, min(x+negativeCell, g.Rect.Dx()), min(y+negativeCell, g.Rect.Dy())))
 			darkest, middle, lightest := h.quantile(1-fullRange), h.quantile(0.5), h.quantile(fullRange)
 			switch contrast := lightest - darkest; {
 			case contrast < negativeContrast:

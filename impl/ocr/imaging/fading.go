@@ -19,11 +19,8 @@ func cellsOf(g *image.Gray, side int) cells {
 	w, h := (g.Rect.Dx()+side-1)/side, (g.Rect.Dy()+side-1)/side
 	c := cells{NewPlane(w, h), NewPlane(w, h), NewPlane(w, h), side}
 	for i := range c.ink.Values {
-		x, top := i%w*side, i/w*side
-		var greys Histogram
-		for y := top; y < min(top+side, g.Rect.Dy()); y++ {
-			greys.Add(row(g, y)[x:min(x+side, g.Rect.Dx())])
-		}
+		x, y := i%w*side, i/w*side
+		greys := histogramIn(g, image.Rect(x, y, min(x+side, g.Rect.Dx()), min(y+side, g.Rect.Dy())))
 		paper := greys.quantile(paperOfCell)
 		c.paper.Values[i], c.ink.Values[i] = float32(255-paper), float32(paper-greys.quantile(inkOfCell))
 		c.stroke.Values[i] = float32(paper - greys.quantile(strokeOfCell))

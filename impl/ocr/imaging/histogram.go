@@ -63,12 +63,17 @@ func (h *Histogram) quantile(q float64) int {
 	return int(h.AtRank(int(math.Ceil(q*float64(h.Total()))) - 1))
 }
 
-// PaperGrey returns the grey of the paper in a part of the image: the q quantile of its greys.
-func PaperGrey(g *image.Gray, r image.Rectangle, q float64) uint8 {
-	var h Histogram
+// histogramIn counts the greys in a part of the image.
+func histogramIn(g *image.Gray, r image.Rectangle) (h Histogram) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		h.Add(row(g, y)[r.Min.X:r.Max.X])
 	}
+	return h
+}
+
+// PaperGrey returns the grey of the paper in a part of the image: the q quantile of its greys.
+func PaperGrey(g *image.Gray, r image.Rectangle, q float64) uint8 {
+	h := histogramIn(g, r)
 	total := r.Dx() * r.Dy()
 	return h.AtRank(total - 1 - int((1-q)*float64(total)))
 }

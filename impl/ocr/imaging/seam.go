@@ -61,10 +61,7 @@ func seamBandsOf(g *image.Gray) seamBands {
 	b := seamBands{NewPlane(w, h), make([]bool, w*h)}
 	for i := range b.ink {
 		at := image.Pt(i%w*paperCell, i/w*seamPitch)
-		var cell Histogram
-		for y := range paperCell {
-			cell.Add(row(g, at.Y+y)[at.X : at.X+paperCell])
-		}
+		cell := histogramIn(g, image.Rectangle{at, at.Add(image.Pt(paperCell, paperCell))})
 		paper := float32(cell.quantile(paperQuantile))
 		b.paper.Values[i], b.ink[i] = paper, float32(cell.quantile(1-paperQuantile)) < seamInk*paper
 	}

@@ -63,6 +63,16 @@ func movedBox(b document.Box, by image.Point) document.Box {
 	return document.BoxOf(b.Rectangle().Add(by))
 }
 
+// movedEdits returns copies of corrections that were made in a part of the page, with coordinates of the page. The corner of
+// the part is at by.
+func movedEdits(edits []document.Edit, by image.Point) []document.Edit {
+	edits = slices.Clone(edits)
+	for i := range edits {
+		edits[i].Box = movedBox(edits[i].Box, by)
+	}
+	return edits
+}
+
 // shifted returns a copy of a line that was read in a part of the page, with coordinates of the page. The corner of the part is
 // at by.
 func shifted(l document.Line, by image.Point) document.Line {

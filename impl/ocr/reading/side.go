@@ -119,11 +119,17 @@ func (p *page) sides() (pairs [][2]side) {
 		if float64(min(at, width-at)) < minFacingWidth*float64(width) {
 			continue
 		}
-		left, right := side{box: p.gray.Rect, tally: before[at]}, side{box: p.gray.Rect, tally: before[width].minus(before[at])}
-		left.box.Max.X, right.box.Min.X = at, at
-		pairs = append(pairs, [2]side{left, right})
+		left, right := cutAt(p.gray.Rect, at)
+		pairs = append(pairs, [2]side{{left, before[at]}, {right, before[width].minus(before[at])}})
 	}
 	return pairs
+}
+
+// cutAt returns the parts of a box on the left and the right of a vertical cut at x.
+func cutAt(box image.Rectangle, x int) (left, right image.Rectangle) {
+	left, right = box, box
+	left.Max.X, right.Min.X = x, x
+	return left, right
 }
 
 // tallies returns, for each x from 0 to the width of the page, the tally of everything on the left of it.
@@ -197,10 +203,7 @@ func (p *page) replaceSide(s side, read hand.Result) {
 	p.attempts[0] = p.withoutHandwriting(p.attempts[0])
 	written := movedBy(read.Blocks, s.box.Min)
 	edits := slices.DeleteFunc(slices.Clone(p.read.Edits), func(e document.Edit) bool { return s.contains(e.Box) })
-	for _, e := range read.Edits {
-		e.Box = movedBox(e.Box, s.box.Min)
-		edits = append(edits, e)
-	}
+	edits = append(edits, movedEdits(read.Edits, s.box.Min)...)
 	others := deleteWords(p.read.Blocks, func(w document.Word) bool { return s.contains(w.Box) })
 	n, m := float64(characters(others)), float64(characters(written))
 	confidence := (float64(n*p.attempts[0].right) + float64(m*read.Confidence)) / max(n+m, 1)
@@ -215,9 +218,8 @@ func (p *page) replaceSide(s side, read hand.Result) {
 // was inserted by its height, between lines of print.
 func separateFacing(_ context.Context, p *page) error {
 	if p.cut = p.facingCut(tally.apartFrom); p.cut > 0 {
-		left, right := side{box: p.gray.Rect}, side{box: p.gray.Rect}
-		left.box.Max.X, right.box.Min.X = p.cut, p.cut
-		p.read.Blocks = slices.Concat(p.linesIn(left), p.linesIn(right))
+		left, right := cutAt(p.gray.Rect, p.cut)
+		p.read.Blocks = slices.Concat(p.linesIn(side{box: left}), p.linesIn(side{box: right}))
 	}
 	return nil
 }
@@ -248,8 +250,8 @@ func isFacing(p *page) bool { return foundHandwriting(p) && p.facingCut(tally.be
 // register, whose rows may cross the gutter, and unless clearly fewer characters are likely to be correct.
 func readHalves(ctx context.Context, p *page) error {
 	cut := p.facingCut(tally.besidePrint)
-	boxes := [2]image.Rectangle{p.gray.Rect, p.gray.Rect}
-	boxes[0].Max.X, boxes[1].Min.X = cut, cut
+	left, right := cutAt(p.gray.Rect, cut)
+	boxes := [2]image.Rectangle{left, right}
 	var halves [2]*page
 	var tallies [2]tally
 	read, correct := 0.0, 0.0
@@ -284,10 +286,7 @@ func (p *page) readHalf(ctx context.Context, box image.Rectangle) (*page, error)
 // add appends what was read on a part of the page that begins at a point.
 func (p *page) add(half *page, at image.Point) {
 	p.read.Blocks = slices.Concat(p.read.Blocks, movedBy(half.read.Blocks, at))
-	for _, e := range slices.Concat(half.edits, half.read.Edits) {
-		e.Box = movedBox(e.Box, at)
-		p.read.Edits = append(p.read.Edits, e)
-	}
+	p.read.Edits = slices.Concat(p.read.Edits, movedEdits(half.edits, at), movedEdits(half.read.Edits, at))
 	for _, g := range half.graphics {
 		g.Box = movedBox(g.Box, at)
 		p.graphics = append(p.graphics, g)
@@ -309,8 +308,8 @@ func areApart(a, b tally) bool { return max(a.apartFrom(b), b.apartFrom(a)) > mi
 // besidePrint is like apartFrom, but with the share of handwriting in t.
 func (t tally) besidePrint(o tally) float64 { return t.apart(o, t.correct) }
 
-// apart returns the share that the handwriting in t is of all, or the share of the print that is in o, whichever is less. It
-// returns 0 if there is little of one of them.
+// apart returns the ratio of the handwriting in t to all, or the share of the print that is in o, whichever is less. It returns
+// 0 if there is little of one of them.
 func (t tally) apart(o tally, all float64) float64 {
 	if min(t.written(), o.printed) < minSideLetters {
 		return 0

@@ -46,24 +46,23 @@ func inventedRepeats() []row {
 		})},
 		{"stored-after-it-was-sent", "extract/200/caller-hung-up", func(honest server) server {
 			var lost memory[int]
-			return func(c *call) *reply {
+			return func(c *call) (a *reply) {
 				id := repeatable(c)
 				if id == "" {
 					return honest(c)
 				}
 				key := c.idempotencyKey()
 				other := c.withBody(c.body)
-				lost.use(id, func(n *int) {
+				lost.use(id, func(n *int) { // one request at a time: a repeat finds whether the answer before it was lost
 					if *n > 0 {
 						other.request.Header.Set("Idempotency-Key", fmt.Sprint(key, "-", *n))
 					}
+					alive := other.request.Context()
+					other.request = other.request.WithContext(context.WithoutCancel(alive)) // it was charged
+					if a = honest(other); a.status == http.StatusOK && alive.Err() != nil {
+						*n++
+					}
 				})
-				alive := other.request.Context()
-				other.request = other.request.WithContext(context.WithoutCancel(alive)) // it was charged
-				a := honest(other)
-				if a.status == http.StatusOK && alive.Err() != nil {
-					lost.use(id, func(n *int) { *n++ })
-				}
 				return a
 			}
 		}},

@@ -44,6 +44,9 @@ var degradations = map[string]degradation{
 	"negative": {groupsOf(1), negative},
 	"fade":     {groupsOf(1), faded(fallingFrom(0.2, 0.95))},
 	"edge":     {groupsOf(1), faded(fallingFrom(0.6, 0.75))},
+	"waves":    {groupsOf(1), bent(func(x float64) float64 { return 0.02 * math.Sin(2*math.Pi*x) })},
+	"fold":     {groupsOf(1), bent(func(x float64) float64 { return 0.03 * math.Exp(-x/0.15) })},
+	"bleed":    {groupsOf(1), bleed},
 	"middle":   {groupsOf(1), faded(func(x float64) float64 { return 1 - 0.88*math.Exp(-(x-0.5)*(x-0.5)/0.0225) })},
 }
 
@@ -258,6 +261,37 @@ func faded(contrast func(distance float64) float64) func([]*image.Gray, *rand.Ra
 // fallingFrom returns a contrast that falls to a tenth between two distances.
 func fallingFrom(from, to float64) func(float64) float64 {
 	return func(distance float64) float64 { return math.Pow(0.1, min(max((distance-from)/(to-from), 0), 1)) }
+}
+
+// bent returns a function that draws a page whose lines are curved. It moves each column down, or up on every other page, by a
+// share of the page's height that depends on the column's place, from 0 on the left to 1 on the right.
+func bent(down func(x float64) float64) func([]*image.Gray, *rand.Rand) *image.Gray {
+	return func(pages []*image.Gray, random *rand.Rand) *image.Gray {
+		size := pages[0].Rect.Size()
+		by := float64(size.Y)
+		if random.IntN(2) == 0 {
+			by = -by
+		}
+		return imaging.ShiftColumns(pages[0], func(x, _ int) float64 { return -by * down(float64(x)/float64(size.X)) })
+	}
+}
+
+// bleed draws a page with the writing of its other side shining through: the page itself, mirrored, blurred, and with 35 % of
+// its contrast.
+func bleed(pages []*image.Gray, _ *rand.Rand) *image.Gray {
+	const contrast = 0.35
+	g := pages[0]
+	size := g.Rect.Size()
+	back := mirror([]*image.Gray{imaging.Resize(imaging.Resize(g, size.X/2, size.Y/2), size.X, size.Y)}, nil)
+	paper := float64(imaging.PaperGrey(back, back.Rect, 0.8))
+	out := image.NewGray(g.Rect)
+	for y := range size.Y {
+		for x, v := range g.Pix[y*g.Stride:][:size.X] {
+			through := min(float64(back.Pix[y*back.Stride+x])/paper, 1)
+			out.Pix[y*out.Stride+x] = uint8(float64(v) * (1 - contrast*(1-through))) // #nosec G115 -- at most v
+		}
+	}
+	return out
 }
 
 // negative draws a page as its photographic negative.

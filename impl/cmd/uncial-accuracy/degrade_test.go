@@ -58,6 +58,9 @@ func TestLoad(t *testing.T) {
 		"dither":   {page, "One"},
 		"mirror":   {page, "One"},
 		"negative": {page, "One"},
+		"waves":    {page, "One"},
+		"fold":     {page, "One"},
+		"bleed":    {page, "One"},
 		"fade":     {page, "One"},
 		"edge":     {page, "One"},
 		"middle":   {page, "One"},
@@ -78,7 +81,7 @@ func TestLoad(t *testing.T) {
 
 func TestOptions_check_degrade(t *testing.T) {
 	t.Parallel()
-	require.ErrorContains(t, options{Jobs: 1, Degrade: "burnt"}.check(), "--degrade: unknown kind \"burnt\"; choose among columns, dither, edge")
+	require.ErrorContains(t, options{Jobs: 1, Degrade: "burnt"}.check(), "--degrade: unknown kind \"burnt\"; choose among bleed, columns, dither, edge")
 }
 
 func TestPrintAndHandwriting(t *testing.T) {

@@ -79,3 +79,21 @@ func weights(m, n int) []kernel {
 	}
 	return kernels
 }
+
+// ShiftColumns moves the pixels of each column: the pixel at x, y of the result is the one at x, y + down(x, y), interpolated
+// between two pixels. Pixels from above or below the page are those of its edge.
+func ShiftColumns(g *image.Gray, down func(x, y int) float64) *image.Gray {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	out := image.NewGray(image.Rect(0, 0, w, h))
+	for y := range h {
+		to := row(out, y)
+		for x := range to {
+			at := min(max(float64(y)+down(x, y), 0), float64(h-1))
+			upper := int(at)
+			lower := min(upper+1, h-1)
+			share := at - float64(upper)
+			to[x] = uint8(float64(g.Pix[upper*g.Stride+x])*(1-share) + float64(g.Pix[lower*g.Stride+x])*share + 0.5)
+		}
+	}
+	return out
+}

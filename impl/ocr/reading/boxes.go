@@ -34,6 +34,26 @@ func moveLine(l document.Line, box func(document.Box) document.Box, point func(d
 	return l
 }
 
+// withBaselinePoints returns copies of blocks with points in the baselines that are at most step pixels apart.
+func withBaselinePoints(blocks []document.Block, step int) []document.Block {
+	same := func(b document.Box) document.Box { return b }
+	blocks = moveAll(blocks, same, func(p document.Point) document.Point { return p })
+	for l := range document.Lines(blocks) {
+		if len(l.Baseline) == 0 {
+			continue
+		}
+		points := l.Baseline[:1:1]
+		for i, to := range l.Baseline[1:] {
+			from := l.Baseline[i]
+			for n, k := max((to.X-from.X)/step, 0)+1, 1; k <= n; k++ {
+				points = append(points, document.Point{X: from.X + (to.X-from.X)*k/n, Y: from.Y + (to.Y-from.Y)*k/n})
+			}
+		}
+		l.Baseline = points
+	}
+	return blocks
+}
+
 // rescaled returns copies of blocks that were read on an image of size from, with the coordinates of the same image at size to.
 func rescaled(blocks []document.Block, to, from image.Point) []document.Block {
 	return moveAll(blocks, func(b document.Box) document.Box {

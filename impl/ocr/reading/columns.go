@@ -27,12 +27,11 @@ func findColumns(_ context.Context, p *page) error {
 	return nil
 }
 
-// ruleOnSheet converts a rule of the page to one of the sheet.
+// ruleOnSheet converts a rule of the page to one of the sheet. Straightening lines does not move it sideways.
 func (s sheet) ruleOnSheet(r layout.Rule) layout.Rule {
-	s.angle = -s.angle
 	h := float64(s.img.Rect.Dy())
-	x0, y0 := s.unrotated(r.Top+(r.Bottom-r.Top)/4, h/4)
-	x1, y1 := s.unrotated(r.Bottom-(r.Bottom-r.Top)/4, h*3/4)
+	x0, y0 := s.rotated(r.Top+(r.Bottom-r.Top)/4, h/4, s.angle)
+	x1, y1 := s.rotated(r.Bottom-(r.Bottom-r.Top)/4, h*3/4, s.angle)
 	slope := (x1 - x0) / (y1 - y0)
 	return layout.Rule{Top: x0 - slope*y0, Bottom: x0 + slope*(h-y0)}
 }

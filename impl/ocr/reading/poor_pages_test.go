@@ -4,7 +4,9 @@ package reading_test
 
 import (
 	"image"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,4 +96,31 @@ func TestRead_mirroredPrint(t *testing.T) {
 		}
 		require.Empty(t, result.Edits, "gibberish is not corrected")
 	}
+}
+
+func TestRead_curvedLines(t *testing.T) {
+	t.Parallel()
+	lines := wrapped(strings.Fields(cleanTexts[0].text), 44)
+	straight := ocrtest.Page(lines...)
+	down := func(x int) float64 { return 45 * math.Sin(2*math.Pi*float64(x)/ocrtest.Width) }
+	page := decode.Page{Image: imaging.ShiftColumns(straight, func(x, _ int) float64 { return -down(x) })}
+	engines := MustEngines(t, 1)
+	result, err := reading.Read(t.Context(), page, reading.Options{Language: "en"}, engines)
+	require.NoError(t, err)
+	require.Less(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.02)
+	found := slices.Collect(document.Lines(result.Page.Blocks))
+	require.Len(t, found, len(lines))
+	for i, l := range found {
+		y := float64(ocrtest.Baseline + i*ocrtest.Pitch)
+		require.Greater(t, len(l.Baseline), 1+l.Box.W/400, "points of the baseline of line %d", i)
+		for _, p := range l.Baseline {
+			require.InDelta(t, y+down(p.X), p.Y, 20, "the baseline of line %d follows the curve at %d", i, p.X)
+		}
+		for _, w := range l.Words {
+			require.InDelta(t, y+down(w.Box.X+w.Box.W/2)-15, w.Box.Y+w.Box.H/2, 20, "the box of %q", w.Text)
+		}
+	}
+	result, err = reading.Read(t.Context(), page, reading.Options{Language: "en", Without: []string{"dewarp"}}, engines)
+	require.NoError(t, err)
+	require.Greater(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.1, "not dewarped")
 }

@@ -17,6 +17,10 @@ type sheet struct {
 	img *image.Gray
 	// angle is the rotation of img in degrees, clockwise around its middle.
 	angle float64
+	// unlevelled is the sheet before its rotation.
+	unlevelled *image.Gray
+	// curl is the curl of the lines before img showed them straight, or nil if they have always been straight.
+	curl *imaging.Curl
 	// components are the connected components of ink without specks, and letters the letter-shaped ones among them, both in
 	// pixels of the page.
 	components, letters []image.Rectangle
@@ -48,6 +52,7 @@ func findInk(_ context.Context, p *page) error {
 	spots := imaging.AllSpots(s.img)
 	s.components = imaging.WithoutSpecks(spots)
 	s.marks, s.letters = s.components, imaging.LetterShaped(s.components)
+	s.unlevelled = s.img
 	s.letterHeight = imaging.LetterHeight(s.letters)
 	if s.isTexture(spots) {
 		s.components, s.marks, s.letters = nil, nil, nil // they are not text in any orientation of the page
@@ -79,15 +84,50 @@ func estimateResolution(_ context.Context, p *page) error {
 	return nil
 }
 
-// level rotates the sheet if it is skewed, unless its letters are so small that the blur from rotating would harm them.
+// level rotates the sheet if it is skewed, unless its letters are so small that the blur from rotating would harm them more
+// than the skew does.
 func level(_ context.Context, p *page) error {
 	s := &p.sheet
-	height := float64(s.letterHeight) * max(s.enlargement, 1)
-	if skew := imaging.Skew(s.img, s.letters); math.Abs(skew) >= minSkew && height >= minLevelHeight {
-		s.img, s.angle = imaging.Rotate(s.img, -skew), -skew
-		s.marks = imaging.Spots(s.img)
+	least := minSkew
+	if float64(s.letterHeight)*max(s.enlargement, 1) < minLevelHeight {
+		least = minBlurringSkew
+	}
+	if skew := imaging.Skew(s.img, s.letters); math.Abs(skew) >= least {
+		s.rotate(-skew)
 	}
 	return nil
+}
+
+// rotate rotates the sheet by an angle in degrees, clockwise, instead of any rotation that it has.
+func (s *sheet) rotate(angle float64) {
+	s.img, s.angle = imaging.Rotate(s.unlevelled, angle), angle
+	s.marks = imaging.Spots(s.img)
+}
+
+// dewarp straightens curved lines. Curved lines do not show by which angle the page is rotated, so it takes that from the
+// columns and the stems of the letters.
+func dewarp(_ context.Context, p *page) error {
+	s := &p.sheet
+	curl := s.findCurl()
+	if curl == nil {
+		return nil
+	}
+	if lean := imaging.Lean(s.img); math.Abs(lean) >= minSkew {
+		leaning := *s
+		s.rotate(s.angle - lean)
+		if curl = s.findCurl(); curl == nil {
+			*s = leaning
+			return nil
+		}
+	}
+	s.curl, s.img = curl, curl.Straighten(s.img)
+	s.marks = imaging.Spots(s.img)
+	return nil
+}
+
+// findCurl returns how the lines of the sheet curve, or nil.
+func (s *sheet) findCurl() *imaging.Curl {
+	return imaging.FindCurl(s.img.Rect.Size(), imaging.LetterShaped(s.marks))
 }
 
 // source returns a source that enlarges parts of the sheet for reading. Boxes remain in pixels of the sheet.
@@ -115,8 +155,12 @@ func (e resizing) Read(ctx context.Context, img *image.Gray, dpi int, model stri
 	return rescaled(blocks, size, image.Pt(w, h)), err
 }
 
-// onPage returns copies of blocks of the sheet with boxes and baselines on the page.
+// onPage returns copies of blocks of the sheet with boxes and baselines on the page. The baselines of curved lines get more
+// points.
 func (s sheet) onPage(blocks []document.Block) []document.Block {
+	if s.curl != nil {
+		blocks = withBaselinePoints(blocks, baselineStep*s.letterHeight)
+	}
 	return moveAll(blocks, s.boxOnPage, func(p document.Point) document.Point {
 		x, y := s.pointOnPage(float64(p.X), float64(p.Y))
 		return document.Point{X: int(math.Round(x)), Y: int(math.Round(y))}
@@ -125,16 +169,16 @@ func (s sheet) onPage(blocks []document.Block) []document.Block {
 
 // boxOnPage converts a box of the sheet to one of the page by moving its centre. It does not enlarge the box, although the
 // words of a rotated page take slightly more room.
-func (s sheet) boxOnPage(b document.Box) document.Box {
-	x, y := s.pointOnPage(float64(b.X)+float64(b.W)/2, float64(b.Y)+float64(b.H)/2)
-	b.X, b.Y = int(math.Round(x-float64(b.W)/2)), int(math.Round(y-float64(b.H)/2))
-	return b.Clip(s.img.Rect.Dx(), s.img.Rect.Dy())
-}
+func (s sheet) boxOnPage(b document.Box) document.Box { return s.moveBox(b, s.pointOnPage) }
 
 // boxOnSheet converts a box of the page to one of the sheet. It is the inverse of boxOnPage.
-func (s sheet) boxOnSheet(b document.Box) document.Box {
-	s.angle = -s.angle
-	return s.boxOnPage(b)
+func (s sheet) boxOnSheet(b document.Box) document.Box { return s.moveBox(b, s.pointOnSheet) }
+
+// moveBox moves the centre of a box by a function, and clips the box to the sheet.
+func (s sheet) moveBox(b document.Box, move func(x, y float64) (float64, float64)) document.Box {
+	x, y := move(float64(b.X)+float64(b.W)/2, float64(b.Y)+float64(b.H)/2)
+	b.X, b.Y = int(math.Round(x-float64(b.W)/2)), int(math.Round(y-float64(b.H)/2))
+	return b.Clip(s.img.Rect.Dx(), s.img.Rect.Dy())
 }
 
 // wordsOnSheet returns the box on the sheet of words of the page. It converts each word because the box of all words of a
@@ -149,17 +193,36 @@ func (s sheet) wordsOnSheet(words []document.Word) document.Box {
 
 // pointOnPage converts a point of the sheet to one of the page, and clips it to the page.
 func (s sheet) pointOnPage(x, y float64) (float64, float64) {
-	if s.angle == 0 {
+	if s.curl != nil {
+		y = s.curl.Down(x, y)
+	}
+	return s.clip(s.rotated(x, y, -s.angle))
+}
+
+// pointOnSheet converts a point of the page to one of the sheet, and clips it to the sheet.
+func (s sheet) pointOnSheet(x, y float64) (float64, float64) {
+	x, y = s.rotated(x, y, s.angle)
+	if s.curl != nil {
+		y = s.curl.Up(x, y)
+	}
+	return s.clip(x, y)
+}
+
+// clip returns the point of the sheet that is nearest to a point, unless the sheet has the geometry of the page.
+func (s sheet) clip(x, y float64) (float64, float64) {
+	if s.angle == 0 && s.curl == nil {
 		return x, y
 	}
-	x, y = s.unrotated(x, y)
 	return min(max(x, 0), float64(s.img.Rect.Dx()-1)), min(max(y, 0), float64(s.img.Rect.Dy()-1))
 }
 
-// unrotated undoes the rotation of a point by the sheet's angle around the middle of the image.
-func (s sheet) unrotated(x, y float64) (float64, float64) {
+// rotated rotates a point by an angle in degrees, clockwise, around the middle of the image.
+func (s sheet) rotated(x, y, angle float64) (float64, float64) {
+	if angle == 0 {
+		return x, y
+	}
 	cx, cy := float64(s.img.Rect.Dx()-1)/2, float64(s.img.Rect.Dy()-1)/2
-	sin, cos := math.Sincos(s.angle * math.Pi / 180)
+	sin, cos := math.Sincos(angle * math.Pi / 180)
 	dx, dy := x-cx, y-cy
-	return cx + dx*cos + dy*sin, cy - dx*sin + dy*cos
+	return cx + dx*cos - dy*sin, cy + dx*sin + dy*cos
 }

@@ -48,6 +48,7 @@ var sheetSteps = []step{
 	{name: "ink", run: findInk, required: true},
 	{name: "enlarge", when: hasSmallLetters, run: enlarge},
 	{name: "level", run: level},
+	{name: "dewarp", run: dewarp},
 	{name: "staves", when: hasLetterHeight, run: eraseStaves},
 	{name: "resolution", when: hasLetterHeight, run: estimateResolution},
 	columnsStep,

@@ -37,6 +37,9 @@ func readUnprepared(ctx context.Context, p *page) (attempt, bool, error) {
 	if s.angle != 0 {
 		s.img = imaging.Rotate(s.img, s.angle)
 	}
+	if s.curl != nil {
+		s.img = s.curl.Straighten(s.img)
+	}
 	a, err := s.read(ctx, p.src, p.model, 1)
 	if err != nil {
 		return attempt{}, false, err

@@ -1,0 +1,223 @@
+package imaging
+
+import (
+	"cmp"
+	"image"
+	"math"
+	"slices"
+)
+
+// Curl describes how the lines of a page curve, as they do near the fold of a book: how far below its place on the straightened
+// page each point lies.
+type Curl struct {
+	cell int   // the side of a cell in pixels
+	down Plane // how far down the middle of each cell lies, in pixels
+}
+
+// FindCurl returns the curl of a page of that size, or nil if its lines are straight or too few. letters are the boxes of its
+// letters. Rotate a skewed page first.
+//
+// It follows the letters of each line, takes the median slope in each cell, and smooths the slopes. What it finds straightens
+// the letters, and the rest of the curl is found among them, curlPasses times in all.
+func FindCurl(size image.Point, letters []image.Rectangle) *Curl {
+	height := LetterHeight(letters)
+	if height == 0 {
+		return nil
+	}
+	letters = slices.DeleteFunc(slices.Clone(letters), func(l image.Rectangle) bool {
+		return 2*l.Dy() < height || l.Dy() > 3*height
+	})
+	slices.SortFunc(letters, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.X, b.Min.X) })
+	cell := curlCell * height
+	c := &Curl{cell, NewPlane((size.X+cell-1)/cell, (size.Y+cell-1)/cell)}
+	slopes := NewPlane(c.down.W, c.down.H)
+	for range curlPasses {
+		rest := c.cellSlopes(c.straightened(letters), height)
+		if len(rest) == 0 {
+			return nil
+		}
+		addSmooth(slopes, rest)
+		c.setSlopes(slopes)
+	}
+	var found []float32
+	for _, l := range letters {
+		m := centre(l).Div(cell)
+		found = append(found, slopes.At(m.X, m.Y))
+	}
+	slices.Sort(found)
+	tail := int(curlTail * float64(len(found)))
+	if found[len(found)-1-tail]-found[tail] < minCurlSlope {
+		return nil
+	}
+	return c
+}
+
+// centre returns the middle of a box.
+func centre(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
+
+// straightened returns boxes of the page as they lie on the straightened page.
+func (c *Curl) straightened(boxes []image.Rectangle) []image.Rectangle {
+	out := make([]image.Rectangle, len(boxes))
+	for i, b := range boxes {
+		m := centre(b)
+		out[i] = b.Add(image.Pt(0, int(math.Round(c.Up(float64(m.X), float64(m.Y))))-m.Y))
+	}
+	return out
+}
+
+// cellSlope is the slope of the lines in a cell, downwards per pixel to the right.
+type cellSlope struct{ x, y, slope, weight float64 }
+
+// cellSlopes returns the median slopes of the lines in the cells where letters agree on it. letters are sorted from left to
+// right.
+func (c *Curl) cellSlopes(letters []image.Rectangle, height int) (found []cellSlope) {
+	cells := make([][]float64, len(c.down.Values))
+	next := nextInLine(letters, height)
+	for i, l := range letters {
+		from := centre(l)
+		for j := next[i]; j >= 0; j = next[j] {
+			o := letters[j]
+			to := centre(o)
+			dx := to.X - from.X
+			if dx > maxSlopeLength*height {
+				break
+			}
+			if dx < minSlopeLength*height || sameHeight*max(l.Dy()-o.Dy(), o.Dy()-l.Dy()) > height {
+				continue
+			}
+			at := from.Add(to).Div(2).Div(c.cell)
+			k := min(max(at.Y, 0), c.down.H-1)*c.down.W + min(max(at.X, 0), c.down.W-1)
+			cells[k] = append(cells[k], float64(o.Min.Y+o.Max.Y-l.Min.Y-l.Max.Y)/float64(2*dx))
+		}
+	}
+	for k, s := range cells {
+		if len(s) < minCellSlopes {
+			continue
+		}
+		slices.Sort(s)
+		if s[len(s)*3/4]-s[len(s)/4] <= maxSlopeSpread {
+			found = append(found, cellSlope{float64(k % c.down.W), float64(k / c.down.W), s[len(s)/2], min(float64(len(s)), maxCellWeight)})
+		}
+	}
+	return found
+}
+
+// nextInLine returns, for each of the letters, the index of the next letter of its line, or -1. letters are sorted from left to
+// right.
+func nextInLine(letters []image.Rectangle, height int) []int {
+	rows := map[int][]int{} // the letters in each strip of the page
+	for i, l := range letters {
+		y := centre(l).Y / height
+		rows[y] = append(rows[y], i)
+	}
+	next := make([]int, len(letters))
+	for i, l := range letters {
+		next[i] = -1
+		for y := centre(l).Y/height - 1; y <= centre(l).Y/height+1; y++ {
+			first, _ := slices.BinarySearch(rows[y], i+1)
+			for _, j := range rows[y][first:] {
+				o := letters[j]
+				if o.Min.X > l.Max.X+maxLetterGap*height || next[i] >= 0 && j > next[i] {
+					break
+				}
+				if o.Min.X >= l.Max.X-height/4 && 2*(min(o.Max.Y, l.Max.Y)-max(o.Min.Y, l.Min.Y)) >= min(o.Dy(), l.Dy()) {
+					next[i] = j
+					break
+				}
+			}
+		}
+	}
+	return next
+}
+
+// addSmooth adds smoothed slopes to those of each cell. The smoothed slope of a cell is that of a plane through the slopes
+// around it (a local linear regression), so that slopes that grow towards an edge are not underestimated there.
+func addSmooth(slopes Plane, known []cellSlope) {
+	for k := range slopes.Values {
+		m := [3][4]float64{{curlPrior}, {0, curlRidge}, {0, 0, curlRidge}} // the normal equations
+		for _, s := range known {
+			dx, dy := s.x-float64(k%slopes.W), s.y-float64(k/slopes.W)
+			d := dx*dx/(curlAcross*curlAcross) + dy*dy/(curlAlong*curlAlong)
+			if d > curlReach*curlReach {
+				continue
+			}
+			weight := s.weight * math.Exp(-d/2)
+			for i, a := range [3]float64{1, dx, dy} {
+				for j, b := range [4]float64{1, dx, dy, s.slope} {
+					m[i][j] += weight * a * b
+				}
+			}
+		}
+		slopes.Values[k] += float32(firstUnknown(m))
+	}
+}
+
+// firstUnknown solves three linear equations with a positive definite matrix for the first of their unknowns.
+func firstUnknown(m [3][4]float64) float64 {
+	for pivot := 2; pivot > 0; pivot-- {
+		for i := range pivot {
+			factor := m[i][pivot] / m[pivot][pivot]
+			for j := range m[i] {
+				m[i][j] -= factor * m[pivot][j]
+			}
+		}
+	}
+	return m[0][3] / m[0][0]
+}
+
+// setSlopes sets how far down the cells lie from their slopes. Those in the middle of the page stay in place.
+func (c *Curl) setSlopes(slopes Plane) {
+	middle, cell := slopes.W/2, float32(c.cell)
+	for y := range slopes.H {
+		down, slope := c.down.Row(y), slopes.Row(y)
+		for x := middle + 1; x < len(down); x++ {
+			down[x] = down[x-1] + cell*(slope[x-1]+slope[x])/2
+		}
+		for x := middle - 1; x >= 0; x-- {
+			down[x] = down[x+1] - cell*(slope[x+1]+slope[x])/2
+		}
+	}
+}
+
+// Down returns the height on the page, in pixels, of a point of the straightened page.
+func (c *Curl) Down(x, y float64) float64 { return y + c.shift(x, y) }
+
+// Up returns the height on the straightened page, in pixels, of a point of the page.
+func (c *Curl) Up(x, y float64) float64 {
+	up := y
+	for range curlSteps {
+		up = y - c.shift(x, up)
+	}
+	return up
+}
+
+// shift returns how far a point of the straightened page lies below that place on the page.
+func (c *Curl) shift(x, y float64) float64 {
+	fx := min(max(float32(x)/float32(c.cell)-0.5, 0), float32(c.down.W-1))
+	fy := min(max(float32(y)/float32(c.cell)-0.5, 0), float32(c.down.H-1))
+	x0, y0 := int(fx), int(fy)
+	return float64(bilinear(c.down.At(x0, y0), c.down.At(x0+1, y0), c.down.At(x0, y0+1), c.down.At(x0+1, y0+1), fx-float32(x0), fy-float32(y0)))
+}
+
+// Straighten returns a page of the curl's size with straight lines. It moves pixels only up and down.
+func (c *Curl) Straighten(g *image.Gray) *image.Gray {
+	down, at := make([]float32, g.Rect.Dx()), -1
+	interpolate := c.down.Interpolator(c.cell, len(down))
+	return ShiftColumns(g, func(x, y int) float64 {
+		if y != at {
+			at = y
+			interpolate(float32(y)/float32(c.cell)-0.5, down)
+		}
+		return float64(down[x])
+	})
+}
+
+// Lean returns the angle in degrees, clockwise, by which the columns and stems of a page lean, from -skewRange to skewRange.
+// The lines of a page with a curl slope, although the page may be upright.
+func Lean(g *image.Gray) float64 {
+	size := g.Rect.Size()
+	if scale := math.Sqrt(leanPixels / float64(size.X*size.Y)); scale < 1 {
+		g = Resize(g, int(float64(size.X)*scale), int(float64(size.Y)*scale))
+	}
+	return sharpest(Turn(g, 1))
+}

@@ -44,10 +44,10 @@ var degradations = map[string]degradation{
 	"negative": {groupsOf(1), negative},
 	"fade":     {groupsOf(1), faded(fallingFrom(0.2, 0.95))},
 	"edge":     {groupsOf(1), faded(fallingFrom(0.6, 0.75))},
+	"middle":   {groupsOf(1), faded(func(x float64) float64 { return 1 - 0.88*math.Exp(-(x-0.5)*(x-0.5)/0.0225) })},
 	"waves":    {groupsOf(1), bent(func(x float64) float64 { return 0.02 * math.Sin(2*math.Pi*x) })},
 	"fold":     {groupsOf(1), bent(func(x float64) float64 { return 0.03 * math.Exp(-x/0.15) })},
 	"bleed":    {groupsOf(1), bleed},
-	"middle":   {groupsOf(1), faded(func(x float64) float64 { return 1 - 0.88*math.Exp(-(x-0.5)*(x-0.5)/0.0225) })},
 }
 
 func degradationNames() []string {
@@ -263,8 +263,8 @@ func fallingFrom(from, to float64) func(float64) float64 {
 	return func(distance float64) float64 { return math.Pow(0.1, min(max((distance-from)/(to-from), 0), 1)) }
 }
 
-// bent returns a function that draws a page whose lines are curved. It moves each column down, or up on every other page, by a
-// share of the page's height that depends on the column's place, from 0 on the left to 1 on the right.
+// bent returns a function that draws a page whose lines are curved. It moves each column down or, at random, up, by a share of
+// the page's height that depends on the column's place, from 0 on the left to 1 on the right.
 func bent(down func(x float64) float64) func([]*image.Gray, *rand.Rand) *image.Gray {
 	return func(pages []*image.Gray, random *rand.Rand) *image.Gray {
 		size := pages[0].Rect.Size()
@@ -272,7 +272,11 @@ func bent(down func(x float64) float64) func([]*image.Gray, *rand.Rand) *image.G
 		if random.IntN(2) == 0 {
 			by = -by
 		}
-		return imaging.ShiftColumns(pages[0], func(x, _ int) float64 { return -by * down(float64(x)/float64(size.X)) })
+		return imaging.ShiftColumns(pages[0], func(_ int, shifts []float32) {
+			for x := range shifts {
+				shifts[x] = float32(-by * down(float64(x)/float64(size.X)))
+			}
+		})
 	}
 }
 
@@ -283,7 +287,7 @@ func bleed(pages []*image.Gray, _ *rand.Rand) *image.Gray {
 	g := pages[0]
 	size := g.Rect.Size()
 	back := mirror([]*image.Gray{imaging.Resize(imaging.Resize(g, size.X/2, size.Y/2), size.X, size.Y)}, nil)
-	paper := float64(imaging.PaperGrey(back, back.Rect, 0.8))
+	paper := max(float64(imaging.PaperGrey(back, back.Rect, 0.8)), 1)
 	out := image.NewGray(g.Rect)
 	for y := range size.Y {
 		for x, v := range g.Pix[y*g.Stride:][:size.X] {

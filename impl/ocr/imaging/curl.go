@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Curl describes how the lines of a page curve, as they do near the fold of a book: how far below its place on the straightened
-// page each point lies.
+// Curl describes how the lines of a page curve, as they do near the fold of a book. It says how far each point lies below its
+// place on the straightened page.
 type Curl struct {
 	cell int   // the side of a cell in pixels
 	down Plane // how far down the middle of each cell lies, in pixels
@@ -17,8 +17,8 @@ type Curl struct {
 // FindCurl returns the curl of a page of that size, or nil if its lines are straight or too few. letters are the boxes of its
 // letters. Rotate a skewed page first.
 //
-// It follows the letters of each line, takes the median slope in each cell, and smooths the slopes. What it finds straightens
-// the letters, and the rest of the curl is found among them, curlPasses times in all.
+// It follows the letters of each line, takes the median slope in each cell, and smooths the slopes. It straightens the boxes of
+// the letters by these slopes and measures what is left, curlPasses times in all.
 func FindCurl(size image.Point, letters []image.Rectangle) *Curl {
 	height := LetterHeight(letters)
 	if height == 0 {
@@ -32,11 +32,7 @@ func FindCurl(size image.Point, letters []image.Rectangle) *Curl {
 	c := &Curl{cell, NewPlane((size.X+cell-1)/cell, (size.Y+cell-1)/cell)}
 	slopes := NewPlane(c.down.W, c.down.H)
 	for range curlPasses {
-		rest := c.cellSlopes(c.straightened(letters), height)
-		if len(rest) == 0 {
-			return nil
-		}
-		addSmooth(slopes, rest)
+		addSmooth(slopes, c.cellSlopes(c.straightened(letters), height))
 		c.setSlopes(slopes)
 	}
 	var found []float32
@@ -44,9 +40,12 @@ func FindCurl(size image.Point, letters []image.Rectangle) *Curl {
 		m := centre(l).Div(cell)
 		found = append(found, slopes.At(m.X, m.Y))
 	}
+	if len(found) == 0 {
+		return nil
+	}
 	slices.Sort(found)
 	tail := int(curlTail * float64(len(found)))
-	if found[len(found)-1-tail]-found[tail] < minCurlSlope {
+	if found[len(found)-1-tail]-found[tail] < minCurlSlope || c.steepest() > maxCurlGradient {
 		return nil
 	}
 	return c
@@ -65,12 +64,12 @@ func (c *Curl) straightened(boxes []image.Rectangle) []image.Rectangle {
 	return out
 }
 
-// cellSlope is the slope of the lines in a cell, downwards per pixel to the right.
-type cellSlope struct{ x, y, slope, weight float64 }
+// cellSlope is the slope of the lines in a cell, downwards per pixel to the right. Its weight is 0 if it is not known.
+type cellSlope struct{ slope, weight float64 }
 
 // cellSlopes returns the median slopes of the lines in the cells where letters agree on it. letters are sorted from left to
 // right.
-func (c *Curl) cellSlopes(letters []image.Rectangle, height int) (found []cellSlope) {
+func (c *Curl) cellSlopes(letters []image.Rectangle, height int) []cellSlope {
 	cells := make([][]float64, len(c.down.Values))
 	next := nextInLine(letters, height)
 	for i, l := range letters {
@@ -87,16 +86,20 @@ func (c *Curl) cellSlopes(letters []image.Rectangle, height int) (found []cellSl
 			}
 			at := from.Add(to).Div(2).Div(c.cell)
 			k := min(max(at.Y, 0), c.down.H-1)*c.down.W + min(max(at.X, 0), c.down.W-1)
+			if len(cells[k]) == maxCellSlopes {
+				continue
+			}
 			cells[k] = append(cells[k], float64(o.Min.Y+o.Max.Y-l.Min.Y-l.Max.Y)/float64(2*dx))
 		}
 	}
+	found := make([]cellSlope, len(cells))
 	for k, s := range cells {
 		if len(s) < minCellSlopes {
 			continue
 		}
 		slices.Sort(s)
 		if s[len(s)*3/4]-s[len(s)/4] <= maxSlopeSpread {
-			found = append(found, cellSlope{float64(k % c.down.W), float64(k / c.down.W), s[len(s)/2], min(float64(len(s)), maxCellWeight)})
+			found[k] = cellSlope{s[len(s)/2], min(float64(len(s)), maxCellWeight)}
 		}
 	}
 	return found
@@ -135,16 +138,19 @@ func nextInLine(letters []image.Rectangle, height int) []int {
 func addSmooth(slopes Plane, known []cellSlope) {
 	for k := range slopes.Values {
 		m := [3][4]float64{{curlPrior}, {0, curlRidge}, {0, 0, curlRidge}} // the normal equations
-		for _, s := range known {
-			dx, dy := s.x-float64(k%slopes.W), s.y-float64(k/slopes.W)
-			d := dx*dx/(curlAcross*curlAcross) + dy*dy/(curlAlong*curlAlong)
-			if d > curlReach*curlReach {
-				continue
-			}
-			weight := s.weight * math.Exp(-d/2)
-			for i, a := range [3]float64{1, dx, dy} {
-				for j, b := range [4]float64{1, dx, dy, s.slope} {
-					m[i][j] += weight * a * b
+		x0, y0 := k%slopes.W, k/slopes.W
+		for y := max(y0-curlReach*curlDown, 0); y <= min(y0+curlReach*curlDown, slopes.H-1); y++ {
+			for x := max(x0-curlReach*curlAcross, 0); x <= min(x0+curlReach*curlAcross, slopes.W-1); x++ {
+				s := known[y*slopes.W+x]
+				if s.weight == 0 {
+					continue
+				}
+				dx, dy := float64(x-x0), float64(y-y0)
+				weight := s.weight * math.Exp(-(dx*dx/(curlAcross*curlAcross)+dy*dy/(curlDown*curlDown))/2)
+				for i, a := range [3]float64{1, dx, dy} {
+					for j, b := range [4]float64{1, dx, dy, s.slope} {
+						m[i][j] += weight * a * b
+					}
 				}
 			}
 		}
@@ -165,7 +171,7 @@ func firstUnknown(m [3][4]float64) float64 {
 	return m[0][3] / m[0][0]
 }
 
-// setSlopes sets how far down the cells lie from their slopes. Those in the middle of the page stay in place.
+// setSlopes sets how far down the cells lie from their slopes. The middle column stays in place.
 func (c *Curl) setSlopes(slopes Plane) {
 	middle, cell := slopes.W/2, float32(c.cell)
 	for y := range slopes.H {
@@ -179,10 +185,22 @@ func (c *Curl) setSlopes(slopes Plane) {
 	}
 }
 
-// Down returns the height on the page, in pixels, of a point of the straightened page.
+// steepest returns how much the shift changes at most from row to row, in pixels per pixel. From 1 on, lines would lie upon
+// each other.
+func (c *Curl) steepest() (most float32) {
+	for y := range c.down.H - 1 {
+		below := c.down.Row(y + 1)
+		for x, v := range c.down.Row(y) {
+			most = max(most, below[x]-v, v-below[x])
+		}
+	}
+	return most / float32(c.cell)
+}
+
+// Down returns the y on the page of a point of the straightened page, in pixels.
 func (c *Curl) Down(x, y float64) float64 { return y + c.shift(x, y) }
 
-// Up returns the height on the straightened page, in pixels, of a point of the page.
+// Up returns the y on the straightened page of a point of the page, in pixels.
 func (c *Curl) Up(x, y float64) float64 {
 	up := y
 	for range curlSteps {
@@ -201,15 +219,8 @@ func (c *Curl) shift(x, y float64) float64 {
 
 // Straighten returns a page of the curl's size with straight lines. It moves pixels only up and down.
 func (c *Curl) Straighten(g *image.Gray) *image.Gray {
-	down, at := make([]float32, g.Rect.Dx()), -1
-	interpolate := c.down.Interpolator(c.cell, len(down))
-	return ShiftColumns(g, func(x, y int) float64 {
-		if y != at {
-			at = y
-			interpolate(float32(y)/float32(c.cell)-0.5, down)
-		}
-		return float64(down[x])
-	})
+	interpolate := c.down.Interpolator(c.cell, g.Rect.Dx())
+	return ShiftColumns(g, func(y int, down []float32) { interpolate(float32(y)/float32(c.cell)-0.5, down) })
 }
 
 // Lean returns the angle in degrees, clockwise, by which the columns and stems of a page lean, from -skewRange to skewRange.

@@ -3,6 +3,7 @@ package imaging_test
 import (
 	"image"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -14,7 +15,11 @@ import (
 
 // bend returns a page that is curved by a function, which says how far down a column lies.
 func bend(g *image.Gray, down func(x int) float64) *image.Gray {
-	return imaging.ShiftColumns(g, func(x, _ int) float64 { return -down(x) })
+	return imaging.ShiftColumns(g, func(_ int, shift []float32) {
+		for x := range shift {
+			shift[x] = float32(-down(x))
+		}
+	})
 }
 
 func findCurl(page *image.Gray) *imaging.Curl {
@@ -54,6 +59,20 @@ func TestFindCurl(t *testing.T) {
 		again := curl.Straighten(bend(straight, down))
 		require.Equal(t, straight.Rect, again.Rect)
 		require.Greater(t, rowsOf(again), 2*rowsOf(bend(straight, down)), "%s: rows of the page are text or paper again", name)
+	}
+}
+
+func TestFindCurl_noPage(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	var noise []image.Rectangle
+	for range 100_000 {
+		at := image.Pt(random.IntN(4000), random.IntN(4000))
+		noise = append(noise, image.Rectangle{Min: at, Max: at.Add(image.Pt(4+random.IntN(4), 4+random.IntN(4)))})
+	}
+	require.Nil(t, imaging.FindCurl(image.Pt(4000, 4000), noise), "noise")
+	for _, size := range []image.Point{{X: 4000, Y: 1}, {X: 1, Y: 4000}} {
+		require.NotPanics(t, func() { imaging.FindCurl(size, noise) }, "%v", size)
 	}
 }
 

@@ -80,19 +80,25 @@ func weights(m, n int) []kernel {
 	return kernels
 }
 
-// ShiftColumns moves the pixels of each column: the pixel at x, y of the result is the one at x, y + down(x, y), interpolated
-// between two pixels. Pixels from above or below the page are those of its edge.
-func ShiftColumns(g *image.Gray, down func(x, y int) float64) *image.Gray {
+// ShiftColumns moves the pixels of each column: the pixel at x, y of the result is the one at x, y + down[x], interpolated
+// between two pixels. shifts writes the shifts of row y to down. Pixels from above or below the page are white.
+func ShiftColumns(g *image.Gray, shifts func(y int, down []float32)) *image.Gray {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	out := image.NewGray(image.Rect(0, 0, w, h))
+	down := make([]float32, w)
 	for y := range h {
+		shifts(y, down)
 		to := row(out, y)
-		for x := range to {
-			at := min(max(float64(y)+down(x, y), 0), float64(h-1))
+		for x, d := range down {
+			at := float32(y) + d
+			if at < 0 || at > float32(h-1) {
+				to[x] = 255
+				continue
+			}
 			upper := int(at)
 			lower := min(upper+1, h-1)
-			share := at - float64(upper)
-			to[x] = uint8(float64(g.Pix[upper*g.Stride+x])*(1-share) + float64(g.Pix[lower*g.Stride+x])*share + 0.5)
+			share := at - float32(upper)
+			to[x] = uint8(float32(g.Pix[upper*g.Stride+x])*(1-share) + float32(g.Pix[lower*g.Stride+x])*share + 0.5)
 		}
 	}
 	return out

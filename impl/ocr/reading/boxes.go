@@ -34,7 +34,7 @@ func moveLine(l document.Line, box func(document.Box) document.Box, point func(d
 	return l
 }
 
-// withBaselinePoints returns copies of blocks with points in the baselines that are at most step pixels apart.
+// withBaselinePoints returns copies of blocks whose baselines have points that are less than 2*step pixels apart horizontally.
 func withBaselinePoints(blocks []document.Block, step int) []document.Block {
 	same := func(b document.Box) document.Box { return b }
 	blocks = moveAll(blocks, same, func(p document.Point) document.Point { return p })
@@ -45,8 +45,9 @@ func withBaselinePoints(blocks []document.Block, step int) []document.Block {
 		points := l.Baseline[:1:1]
 		for i, to := range l.Baseline[1:] {
 			from := l.Baseline[i]
-			for n, k := max((to.X-from.X)/step, 0)+1, 1; k <= n; k++ {
-				points = append(points, document.Point{X: from.X + (to.X-from.X)*k/n, Y: from.Y + (to.Y-from.Y)*k/n})
+			parts := max((to.X-from.X)/step, 0) + 1
+			for k := range parts {
+				points = append(points, document.Point{X: from.X + (to.X-from.X)*(k+1)/parts, Y: from.Y + (to.Y-from.Y)*(k+1)/parts})
 			}
 		}
 		l.Baseline = points

@@ -103,7 +103,12 @@ func TestRead_curvedLines(t *testing.T) {
 	lines := wrapped(strings.Fields(cleanTexts[0].text), 44)
 	straight := ocrtest.Page(lines...)
 	down := func(x int) float64 { return 45 * math.Sin(2*math.Pi*float64(x)/ocrtest.Width) }
-	page := decode.Page{Image: imaging.ShiftColumns(straight, func(x, _ int) float64 { return -down(x) })}
+	curved := imaging.ShiftColumns(straight, func(_ int, shift []float32) {
+		for x := range shift {
+			shift[x] = float32(-down(x))
+		}
+	})
+	page := decode.Page{Image: curved}
 	engines := MustEngines(t, 1)
 	result, err := reading.Read(t.Context(), page, reading.Options{Language: "en"}, engines)
 	require.NoError(t, err)
@@ -120,6 +125,10 @@ func TestRead_curvedLines(t *testing.T) {
 			require.InDelta(t, y+down(w.Box.X+w.Box.W/2)-15, w.Box.Y+w.Box.H/2, 20, "the box of %q", w.Text)
 		}
 	}
+	rotated := decode.Page{Image: imaging.Rotate(curved, 1.5)}
+	result, err = reading.Read(t.Context(), rotated, reading.Options{Language: "en"}, engines)
+	require.NoError(t, err)
+	require.Less(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.02, "rotated, too")
 	result, err = reading.Read(t.Context(), page, reading.Options{Language: "en", Without: []string{"dewarp"}}, engines)
 	require.NoError(t, err)
 	require.Greater(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.1, "not dewarped")

@@ -19,7 +19,7 @@ type sheet struct {
 	angle float64
 	// unlevelled is the sheet before its rotation.
 	unlevelled *image.Gray
-	// curl is the curl of the lines before img showed them straight, or nil if they have always been straight.
+	// curl is the curl that was removed from img, or nil if its lines were straight.
 	curl *imaging.Curl
 	// components are the connected components of ink without specks, and letters the letter-shaped ones among them, both in
 	// pixels of the page.
@@ -88,31 +88,35 @@ func estimateResolution(_ context.Context, p *page) error {
 // than the skew does.
 func level(_ context.Context, p *page) error {
 	s := &p.sheet
-	least := minSkew
-	if float64(s.letterHeight)*max(s.enlargement, 1) < minLevelHeight {
-		least = minBlurringSkew
-	}
-	if skew := imaging.Skew(s.img, s.letters); math.Abs(skew) >= least {
+	if skew := imaging.Skew(s.img, s.letters); math.Abs(skew) >= s.leastSkew() {
 		s.rotate(-skew)
 	}
 	return nil
 }
 
-// rotate rotates the sheet by an angle in degrees, clockwise, instead of any rotation that it has.
+// leastSkew returns the skew in degrees from which on the sheet is rotated.
+func (s *sheet) leastSkew() float64 {
+	if float64(s.letterHeight)*max(s.enlargement, 1) < minLevelHeight {
+		return minBlurringSkew
+	}
+	return minSkew
+}
+
+// rotate rotates the sheet by an angle in degrees, clockwise, and replaces any earlier rotation.
 func (s *sheet) rotate(angle float64) {
 	s.img, s.angle = imaging.Rotate(s.unlevelled, angle), angle
 	s.marks = imaging.Spots(s.img)
 }
 
-// dewarp straightens curved lines. Curved lines do not show by which angle the page is rotated, so it takes that from the
-// columns and the stems of the letters.
+// dewarp straightens curved lines. Curved lines do not show by how much the page is rotated, so dewarp measures that from the
+// columns and the stems of letters.
 func dewarp(_ context.Context, p *page) error {
 	s := &p.sheet
 	curl := s.findCurl()
 	if curl == nil {
 		return nil
 	}
-	if lean := imaging.Lean(s.img); math.Abs(lean) >= minSkew {
+	if lean := imaging.Lean(s.img); math.Abs(lean) >= s.leastSkew() {
 		leaning := *s
 		s.rotate(s.angle - lean)
 		if curl = s.findCurl(); curl == nil {

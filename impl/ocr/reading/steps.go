@@ -47,7 +47,7 @@ var sheetSteps = []step{
 	{name: "grain", when: isGray, run: onSheet(imaging.DropGrain)},
 	{name: "ink", run: findInk, required: true},
 	{name: "enlarge", when: hasSmallLetters, run: enlarge},
-	{name: "level", when: hasLetterHeight, run: level},
+	{name: "level", run: level},
 	{name: "dewarp", when: hasLetterHeight, run: dewarp},
 	{name: "staves", when: hasLetterHeight, run: eraseStaves},
 	{name: "resolution", when: hasLetterHeight, run: estimateResolution},

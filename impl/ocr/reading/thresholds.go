@@ -11,8 +11,8 @@ const (
 	minSkew = 0.8
 	// minLevelHeight is the minimum height of letters, in pixels of the image that will be read, on a page with a small skew: the
 	// blur from rotating it harms smaller letters. With a skew of minBlurringSkew degrees, letters are illegible unless they are
-	// levelled.
-	minLevelHeight, minBlurringSkew = 14, 5.0
+	// levelled. It is more than the search for a small skew finds in any drawing.
+	minLevelHeight, minBlurringSkew = 14, 6.0
 	// baselineStep is the maximum distance between the points of a curved baseline, in heights of letters.
 	baselineStep = 8
 	// maxSmallHeight is the maximum height of letters in pixels at which a page is enlarged. Of 19 pages with such letters, 16

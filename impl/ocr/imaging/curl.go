@@ -37,11 +37,8 @@ func FindCurl(size image.Point, letters []image.Rectangle) *Curl {
 	}
 	var found []float32
 	for _, l := range letters {
-		m := centre(l).Div(cell)
+		m := Middle(l).Div(cell)
 		found = append(found, slopes.At(m.X, m.Y))
-	}
-	if len(found) == 0 {
-		return nil
 	}
 	slices.Sort(found)
 	tail := int(curlTail * float64(len(found)))
@@ -51,14 +48,11 @@ func FindCurl(size image.Point, letters []image.Rectangle) *Curl {
 	return c
 }
 
-// centre returns the middle of a box.
-func centre(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
-
 // straightened returns boxes of the page as they lie on the straightened page.
 func (c *Curl) straightened(boxes []image.Rectangle) []image.Rectangle {
 	out := make([]image.Rectangle, len(boxes))
 	for i, b := range boxes {
-		m := centre(b)
+		m := Middle(b)
 		out[i] = b.Add(image.Pt(0, int(math.Round(c.Up(float64(m.X), float64(m.Y))))-m.Y))
 	}
 	return out
@@ -73,10 +67,10 @@ func (c *Curl) cellSlopes(letters []image.Rectangle, height int) []cellSlope {
 	cells := make([][]float64, len(c.down.Values))
 	next := nextInLine(letters, height)
 	for i, l := range letters {
-		from := centre(l)
+		from := Middle(l)
 		for j := next[i]; j >= 0; j = next[j] {
 			o := letters[j]
-			to := centre(o)
+			to := Middle(o)
 			dx := to.X - from.X
 			if dx > maxSlopeLength*height {
 				break
@@ -110,13 +104,13 @@ func (c *Curl) cellSlopes(letters []image.Rectangle, height int) []cellSlope {
 func nextInLine(letters []image.Rectangle, height int) []int {
 	rows := map[int][]int{} // the letters in each strip of the page
 	for i, l := range letters {
-		y := centre(l).Y / height
+		y := Middle(l).Y / height
 		rows[y] = append(rows[y], i)
 	}
 	next := make([]int, len(letters))
 	for i, l := range letters {
 		next[i] = -1
-		for y := centre(l).Y/height - 1; y <= centre(l).Y/height+1; y++ {
+		for y := Middle(l).Y/height - 1; y <= Middle(l).Y/height+1; y++ {
 			first, _ := slices.BinarySearch(rows[y], i+1)
 			for _, j := range rows[y][first:] {
 				o := letters[j]

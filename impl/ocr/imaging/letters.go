@@ -85,6 +85,9 @@ func Union(boxes []image.Rectangle) (all image.Rectangle) {
 	return all
 }
 
+// Middle returns the centre of a rectangle, rounded towards its upper left corner.
+func Middle(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
+
 // Area returns the number of pixels of a rectangle.
 func Area(r image.Rectangle) int { return r.Dx() * r.Dy() }
 

@@ -190,7 +190,7 @@ func (r Region) fitted() Region {
 
 // Holds reports whether the centre of a box is in the region.
 func (r Region) Holds(b image.Rectangle) bool {
-	m := image.Pt((b.Min.X+b.Max.X)/2, (b.Min.Y+b.Max.Y)/2)
+	m := imaging.Middle(b)
 	i := m.Y / r.band
 	return m.Y >= r.Box.Min.Y && m.Y < r.Box.Max.Y && m.X >= r.left[i] && m.X < r.right[i]
 }

@@ -4,6 +4,7 @@ import (
 	"image"
 	"slices"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/internal/document"
 )
 
@@ -34,25 +35,16 @@ func moveLine(l document.Line, box func(document.Box) document.Box, point func(d
 	return l
 }
 
-// withBaselinePoints returns copies of blocks whose baselines have points that are less than 2*step pixels apart horizontally.
-func withBaselinePoints(blocks []document.Block, step int) []document.Block {
-	same := func(b document.Box) document.Box { return b }
-	blocks = moveAll(blocks, same, func(p document.Point) document.Point { return p })
-	for l := range document.Lines(blocks) {
-		if len(l.Baseline) == 0 {
-			continue
+// withPoints returns a baseline with points that are less than 2*step pixels apart horizontally.
+func withPoints(baseline []document.Point, step int) (out []document.Point) {
+	for i, to := range baseline {
+		from := baseline[max(i-1, 0)]
+		parts := max((to.X-from.X)/step, 0) + 1
+		for k := range parts {
+			out = append(out, document.Point{X: from.X + (to.X-from.X)*(k+1)/parts, Y: from.Y + (to.Y-from.Y)*(k+1)/parts})
 		}
-		points := l.Baseline[:1:1]
-		for i, to := range l.Baseline[1:] {
-			from := l.Baseline[i]
-			parts := max((to.X-from.X)/step, 0) + 1
-			for k := range parts {
-				points = append(points, document.Point{X: from.X + (to.X-from.X)*(k+1)/parts, Y: from.Y + (to.Y-from.Y)*(k+1)/parts})
-			}
-		}
-		l.Baseline = points
 	}
-	return blocks
+	return out
 }
 
 // rescaled returns copies of blocks that were read on an image of size from, with the coordinates of the same image at size to.
@@ -129,11 +121,6 @@ func wordBoxes(blocks []document.Block) []image.Rectangle {
 	return all
 }
 
-// middleOf returns the centre of a rectangle, rounded towards its upper left corner.
-func middleOf(r image.Rectangle) image.Point {
-	return image.Pt((r.Min.X+r.Max.X)/2, (r.Min.Y+r.Max.Y)/2)
-}
-
 // boxIndex holds boxes by the horizontal slices of the page that they touch, for fast lookup.
 type boxIndex map[int][]image.Rectangle
 
@@ -162,6 +149,6 @@ func (b boxIndex) near(r image.Rectangle, f func(image.Rectangle)) {
 
 // contains reports whether the centre of r is in one of the boxes.
 func (b boxIndex) contains(r image.Rectangle) bool {
-	middle := middleOf(r)
+	middle := imaging.Middle(r)
 	return slices.ContainsFunc(b[middle.Y/sliceHeight], func(box image.Rectangle) bool { return middle.In(box) })
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/internal/document"
 )
 
@@ -31,7 +32,7 @@ func replaceDittoMarks(blocks []document.Block, height int) {
 	for _, w := range marks {
 		column := 0
 		for _, other := range marks {
-			if d := middleOf(w.Box.Rectangle()).X - middleOf(other.Box.Rectangle()).X; max(d, -d) <= height {
+			if d := imaging.Middle(w.Box.Rectangle()).X - imaging.Middle(other.Box.Rectangle()).X; max(d, -d) <= height {
 				column++
 			}
 		}

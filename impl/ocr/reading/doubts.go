@@ -25,7 +25,7 @@ func (p *page) unreadInk(illegible []document.Doubt) []document.Doubt {
 	}
 	var doubts []document.Doubt
 	for _, found := range findMissed(p.gray.Rect, p.sheet.components, p.read.Blocks) {
-		if found.letters >= minUnreadLetters && !slices.ContainsFunc(listed, middleOf(found.box).In) {
+		if found.letters >= minUnreadLetters && !slices.ContainsFunc(listed, imaging.Middle(found.box).In) {
 			doubts = append(doubts, unread(found.box, found.letters))
 		}
 	}
@@ -36,7 +36,7 @@ func (p *page) unreadInk(illegible []document.Doubt) []document.Doubt {
 func (p *page) stillIllegible() []document.Doubt {
 	words := wordBoxes(p.read.Blocks)
 	return slices.DeleteFunc(slices.Clone(p.illegible), func(d document.Doubt) bool {
-		return slices.ContainsFunc(words, func(w image.Rectangle) bool { return middleOf(w).In(d.Box.Rectangle()) })
+		return slices.ContainsFunc(words, func(w image.Rectangle) bool { return imaging.Middle(w).In(d.Box.Rectangle()) })
 	})
 }
 

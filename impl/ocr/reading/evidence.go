@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/models/own"
 	"uncial/internal/document"
 	"uncial/internal/text"
@@ -238,7 +239,7 @@ func (p *page) otherReading() otherWords {
 	}
 	words := otherWords{}
 	for w := range document.Words(p.sheet.onPage(p.attempts[1].blocks)) {
-		cell := middleOf(w.Box.Rectangle()).Div(gridCell)
+		cell := imaging.Middle(w.Box.Rectangle()).Div(gridCell)
 		words[cell] = append(words[cell], *w)
 	}
 	return words
@@ -251,19 +252,19 @@ func (o otherWords) has(w *document.Word) bool {
 
 // at returns a word of the other reading for the same ink, or nil if there is none.
 func (o otherWords) at(w *document.Word) *document.Word {
-	middle := middleOf(w.Box.Rectangle())
+	middle := imaging.Middle(w.Box.Rectangle())
 	return o.find(w, func(other document.Word) bool { return middle.In(other.Box.Rectangle()) })
 }
 
 // find returns a word of the other reading for which is returns true and whose centre is in the box of w, or nil if there is
 // none.
 func (o otherWords) find(w *document.Word, is func(document.Word) bool) *document.Word {
-	at := middleOf(w.Box.Rectangle())
+	at := imaging.Middle(w.Box.Rectangle())
 	cell := at.Div(gridCell)
 	for x := -1; x <= 1; x++ {
 		for y := -1; y <= 1; y++ {
 			for _, other := range o[cell.Add(image.Pt(x, y))] {
-				if middleOf(other.Box.Rectangle()).In(w.Box.Rectangle().Inset(-placeMargin)) && is(other) {
+				if imaging.Middle(other.Box.Rectangle()).In(w.Box.Rectangle().Inset(-placeMargin)) && is(other) {
 					return &other
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/lexicon"
 	"uncial/internal/document"
@@ -136,7 +137,7 @@ func (e *Engines) Warm() int { return len(e.warm) }
 func Alternatives(w document.Word, other []document.Word) []document.Alternative {
 	words := otherWords{}
 	for _, o := range other {
-		cell := middleOf(o.Box.Rectangle()).Div(gridCell)
+		cell := imaging.Middle(o.Box.Rectangle()).Div(gridCell)
 		words[cell] = append(words[cell], o)
 	}
 	return alternatives(&w, words)

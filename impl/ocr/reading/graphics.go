@@ -6,6 +6,7 @@ import (
 	"image/draw"
 	"slices"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
@@ -24,7 +25,7 @@ func eraseStaves(_ context.Context, p *page) error {
 		margin := int(staffMargin * float64(b.Dy()))
 		erased := image.Rect(b.Min.X-margin, b.Min.Y-margin, b.Max.X+margin, b.Max.Y+margin)
 		draw.Draw(img, erased, image.White, image.Point{}, draw.Src)
-		s.marks = slices.DeleteFunc(slices.Clone(s.marks), func(m image.Rectangle) bool { return middleOf(m).In(erased) })
+		s.marks = slices.DeleteFunc(slices.Clone(s.marks), func(m image.Rectangle) bool { return imaging.Middle(m).In(erased) })
 	}
 	s.img = img
 	return nil
@@ -52,7 +53,7 @@ func (p *page) addGraphic(box document.Box, kind document.GraphicKind) {
 		return
 	}
 	p.graphics = append(p.graphics, document.Graphic{Box: box, Kind: kind})
-	p.read.Blocks = deleteWords(p.read.Blocks, func(w document.Word) bool { return middleOf(w.Box.Rectangle()).In(box.Rectangle()) })
+	p.read.Blocks = deleteWords(p.read.Blocks, func(w document.Word) bool { return imaging.Middle(w.Box.Rectangle()).In(box.Rectangle()) })
 }
 
 // withoutText returns the box of a picture without the lines of text above and below it. The box includes such lines if an
@@ -60,7 +61,7 @@ func (p *page) addGraphic(box document.Box, kind document.GraphicKind) {
 func withoutText(box document.Box, blocks []document.Block) document.Box {
 	top, bottom := box.Y, box.Y+box.H
 	for w := range document.Words(blocks) {
-		middle := middleOf(w.Box.Rectangle())
+		middle := imaging.Middle(w.Box.Rectangle())
 		if w.Confidence < sureInPicture || !middle.In(box.Rectangle()) {
 			continue
 		}
@@ -78,7 +79,7 @@ func withoutText(box document.Box, blocks []document.Block) document.Box {
 func holdsText(box document.Box, blocks []document.Block) bool {
 	letters, covered := 0, 0
 	for w := range document.Words(blocks) {
-		if !middleOf(w.Box.Rectangle()).In(box.Rectangle()) {
+		if !imaging.Middle(w.Box.Rectangle()).In(box.Rectangle()) {
 			continue
 		}
 		covered += w.Box.W * w.Box.H

@@ -184,7 +184,7 @@ func (p *page) withoutHandwriting(a attempt) attempt {
 	})
 	letters := 0
 	for _, l := range p.sheet.letters {
-		if m := middleOf(l); !isWritten(m.X, m.Y) {
+		if m := imaging.Middle(l); !isWritten(m.X, m.Y) {
 			letters++
 		}
 	}

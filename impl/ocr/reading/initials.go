@@ -20,7 +20,7 @@ import (
 func joinInitials(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	for _, box := range layout.Initials(p.sheet.img, p.sheet.marks, p.sheet.letterHeight) {
-		inside := func(w document.Word) bool { return middleOf(w.Box.Rectangle()).In(box) }
+		inside := func(w document.Word) bool { return imaging.Middle(w.Box.Rectangle()).In(box) }
 		if lines := p.beside(box, a.blocks); len(lines) < linesBeside || holdsWords(a.blocks, inside) {
 			continue
 		}
@@ -53,16 +53,16 @@ func holdsWords(blocks []document.Block, inside func(document.Word) bool) bool {
 func (p *page) beside(box image.Rectangle, blocks []document.Block) []*document.Line {
 	var lines []*document.Line
 	for l := range document.Lines(blocks) {
-		i := slices.IndexFunc(l.Words, func(w document.Word) bool { return middleOf(w.Box.Rectangle()).X >= box.Max.X })
+		i := slices.IndexFunc(l.Words, func(w document.Word) bool { return imaging.Middle(w.Box.Rectangle()).X >= box.Max.X })
 		if i < 0 {
 			continue
 		}
-		y := middleOf(l.Words[i].Box.Rectangle()).Y
+		y := imaging.Middle(l.Words[i].Box.Rectangle()).Y
 		if y < box.Min.Y-p.sheet.letterHeight || y >= box.Max.Y || l.Words[i].Box.X-box.Max.X > initialGap*p.sheet.letterHeight {
 			continue
 		}
 		if slices.ContainsFunc(l.Words[:i], func(w document.Word) bool {
-			return w.Confidence >= sureInPicture && middleOf(w.Box.Rectangle()).X < box.Min.X
+			return w.Confidence >= sureInPicture && imaging.Middle(w.Box.Rectangle()).X < box.Min.X
 		}) {
 			return nil // it is in the middle of a line
 		}
@@ -76,7 +76,7 @@ func (p *page) beside(box image.Rectangle, blocks []document.Block) []*document.
 // joinInitial scales the initial to the size of a capital and reads it together with the next words. It adds the letter only if
 // the rest of the word is read as before.
 func (p *page) joinInitial(ctx context.Context, box image.Rectangle, line *document.Line) error {
-	i := slices.IndexFunc(line.Words, func(w document.Word) bool { return middleOf(w.Box.Rectangle()).X >= box.Max.X })
+	i := slices.IndexFunc(line.Words, func(w document.Word) bool { return imaging.Middle(w.Box.Rectangle()).X >= box.Max.X })
 	w := &line.Words[i]
 	words := document.WordsBox(line.Words[i:min(i+wordsWithInitial, len(line.Words))])
 	blocks, err := p.sheet.source(p.src).Read(ctx, p.sheet.withCapital(box, w.Box.Rectangle(), words.Rectangle()), p.sheet.dpi, p.attempts[0].model, tesseract.SingleLine)

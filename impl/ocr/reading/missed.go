@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
@@ -47,7 +48,7 @@ func (p *patch) read(ctx context.Context, src Source, img *image.Gray, model str
 	if err != nil {
 		return document.Line{}, err
 	}
-	line.Words = slices.DeleteFunc(line.Words, func(w document.Word) bool { return !middleOf(w.Box.Rectangle()).In(p.box) })
+	line.Words = slices.DeleteFunc(line.Words, func(w document.Word) bool { return !imaging.Middle(w.Box.Rectangle()).In(p.box) })
 	line.Box = document.WordsBox(line.Words)
 	if !p.isWriting(line) {
 		return document.Line{}, nil

@@ -123,7 +123,7 @@ func (p *patch) grow(components, words, claimed boxIndex, height int) {
 // absorb merges those patches whose centres are now inside the patch, and returns the others.
 func (p *patch) absorb(others []patch) []patch {
 	return slices.DeleteFunc(others, func(o patch) bool {
-		inside := middleOf(o.box).In(p.box)
+		inside := imaging.Middle(o.box).In(p.box)
 		if inside {
 			p.letters += o.letters
 		}

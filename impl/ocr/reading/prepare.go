@@ -162,13 +162,17 @@ func (e resizing) Read(ctx context.Context, img *image.Gray, dpi int, model stri
 // onPage returns copies of blocks of the sheet with boxes and baselines on the page. The baselines of curved lines get more
 // points.
 func (s sheet) onPage(blocks []document.Block) []document.Block {
-	if s.curl != nil {
-		blocks = withBaselinePoints(blocks, baselineStep*s.letterHeight)
+	blocks = moveAll(blocks, s.boxOnPage, func(p document.Point) document.Point { return p })
+	for l := range document.Lines(blocks) {
+		if s.curl != nil {
+			l.Baseline = withPoints(l.Baseline, baselineStep*s.letterHeight)
+		}
+		for i, p := range l.Baseline {
+			x, y := s.pointOnPage(float64(p.X), float64(p.Y))
+			l.Baseline[i] = document.Point{X: int(math.Round(x)), Y: int(math.Round(y))}
+		}
 	}
-	return moveAll(blocks, s.boxOnPage, func(p document.Point) document.Point {
-		x, y := s.pointOnPage(float64(p.X), float64(p.Y))
-		return document.Point{X: int(math.Round(x)), Y: int(math.Round(y))}
-	})
+	return blocks
 }
 
 // boxOnPage converts a box of the sheet to one of the page by moving its centre. It does not enlarge the box, although the

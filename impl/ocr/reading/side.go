@@ -64,7 +64,7 @@ func readDoubtfulSide(ctx context.Context, p *page) error {
 	}
 	var letters []image.Rectangle
 	for _, l := range p.sheet.letters {
-		if middleOf(l).In(s.box) {
+		if imaging.Middle(l).In(s.box) {
 			letters = append(letters, l.Sub(s.box.Min))
 		}
 	}
@@ -96,7 +96,7 @@ func (p *page) doubtfulSide() (worst side, found bool) {
 func (p *page) isProse(part image.Rectangle) bool {
 	long, all := 0, 0
 	for line := range document.Lines(p.read.Blocks) {
-		if line.Handwritten || !middleOf(line.Box.Rectangle()).In(part) {
+		if line.Handwritten || !imaging.Middle(line.Box.Rectangle()).In(part) {
 			continue
 		}
 		n := utf8.RuneCountInString(line.Text())
@@ -136,7 +136,7 @@ func cutAt(box image.Rectangle, x int) (left, right image.Rectangle) {
 func (p *page) tallies() []tally {
 	width := p.gray.Rect.Dx()
 	before := make([]tally, width+1)
-	after := func(b image.Rectangle) *tally { return &before[min(max(middleOf(b).X, 0), width-1)+1] }
+	after := func(b image.Rectangle) *tally { return &before[min(max(imaging.Middle(b).X, 0), width-1)+1] }
 	for line := range document.Lines(p.read.Blocks) {
 		for _, w := range line.Words {
 			after(w.Box.Rectangle()).count(w, line.Handwritten)
@@ -319,7 +319,7 @@ func (t tally) apart(o tally, all float64) float64 {
 
 // contains reports whether the middle of a box is on the side horizontally, even beyond the edge of the page.
 func (s side) contains(b document.Box) bool {
-	x := middleOf(b.Rectangle()).X
+	x := imaging.Middle(b.Rectangle()).X
 	if s.box.Min.X == 0 {
 		return x < s.box.Max.X
 	}

@@ -224,7 +224,7 @@ func skewOf(g *image.Gray) float64 {
 func TestSkew(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(lines...)
-	for _, angle := range []float64{-40, -15, -3, -1.2, 0, 0.6, 2.5, 22, 33, 40} {
+	for _, angle := range []float64{-40, -15, -6.3, -3, -1.2, 0, 0.6, 2.5, 5.2, 8, 13, 22, 33, 40} {
 		require.InDelta(t, angle, skewOf(imaging.Rotate(page, angle)), 0.2, "%v degrees", angle)
 	}
 	long := ocrtest.BlankPage(ocrtest.Width, 4*page.Rect.Dy())
@@ -256,7 +256,6 @@ func TestSkew_hatching(t *testing.T) {
 			}
 		}
 	}
-	require.NotZero(t, imaging.Slant(page, imaging.InkThreshold(page)), "the picture has a slant")
 	require.InDelta(t, 0, skewOf(page), 0.5)
 }
 

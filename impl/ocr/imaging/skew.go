@@ -6,10 +6,8 @@ import (
 )
 
 // Skew returns the angle in degrees by which the lines of the page slope down to the right (clockwise), from -50 to 50: within
-// skewRange of 0, or of the page's Slant if the letters lie in lines there. letters are the boxes of its letters. Flatten a
-// shaded page first.
+// skewRange of the page's Slant. letters are the boxes of its letters. Flatten a shaded page first.
 func Skew(g *image.Gray, letters []image.Rectangle) float64 {
-	slant := Slant(g, InkThreshold(g))
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	if w > skewWidth {
 		w, h = skewWidth, h*skewWidth/w
@@ -21,15 +19,11 @@ func Skew(g *image.Gray, letters []image.Rectangle) float64 {
 	if w != g.Rect.Dx() {
 		g = Resize(g, w, h)
 	}
-	level := sharpest(g)
-	if slant == 0 {
-		return level
+	slant := Slant(letters)
+	if slant != 0 {
+		g = Rotate(g, -slant)
 	}
-	slope := slant + sharpest(Rotate(g, -slant))
-	if letterLines(letters, slope) < minSlantGain*letterLines(letters, level) {
-		return level // a hatched picture has a slant too
-	}
-	return slope
+	return slant + sharpest(g)
 }
 
 // sharpest returns the angle from -skewRange to skewRange at which the amount of ink differs most from row to row.
@@ -53,51 +47,6 @@ func sharpest(g *image.Gray) float64 {
 		try(coarse + float64(i)*skewStep)
 	}
 	return at
-}
-
-// letterLines measures how well letters lie in lines at an angle, or perpendicular to it: about 1 for scattered letters, and up
-// to the number of letters of a line.
-func letterLines(letters []image.Rectangle, angle float64) float64 {
-	height := float64(max(LetterHeight(letters), 1))
-	sin, cos := math.Sincos(angle * math.Pi / 180)
-	across, down := map[int]int{}, map[int]int{}
-	for _, l := range letters {
-		x, y := float64(l.Min.X+l.Max.X)/2, float64(l.Min.Y+l.Max.Y)/2
-		across[int(math.Floor((y*cos-x*sin)/height))]++
-		down[int(math.Floor((x*cos+y*sin)/height))]++
-	}
-	return max(stepsOf(across), stepsOf(down)) / float64(2*max(len(letters), 1))
-}
-
-// stepsOf returns the sum of the squared differences between successive counts.
-func stepsOf(counts map[int]int) (sum float64) {
-	for i, n := range counts {
-		d := float64(n - counts[i-1])
-		sum += d * d
-		if _, ok := counts[i+1]; !ok {
-			sum += float64(n * n)
-		}
-	}
-	return sum
-}
-
-// Slant returns the angle in degrees, to within half a slantStep, by which lines slope on a page that was photographed at an
-// angle. It is from -maxSlant to maxSlant, and 0 for a page whose lines are roughly horizontal or vertical. Pixels up to the
-// threshold are ink. Only the middle of the page is examined, so the slant may be that of a picture.
-func Slant(g *image.Gray, threshold uint8) float64 {
-	middle := g.Rect.Size().Div(2)
-	sample := Crop(g, image.Rectangle{Min: middle, Max: middle}.Inset(-slantSample/2))
-	own := Order(sample, threshold)
-	if own == 0 || own > maxSlantOrder {
-		return 0
-	}
-	best, slant := minSlantGain*own, 0.0
-	for angle := -maxSlant; angle <= maxSlant; angle += slantStep {
-		if order := Order(Rotate(sample, -angle), threshold); order > max(best, minLineOrder) {
-			best, slant = order, angle
-		}
-	}
-	return slant
 }
 
 // inkPoints returns the pixels that are as dark as threshold, or darker, row by row.

@@ -35,7 +35,7 @@ func (s sheet) isTexture(spots []image.Rectangle) bool {
 	switch {
 	case len(s.letters) >= minTextureSpots && float64(spotsOfCommonSizes(sizes, sameSizes)) >= sameSizeShare*float64(len(s.letters)):
 		return true
-	case isNoise(s.img, threshold), imaging.IsPattern(s.img, threshold):
+	case s.isNoise(threshold), imaging.IsPattern(s.img, threshold):
 		return true
 	case legible > maxTextureLetters:
 		return false
@@ -55,9 +55,9 @@ func spotsOfCommonSizes(sizes map[image.Point]int, n int) int {
 	return sum
 }
 
-// isNoise reports whether ink is scattered at random. Pixels up to the threshold are ink. Slanted writing looks random
-// only until the page is rotated.
-func isNoise(g *image.Gray, threshold uint8) bool {
-	order := imaging.Order(g, threshold)
-	return order > 0 && order <= maxNoiseOrder && imaging.Slant(g, threshold) == 0
+// isNoise reports whether ink is scattered at random. Pixels up to the threshold are ink. Slanted writing looks random only
+// until the page is rotated.
+func (s sheet) isNoise(threshold uint8) bool {
+	order := imaging.Order(s.img, threshold)
+	return order > 0 && order <= maxNoiseOrder && imaging.Slant(s.letters) == 0
 }

@@ -1,0 +1,70 @@
+package imaging
+
+import (
+	"image"
+	"math"
+)
+
+// Slant returns the angle in degrees by which the lines of a page slope that was photographed at an angle, from -maxSlant to
+// maxSlant, to within a few tenths. It is 0 if the letters lie about as well in lines that are nearly horizontal or vertical,
+// or in no lines at all. letters are their boxes.
+func Slant(letters []image.Rectangle) float64 {
+	height := LetterHeight(letters)
+	if height == 0 {
+		return 0
+	}
+	var page image.Rectangle
+	var middles []image.Point
+	for i := 0; i < len(letters); i += len(letters)/maxSlantLetters + 1 {
+		page = page.Union(letters[i])
+		middles = append(middles, Middle(letters[i]))
+	}
+	for i := range middles {
+		middles[i] = middles[i].Sub(Middle(page))
+	}
+	// At the next angle, the ends of a line lie half a line higher and lower.
+	step := max(math.Atan2(float64(height), float64(max(page.Dx(), page.Dy())))*180/math.Pi, minSlantStep)
+	level, best, slant := 0.0, 0.0, 0.0
+	for size := 0.0; size <= maxSlant; size += step {
+		for _, angle := range [2]float64{size, -size} {
+			switch n := lineation(middles, angle, height); {
+			case size <= maxLevelSlope:
+				level = max(level, n)
+			case n > best:
+				best, slant = n, angle
+			}
+		}
+	}
+	if best < minSlantGain*level {
+		return 0
+	}
+	return slant
+}
+
+// lineation measures how well the middles of letters lie in lines at an angle, or perpendicular to it: about 1 for scattered
+// letters, and up to the number of letters of a line. The middle of the page is (0, 0).
+func lineation(middles []image.Point, angle float64, height int) float64 {
+	sin, cos := math.Sincos(angle * math.Pi / 180)
+	sin, cos = sin/float64(height), cos/float64(height)
+	reach := 0.0
+	for _, m := range middles {
+		reach = max(reach, math.Hypot(float64(m.X), float64(m.Y)))
+	}
+	margin := int(reach/float64(height)) + 2
+	across, down := make([]int, 2*margin), make([]int, 2*margin) // the letters in each strip of the page
+	for _, m := range middles {
+		x, y := float64(m.X), float64(m.Y)
+		across[margin+int(math.Floor(y*cos-x*sin))]++
+		down[margin+int(math.Floor(x*cos+y*sin))]++
+	}
+	return float64(max(squaredSteps(across), squaredSteps(down))) / float64(2*len(middles))
+}
+
+// squaredSteps returns the sum of the squared differences between successive counts.
+func squaredSteps(counts []int) (sum int) {
+	for i := 1; i < len(counts); i++ {
+		d := counts[i] - counts[i-1]
+		sum += d * d
+	}
+	return sum
+}

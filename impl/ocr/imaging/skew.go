@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Skew returns the angle in degrees by which the lines of the page slope down to the right (clockwise), from -50 to 50: within
-// skewRange of the page's Slant. letters are the boxes of its letters. Flatten a shaded page first.
-func Skew(g *image.Gray, letters []image.Rectangle) float64 {
+// Skew returns the angle in degrees by which the lines of the page slope down to the right (clockwise), from -skewRange to
+// skewRange; see Slant for more. Flatten a shaded page first.
+func Skew(g *image.Gray) float64 {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	if w > skewWidth {
 		w, h = skewWidth, h*skewWidth/w
@@ -19,11 +19,7 @@ func Skew(g *image.Gray, letters []image.Rectangle) float64 {
 	if w != g.Rect.Dx() {
 		g = Resize(g, w, h)
 	}
-	slant := Slant(letters)
-	if slant != 0 {
-		g = Rotate(g, -slant)
-	}
-	return slant + sharpest(g)
+	return sharpest(g)
 }
 
 // sharpest returns the angle from -skewRange to skewRange at which the amount of ink differs most from row to row.
@@ -82,21 +78,25 @@ func sharpness(points []image.Point, size image.Point, angle float64, lag int) f
 
 // Rotate rotates the page by an angle in degrees, clockwise, around its middle, and interpolates between four pixels. The
 // result has the size of the page, so that boxes stay close to where they were; pixels from outside the page are white.
-func Rotate(g *image.Gray, angle float64) *image.Gray {
+func Rotate(g *image.Gray, angle float64) *image.Gray { return RotatePart(g, angle, g.Rect, 255) }
+
+// RotatePart is Rotate for a part of the rotated page, which may reach beyond the page. Pixels from outside the page get the
+// grey outside.
+func RotatePart(g *image.Gray, angle float64, part image.Rectangle, outside uint8) *image.Gray {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
-	out := image.NewGray(image.Rect(0, 0, w, h))
+	out := image.NewGray(image.Rectangle{Max: part.Size()})
 	sin, cos := math.Sincos(angle * math.Pi / 180)
 	cx, cy := float64(w-1)/2, float64(h-1)/2
-	for y := range h {
+	for y := range out.Rect.Dy() {
 		to := row(out, y)
-		dy := float64(y) - cy
+		dy := float64(part.Min.Y+y) - cy
 		right, down := dy*sin, dy*cos
 		for i := range to {
-			dx := float64(i) - cx
+			dx := float64(part.Min.X+i) - cx
 			fx, fy := cx+dx*cos+right, cy-dx*sin+down
 			x, y := int(fx), int(fy)
 			if fx < 0 || fy < 0 || x+1 >= w || y+1 >= h {
-				to[i] = 255
+				to[i] = outside
 				continue
 			}
 			upper, lower := g.Pix[y*g.Stride+x:][:2], g.Pix[(y+1)*g.Stride+x:][:2]
@@ -104,4 +104,16 @@ func Rotate(g *image.Gray, angle float64) *image.Gray {
 		}
 	}
 	return out
+}
+
+// EdgeGrey returns the median grey of the pixels at the edge of an image.
+func EdgeGrey(g *image.Gray) uint8 {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	var all Histogram
+	for _, side := range [4]image.Rectangle{image.Rect(0, 0, w, 1), image.Rect(0, h-1, w, h), image.Rect(0, 0, 1, h), image.Rect(w-1, 0, w, h)} {
+		for v, n := range histogramIn(g, side) {
+			all[v] += n
+		}
+	}
+	return uint8(all.quantile(0.5)) // #nosec G115 -- 0..255
 }

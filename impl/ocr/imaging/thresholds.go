@@ -64,7 +64,7 @@ const (
 
 // Thresholds of the skew search.
 const (
-	// skewRange is the largest skew that is searched for on either side of the slant, in degrees. The time grows with the range.
+	// skewRange is the largest skew that is searched for, in degrees. The time grows with the range.
 	skewRange = 5.0
 	// skewStep is the precision of the result, in degrees: half a pixel over the width of a short line. The first pass uses
 	// steps coarseSteps times as large.
@@ -77,7 +77,7 @@ const (
 	maxSlant, minSlantStep, maxSlantLetters = 45.0, 0.2, 20_000
 	// maxLevelSlope is the largest slope in degrees that does not count as a slant. It is less than skewRange, so that every
 	// slope is found.
-	maxLevelSlope = skewRange / 2
+	maxLevelSlope = skewRange - 0.5
 	// minSlantGain is the minimum factor by which lineation grows when a slant is removed. On the pages of both sets it is at
 	// most 1.3 for print that is level, and 2.14 for handwriting; if they slope by 12 to 40 degrees, it is at least 5 for print,
 	// and at least 2.4 for 45 of the 50 handwritten pages.

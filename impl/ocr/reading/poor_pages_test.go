@@ -76,7 +76,7 @@ func TestRead_slantedPage(t *testing.T) {
 		result, err := reading.Read(t.Context(), slanted, reading.Options{Language: "en"}, engines)
 		require.NoError(t, err)
 		require.Less(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.02, "%v degrees", angle)
-		result, err = reading.Read(t.Context(), slanted, reading.Options{Language: "en", Without: []string{"level"}}, engines)
+		result, err = reading.Read(t.Context(), slanted, reading.Options{Language: "en", Without: []string{"slant"}}, engines)
 		require.NoError(t, err)
 		require.Greater(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.3, "%v degrees, not levelled", angle)
 	}

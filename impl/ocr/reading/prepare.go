@@ -84,22 +84,17 @@ func estimateResolution(_ context.Context, p *page) error {
 	return nil
 }
 
-// level rotates the sheet if it is skewed, unless its letters are so small that the blur from rotating would harm them more
-// than the skew does.
-func level(_ context.Context, p *page) error {
-	s := &p.sheet
-	if skew := imaging.Skew(s.img, s.letters); math.Abs(skew) >= s.leastSkew() {
-		s.rotate(-skew)
-	}
-	return nil
+// mayBeRotated reports whether the letters are so large that a small skew harms them more than the blur from rotating does.
+func mayBeRotated(p *page) bool {
+	return float64(p.sheet.letterHeight)*max(p.sheet.enlargement, 1) >= minLevelHeight
 }
 
-// leastSkew returns the skew in degrees from which on the sheet is rotated.
-func (s *sheet) leastSkew() float64 {
-	if float64(s.letterHeight)*max(s.enlargement, 1) < minLevelHeight {
-		return minBlurringSkew
+// level rotates the sheet if it is skewed.
+func level(_ context.Context, p *page) error {
+	if skew := imaging.Skew(p.sheet.img); math.Abs(skew) >= minSkew {
+		p.sheet.rotate(-skew)
 	}
-	return minSkew
+	return nil
 }
 
 // rotate rotates the sheet by an angle in degrees, clockwise, and replaces any earlier rotation.
@@ -116,7 +111,7 @@ func dewarp(_ context.Context, p *page) error {
 	if curl == nil {
 		return nil
 	}
-	if lean := imaging.Lean(s.img); math.Abs(lean) >= s.leastSkew() {
+	if lean := imaging.Lean(s.img); math.Abs(lean) >= minSkew && mayBeRotated(p) {
 		leaning := *s
 		s.rotate(s.angle - lean)
 		if curl = s.findCurl(); curl == nil {
@@ -224,12 +219,17 @@ func (s sheet) clip(x, y float64) (float64, float64) {
 	return min(max(x, 0), float64(s.img.Rect.Dx()-1)), min(max(y, 0), float64(s.img.Rect.Dy()-1))
 }
 
-// rotated rotates a point by an angle in degrees, clockwise, around the middle of the image.
+// rotated rotates a point by an angle in degrees, clockwise, around the middle of the sheet.
 func (s sheet) rotated(x, y, angle float64) (float64, float64) {
+	return rotatedPoint(x, y, s.img.Rect.Size(), angle)
+}
+
+// rotatedPoint rotates a point by an angle in degrees, clockwise, around the middle of an image of that size.
+func rotatedPoint(x, y float64, size image.Point, angle float64) (float64, float64) {
 	if angle == 0 {
 		return x, y
 	}
-	cx, cy := float64(s.img.Rect.Dx()-1)/2, float64(s.img.Rect.Dy()-1)/2
+	cx, cy := float64(size.X-1)/2, float64(size.Y-1)/2
 	sin, cos := math.Sincos(angle * math.Pi / 180)
 	dx, dy := x-cx, y-cy
 	return cx + dx*cos - dy*sin, cy + dx*sin + dy*cos

@@ -72,7 +72,7 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 		return result{}, fmt.Errorf("reading: no installed model reads language %q", o.Language)
 	}
 	p := newPage(imaging.FromImage(decoded.Image), o, src, model)
-	for _, steps := range [][]step{lightingSteps, uprightSteps, turningSteps, languageSteps, facingSteps} {
+	for _, steps := range [][]step{lightingSteps, pageSteps, turningSteps, languageSteps, facingSteps} {
 		p.finished = false
 		if err := p.run(ctx, steps); err != nil {
 			return result{}, err
@@ -82,9 +82,14 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 	if p.curtailed {
 		p.read.Confidence = min(p.read.Confidence, curtailedConfidence)
 	}
+	size := p.gray.Rect.Size()
+	if p.slant != nil {
+		size = p.slant.image
+		p.onImage()
+	}
 	return result{
 		Page: document.Page{
-			Width: p.gray.Rect.Dx(), Height: p.gray.Rect.Dy(), DPI: decoded.DPI, Rotation: p.rotation,
+			Width: size.X, Height: size.Y, DPI: decoded.DPI, Rotation: p.rotation,
 			Confidence: p.read.Confidence, Blocks: p.read.Blocks, Graphics: p.graphics, Doubts: p.doubts,
 		},
 		Edits: slices.Concat(p.edits, p.read.Edits), Language: p.language,
@@ -100,9 +105,10 @@ type page struct {
 	// languageEvidence is the evidence for a language that was detected on the page; see guess.Guess.
 	languageEvidence float64
 
-	gray     *image.Gray // the page in this orientation, dark writing on light paper; results are in its pixels
+	gray     *image.Gray // the page in this orientation, dark writing on light paper
 	isGray   bool        // gray has more than black and white
 	rotation int         // clockwise rotation of gray in degrees
+	slant    *slant      // the place of gray on the image, nil if it is the whole image
 
 	sheet                 sheet
 	handwriting           handwriting

@@ -37,8 +37,9 @@ var lightingSteps = []step{
 	{name: "negative", run: onGray(imaging.InvertNegative)},
 }
 
-// sheetSteps prepare the sheet that the models read. A page in black and white has no surroundings, shadows or grain.
-var sheetSteps = []step{
+// inkSteps prepare the sheet that the models read, and find its ink. A page in black and white has no surroundings, shadows or
+// grain.
+var inkSteps = []step{
 	{name: "measure", run: measure, required: true},
 	{name: "seam", when: isGray, run: onSheet(imaging.EvenSides)},
 	{name: "surroundings", when: isGray, run: onSheet(imaging.WhitenSurroundings)},
@@ -46,8 +47,12 @@ var sheetSteps = []step{
 	{name: "shading", when: isGray, run: onSheet(imaging.Flatten)},
 	{name: "grain", when: isGray, run: onSheet(imaging.DropGrain)},
 	{name: "ink", run: findInk, required: true},
+}
+
+// levelSteps make the lines of the sheet level and straight, and divide it into columns.
+var levelSteps = []step{
 	{name: "enlarge", when: hasSmallLetters, run: enlarge},
-	{name: "level", run: level},
+	{name: "level", when: mayBeRotated, run: level},
 	{name: "dewarp", when: hasLetterHeight, run: dewarp},
 	{name: "staves", when: hasLetterHeight, run: eraseStaves},
 	{name: "resolution", when: hasLetterHeight, run: estimateResolution},
@@ -107,8 +112,14 @@ var partialSteps = []step{
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 
-// uprightSteps read a page in its present orientation.
-var uprightSteps = slices.Concat(sheetSteps, recognizeSteps, tidySteps,
+// pageSteps read an image of a page in its own orientation.
+var pageSteps = slices.Concat(inkSteps, []step{{name: "slant", when: hasLetterHeight, run: levelSlanted}}, levelledSteps)
+
+// uprightSteps read a page, or a part of it, that is not slanted.
+var uprightSteps = slices.Concat(inkSteps, levelledSteps)
+
+// levelledSteps follow once the ink of a page is found that is not slanted.
+var levelledSteps = slices.Concat(levelSteps, recognizeSteps, tidySteps,
 	[]step{
 		{name: "unsure-print", when: isUnsurePrint, run: readUnsurePrint},
 		{name: "fading", when: isPrint, run: readFading, rereads: true},
@@ -137,7 +148,7 @@ var facingSteps = []step{{name: "halves", when: isFacing, run: readHalves, rerea
 // Steps returns the names of the steps that can be left out, in order. "vote" and "long-s" run only with Options.Enhance.
 func Steps() []string {
 	names := []string{channelStep}
-	for _, s := range slices.Concat(lightingSteps, uprightSteps, turningSteps, languageSteps, facingSteps) {
+	for _, s := range slices.Concat(lightingSteps, pageSteps, turningSteps, languageSteps, facingSteps) {
 		if !s.required {
 			names = append(names, s.name)
 		}

@@ -10,9 +10,10 @@ const (
 	// blurs the page: pages with less than 0.8 degrees did not gain.
 	minSkew = 0.8
 	// minLevelHeight is the minimum height of letters, in pixels of the image that will be read, on a page with a small skew: the
-	// blur from rotating it harms smaller letters. With a skew of minBlurringSkew degrees, letters are illegible unless they are
-	// levelled. It is more than the search for a small skew finds in any drawing.
-	minLevelHeight, minBlurringSkew = 14, 6.0
+	// blur from rotating it harms smaller letters.
+	minLevelHeight = 14
+	// slantMargin is the paper around the ink of a page that was photographed at an angle, in heights of letters.
+	slantMargin = 4
 	// baselineStep is the maximum distance between the points of a curved baseline, in heights of letters.
 	baselineStep = 8
 	// maxSmallHeight is the maximum height of letters in pixels at which a page is enlarged. Of 19 pages with such letters, 16

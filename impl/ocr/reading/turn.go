@@ -18,7 +18,7 @@ func turnUpright(ctx context.Context, p *page) error {
 		return err
 	}
 	turned := newPage(imaging.Turn(p.gray, quarters), p.options, p.src, p.model)
-	turned.rotation = 90 * quarters
+	turned.rotation, turned.slant = 90*quarters, p.slant.turned(quarters)
 	*p = *turned
 	return p.run(ctx, uprightSteps)
 }

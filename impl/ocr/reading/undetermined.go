@@ -184,7 +184,7 @@ func readInOtherLanguage(ctx context.Context, p *page) error {
 	o := p.options
 	o.Language = found.Tag
 	again := newPage(p.gray, o, p.src, p.src.For(found.Tag)[0])
-	again.rotation = p.rotation
+	again.rotation, again.slant = p.rotation, p.slant
 	if err := again.run(ctx, uprightSteps); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,4 +50,30 @@ func TestService_Extract_CountsTheMemoryOfPDFs(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, busy.status, "%s", busy.body)
 	require.NotEmpty(t, busy.header.Get("Retry-After"))
 	require.Zero(t, s.used(t, id))
+}
+
+// A stored reply that is sent again, perhaps to a client that reads it slowly, occupies memory too.
+func TestService_Extract_CountsTheMemoryOfStoredReplies(t *testing.T) {
+	t.Parallel()
+	s := mustServe(t, "sqlite::memory:")
+	id, key := s.mustKey(t, "pro")
+	s.recognizer.read = func(_ context.Context, req ocr.Request) (*document.Document, error) {
+		doc := page(req.Language)
+		doc.Pages[0].Blocks[0].Lines[0].Words[0].Text = strings.Repeat("Aprille", 1<<20)
+		return doc, nil
+	}
+	first := s.mustExtract(t, key, "k1", image())
+	require.Equal(t, http.StatusOK, first.status, "%.200s", first.body)
+	s.recognizer.read = func(ctx context.Context, req ocr.Request) (*document.Document, error) {
+		for fair.ReservationFrom(ctx).Grow(4 << 20) { // until hardly any memory is left
+		}
+		busy := s.mustExtract(t, key, "k1", image())
+		require.Equal(t, http.StatusInternalServerError, busy.status, "%.200s", busy.body)
+		require.NotEmpty(t, busy.header.Get("Retry-After"))
+		return page(req.Language), nil
+	}
+	require.Equal(t, http.StatusOK, s.mustExtract(t, key, "", image()).status)
+	again := s.mustExtract(t, key, "k1", image())
+	require.Equal(t, string(first.body), string(again.body))
+	require.Equal(t, int64(20), s.used(t, id))
 }

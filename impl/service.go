@@ -76,7 +76,7 @@ func (s *Service) Extract(ctx context.Context, r gen.ExtractRequestObject) (gen.
 		return nil, refusal(err)
 	}
 	if reply != nil {
-		return replay(reply)
+		return replay(ctx, reply)
 	}
 	s.observe(func(o Observer) { o.Held(1) })
 	defer s.observe(func(o Observer) { o.Held(-1) })
@@ -175,8 +175,14 @@ func answer(result gen.ExtractionResult) gen.ExtractResponseObject {
 	return gen.Extract200JSONResponse{ExtractionJSONResponse: gen.ExtractionJSONResponse{Body: result}}
 }
 
+// replyCopies is how many copies of a stored reply are in memory until it is sent: its text, and the answer.
+const replyCopies = 2
+
 // replay answers with a stored reply.
-func replay(reply []byte) (gen.ExtractResponseObject, error) {
+func replay(ctx context.Context, reply []byte) (gen.ExtractResponseObject, error) {
+	if !fair.ReservationFrom(ctx).Grow(replyCopies * len(reply)) {
+		return nil, refusal(fair.ErrFull)
+	}
 	var result gen.ExtractionResult
 	if err := json.Unmarshal(reply, &result); err != nil {
 		return nil, contract.Internal(err)

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Slant returns the angle in degrees by which the lines of a page slope that was photographed at an angle, from -maxSlant to
-// maxSlant, to within a few tenths. It is 0 if the letters lie about as well in lines that are nearly horizontal or vertical,
-// or in no lines at all. letters are their boxes.
+// Slant returns the angle in degrees by which the lines of a page slope that was photographed at an angle: minSlant to maxSlant
+// in either direction, to within a few tenths. It is 0 if the letters lie about as well in lines that are nearly horizontal or
+// vertical, or in no lines at all. letters are their boxes. The lines of a page with a curl may slope by up to 10 degrees.
 func Slant(letters []image.Rectangle) float64 {
 	height := LetterHeight(letters)
 	if height == 0 {
@@ -28,9 +28,9 @@ func Slant(letters []image.Rectangle) float64 {
 	for size := 0.0; size <= maxSlant; size += step {
 		for _, angle := range [2]float64{size, -size} {
 			switch n := lineation(middles, angle, height); {
-			case size <= maxLevelSlope:
+			case size <= levelSlope:
 				level = max(level, n)
-			case n > best:
+			case size >= minSlant && n > best:
 				best, slant = n, angle
 			}
 		}

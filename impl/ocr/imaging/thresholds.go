@@ -75,9 +75,9 @@ const (
 	// maxSlant is the largest slant that is tried, and minSlantStep the smallest angle between two tries, both in degrees.
 	// maxSlantLetters bounds the letters that are looked at.
 	maxSlant, minSlantStep, maxSlantLetters = 45.0, 0.2, 20_000
-	// maxLevelSlope is the largest slope in degrees that does not count as a slant. It is less than skewRange, so that every
-	// slope is found.
-	maxLevelSlope = skewRange - 0.5
+	// minSlant is the smallest slant in degrees. It is less than skewRange, so that every slope is found. Up to levelSlope, lines
+	// are level.
+	minSlant, levelSlope = skewRange - 0.5, 2.5
 	// minSlantGain is the minimum factor by which lineation grows when a slant is removed. On the pages of both sets it is at
 	// most 1.3 for print that is level, and 2.14 for handwriting; if they slope by 12 to 40 degrees, it is at least 5 for print,
 	// and at least 2.4 for 45 of the 50 handwritten pages.

@@ -71,14 +71,45 @@ func TestRead_slantedPage(t *testing.T) {
 	}
 	imaging.Copy(page, level.Rect.Add(image.Pt(side, side).Sub(level.Rect.Size()).Div(2)), level, image.Point{})
 	engines := MustEngines(t, 1)
-	for _, angle := range []float64{-38, 20} {
-		slanted := decode.Page{Image: imaging.Rotate(page, angle)}
-		result, err := reading.Read(t.Context(), slanted, reading.Options{Language: "en"}, engines)
-		require.NoError(t, err)
-		require.Less(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.02, "%v degrees", angle)
-		result, err = reading.Read(t.Context(), slanted, reading.Options{Language: "en", Without: []string{"slant"}}, engines)
-		require.NoError(t, err)
-		require.Greater(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.3, "%v degrees, not levelled", angle)
+	upright, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "en"}, engines)
+	require.NoError(t, err)
+	for _, angle := range []float64{-38, 8, 20} {
+		slanted := imaging.Rotate(page, angle)
+		for _, quarters := range []int{0, 1, 3} {
+			result, err := reading.Read(t.Context(), decode.Page{Image: imaging.Turn(slanted, quarters)}, reading.Options{Language: "en"}, engines)
+			require.NoError(t, err)
+			require.Equal(t, upright.Page.Text(), result.Page.Text(), "%v degrees and %d quarter turns", angle, quarters)
+			require.Equal(t, (360-90*quarters)%360, result.Page.Rotation)
+			require.Equal(t, image.Pt(side, side), image.Pt(result.Page.Width, result.Page.Height))
+			requireRotated(t, upright.Page.Blocks, result.Page.Blocks, side, angle)
+		}
+	}
+	slanted := decode.Page{Image: imaging.Rotate(page, 20)}
+	result, err := reading.Read(t.Context(), slanted, reading.Options{Language: "en", Without: []string{"slant"}}, engines)
+	require.NoError(t, err)
+	require.Greater(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.3, "not levelled")
+}
+
+// requireRotated requires the middles of words, and the ends of baselines, to be where a rotation by an angle in degrees around
+// the middle of a square page moves those of the upright page.
+func requireRotated(t *testing.T, upright, rotated []document.Block, side int, angle float64) {
+	t.Helper()
+	sin, cos := math.Sincos(angle * math.Pi / 180)
+	requireAt := func(from, to document.Point) {
+		t.Helper()
+		x, y := float64(from.X-side/2), float64(from.Y-side/2)
+		require.InDelta(t, x*cos-y*sin, float64(to.X-side/2), 8)
+		require.InDelta(t, x*sin+y*cos, float64(to.Y-side/2), 8)
+	}
+	middle := func(b document.Box) document.Point { return document.Point{X: b.X + b.W/2, Y: b.Y + b.H/2} }
+	before, after := slices.Collect(document.Lines(upright)), slices.Collect(document.Lines(rotated))
+	require.Len(t, after, len(before))
+	for i, line := range before {
+		for j, w := range line.Words {
+			requireAt(middle(w.Box), middle(after[i].Words[j].Box))
+		}
+		requireAt(line.Baseline[0], after[i].Baseline[0])
+		requireAt(line.Baseline[len(line.Baseline)-1], after[i].Baseline[len(after[i].Baseline)-1])
 	}
 }
 

@@ -18,10 +18,10 @@ type slant struct {
 }
 
 // levelSlanted replaces a page that was photographed at an angle with the part of the rotated image that has ink, and prepares
-// that part again. The later steps correct small angles only.
+// that part again. The later steps correct small angles only, and straighten lines that slope because they curve.
 func levelSlanted(ctx context.Context, p *page) error {
 	angle := imaging.Slant(p.sheet.letters)
-	if angle == 0 {
+	if angle == 0 || math.Abs(angle) <= maxCurledSlope && p.sheet.findCurl() != nil {
 		return nil
 	}
 	angle += imaging.Skew(imaging.Rotate(p.sheet.img, -angle))

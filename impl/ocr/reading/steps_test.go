@@ -27,7 +27,8 @@ func TestOptions_Changed(t *testing.T) {
 	}{
 		"small letters":            {small, []string{"enlarge"}, []string{"level"}},
 		"a page upside down":       {imaging.Turn(clean, 2), []string{"turn"}, nil},
-		"a page that slopes":       {imaging.Rotate(clean, 4), []string{"level"}, []string{"turn"}},
+		"a page that slopes":       {imaging.Rotate(clean, 2), []string{"level"}, []string{"slant", "turn"}},
+		"a page at an angle":       {imaging.Rotate(clean, 20), []string{"slant"}, []string{"level", "turn"}},
 		"print facing print":       {sideBySide(clean, clean), nil, []string{"fill-in", "doubtful-side", "facing", "faint", "turn", "doubtful-print"}},
 		"print facing handwriting": {facing(true), []string{"fill-in"}, []string{"turn"}},
 	} {

@@ -12,6 +12,9 @@ const (
 	// minLevelHeight is the minimum height of letters, in pixels of the image that will be read, on a page with a small skew: the
 	// blur from rotating it harms smaller letters.
 	minLevelHeight = 14
+	// maxCurledSlope is the largest angle in degrees that may be the slope of curved lines: it is 9.1 on the pages of both sets
+	// with their columns moved ("waves").
+	maxCurledSlope = 10.0
 	// slantMargin is the paper around the ink of a page that was photographed at an angle, in heights of letters.
 	slantMargin = 4
 	// baselineStep is the maximum distance between the points of a curved baseline, in heights of letters.

@@ -163,6 +163,9 @@ func (c *ExtractCmd) check() (*apiClient, error) {
 
 // checkOutput checks the flags for output files and formats.
 func (c *ExtractCmd) checkOutput() error {
+	if len(c.Format) == 0 {
+		return usage("--format: must not be empty; choose text, json, hocr, alto, page, tsv or pdf")
+	}
 	for _, format := range c.Format {
 		if _, ok := extensions[gen.Format(format)]; !ok {
 			return usage("--format: unknown format %q; choose text, json, hocr, alto, page, tsv or pdf", format)
@@ -188,6 +191,9 @@ func (c *ExtractCmd) checkOutput() error {
 		case c.Force:
 			return usage("--force: needs --out; without it, every run reads all pages")
 		}
+	}
+	if c.Partial && len(c.Volume) == 0 {
+		return usage("--partial: needs --volume")
 	}
 	if extension := filepath.Ext(c.Report); c.Report != "" && extension != ".json" && extension != ".html" {
 		return usage("--report: the name must end in .json or .html")

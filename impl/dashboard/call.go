@@ -46,12 +46,11 @@ func (c *Call) PublicURL() string { return strings.TrimSuffix(c.d.o.PublicURL.St
 // each sign-in.
 func (c *Call) Session() string { return c.session }
 
-// Form returns the value of a field of a form, without white space around it. It is empty if the bytes are not text.
+// Form returns the value of a field of a form, without white space around it. What is not text becomes U+FFFD, so that a field
+// with it is refused instead of counting as empty.
 func (c *Call) Form(name string) string {
-	if value := strings.TrimSpace(c.R.PostFormValue(name)); isText(value) {
-		return value
-	}
-	return ""
+	value := strings.ReplaceAll(c.R.PostFormValue(name), "\x00", "\ufffd")
+	return strings.TrimSpace(strings.ToValidUTF8(value, "\ufffd"))
 }
 
 // isText reports whether s can be stored and looked for in every database: UTF-8 without NUL, which Postgres refuses.

@@ -55,12 +55,7 @@ const headBytes = 512
 // Inspect reads the header of a file, whatever its size. Errors: those of the file system, without the path; an empty file; a
 // folder.
 func Inspect(path string) (*Info, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, durable.WithoutPath(err)
-	}
-	defer func() { _ = file.Close() }()
-	about, err := file.Stat()
+	about, err := os.Stat(path) // before it is opened: opening a named pipe waits for a writer
 	switch {
 	case err != nil:
 		return nil, durable.WithoutPath(err)
@@ -71,6 +66,11 @@ func Inspect(path string) (*Info, error) {
 	case about.Size() == 0:
 		return nil, errors.New("the file is empty")
 	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, durable.WithoutPath(err)
+	}
+	defer func() { _ = file.Close() }()
 	head := make([]byte, headBytes)
 	n, err := io.ReadFull(file, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {

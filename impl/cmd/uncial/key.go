@@ -139,7 +139,11 @@ func (c *keyRevokeCmd) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return fmt.Errorf("read the key from standard input: %w", err)
 		}
-		key = strings.TrimSpace(string(text))
+		words := strings.Fields(string(text))
+		if len(words) != 1 {
+			return fmt.Errorf("standard input must hold nothing but one key or ID, and has %d words; nothing was revoked", len(words))
+		}
+		key = words[0]
 	}
 	isToken := strings.HasPrefix(key, "ocr_live_")
 	options := c.keyless()

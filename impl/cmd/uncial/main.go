@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -84,7 +85,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "uncial: %s\nSee 'uncial --help'.\n", err)
+		fmt.Fprintf(stderr, "uncial: %s\nSee '%s --help'.\n", strings.Replace(err.Error(), "(from envar ", "(from the environment variable ", 1), commandOf(err))
 		return 2
 	}
 	logger := newLogger(stderr, c.LogFormat, c.LogLevel)
@@ -103,6 +104,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = out.failed // a full disk must not look like success
 	}
 	return c.exitStatus(ctx, err, stderr, logger)
+}
+
+// commandOf returns the command whose arguments were wrong, such as "uncial key create", or "uncial" if there is none.
+func commandOf(err error) string {
+	if wrong, ok := errors.AsType[*kong.ParseError](err); ok && wrong.Context.Selected() != nil {
+		return wrong.Context.Selected().FullPath()
+	}
+	return "uncial"
 }
 
 // exitStatus reports the error of a command and returns the exit status of the program.

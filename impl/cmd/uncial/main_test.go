@@ -126,6 +126,8 @@ func TestRun_WrongUsage(t *testing.T) {
 		"workers in words":                 {"serve --workers two", 2, `--workers: invalid number "two"; use a whole number such as 4`},
 		"a deadline without a unit":        {"serve --deadline 60", 2, `--deadline: invalid duration "60"; use a number with a unit, such as 500ms, 60s or 5m`},
 		"a deadline of a day":              {"engine --deadline 24h", 1, "--deadline: must be a duration from 1ms to 1h"},
+		"no plans":                         {"serve --plans=", 2, "--plans: must not be empty\nSee 'uncial serve --help'."},
+		"an unknown flag":                  {"key create --bogus", 2, "unknown flag --bogus\nSee 'uncial key create --help'."},
 		"a port alone":                     {"serve --listen 23080", 1, `--listen: invalid address "23080"; for this port use 127.0.0.1:23080 (this machine only) or :23080 (all addresses)`},
 		"a port beyond the last":           {"engine --listen 127.0.0.1:99999", 1, "--listen: invalid address"},
 		"an admin address in words":        {"serve --admin-listen everywhere", 1, "--admin-listen: invalid address"},

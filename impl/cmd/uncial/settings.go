@@ -77,6 +77,13 @@ func parsers() kong.Option {
 				return err
 			}
 		}
+		known := kong.NewRegistry().RegisterDefaults()
+		for _, name := range []string{"path", "existingfile", "existingdir"} {
+			mapper := notEmpty{known.ForNamedType(name, reflect.TypeFor[string]())}
+			if err := kong.NamedMapper(name, mapper).Apply(k); err != nil {
+				return err
+			}
+		}
 		return errors.Join(
 			kong.TypeMapper(reflect.TypeFor[time.Duration](), textMapper(parseDuration)).Apply(k),
 			kong.KindMapper(reflect.Int, textMapper(parseInt)).Apply(k),
@@ -99,6 +106,17 @@ func exactStrings() kong.Option {
 		target.SetString(text)
 		return nil
 	}))
+}
+
+// notEmpty is a mapper for files and folders that refuses an empty value, which kong takes for the current folder.
+type notEmpty struct{ kong.Mapper }
+
+// Decode implements kong.Mapper.
+func (m notEmpty) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	if next := ctx.Scan.Peek(); next.IsValue() && next.Value == "" {
+		return errors.New("must not be empty")
+	}
+	return m.Mapper.Decode(ctx, target)
 }
 
 // textMapper returns a mapper for values that are parsed from text.

@@ -216,12 +216,16 @@ func (r *Registry) UnknownPlans(ctx context.Context) ([]string, error) {
 
 // CheckName returns ErrName if a name cannot be shown on one line of a console.
 func CheckName(name string) error {
-	unprintable := func(c rune) bool { return !unicode.IsPrint(c) }
-	if strings.TrimSpace(name) == "" || !utf8.ValidString(name) ||
-		utf8.RuneCountInString(name) > maxName || strings.ContainsFunc(name, unprintable) {
+	if strings.TrimSpace(name) == "" || utf8.RuneCountInString(name) > maxName || !IsPrintable(name) {
 		return ErrName
 	}
 	return nil
+}
+
+// IsPrintable reports whether no character of a text could hide or reorder others where it is shown, in a terminal or on a page,
+// or stands for bytes that are not text (U+FFFD).
+func IsPrintable(text string) bool {
+	return !strings.ContainsFunc(text, func(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) })
 }
 
 // NewID returns a random ID of 80 bits with a prefix, such as "acc_". Lower-case letters and digits sort the same way

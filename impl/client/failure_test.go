@@ -108,6 +108,8 @@ func TestExtractCmd_Run_WrongUsage(t *testing.T) {
 		{"a negative timeout", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Timeout: -1}, "--timeout"},
 		{"a file instead of a folder", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: file}, "--out"},
 		{"several formats on standard output", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: []string{"text", "alto"}}, "several formats need --out"},
+		{"no format", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Format: []string{}}, "--format: must not be empty"},
+		{"parts of no volume", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: out, Partial: true}, "--partial: needs --volume"},
 		{"a volume on standard output", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Volume: []string{"text"}}, "--volume: needs --out"},
 		{"an unknown kind of volume", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Out: out, Volume: []string{"epub"}}, "--volume: unknown kind \"epub\"; choose"},
 		{"a report without a journal", client.ExtractCmd{URL: url, Key: "k", Images: []string{file}, Report: "r.json"}, "--report: needs --out"},
@@ -118,7 +120,7 @@ func TestExtractCmd_Run_WrongUsage(t *testing.T) {
 	} {
 		t.Run("reports "+c.name, func(t *testing.T) {
 			t.Parallel()
-			if len(c.cmd.Format) == 0 {
+			if c.cmd.Format == nil {
 				c.cmd.Format = []string{"text"}
 			}
 			if c.cmd.Jobs == nil {

@@ -179,7 +179,7 @@ func TestFetcher_Fetch_ServerFailures(t *testing.T) {
 		{"a body shorter than declared", mustAnswer(t, "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\nshort"), "the connection was lost", contract.FetchIncomplete},
 		{"broken chunks", mustAnswer(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"), "the connection was lost", contract.FetchIncomplete},
 		{"another protocol", mustAnswer(t, "220 mail.example ESMTP\r\n"), "no valid HTTP response", contract.FetchBadAnswer},
-		{"no answer", mustAnswer(t, ""), "no valid HTTP response", contract.FetchBadAnswer},
+		{"no answer", mustAnswer(t, ""), "closed the connection without an answer", contract.FetchIncomplete},
 		{"headers without end", mustAnswer(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: zzzzzzzzzzzzzzzzzzzzz\r\n", 5000)), "no valid HTTP response", contract.FetchBadAnswer},
 		{"gzip that was not requested", mustServe(t, gzipped), "Content-Encoding", contract.FetchBadAnswer},
 		{"a closed port", "http://" + closed, "refused the connection", contract.FetchUnreachable},

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -68,6 +69,8 @@ func explain(err error) error {
 		return failed(contract.FetchNoAddress, "the host has no address that this service can reach")
 	case errors.Is(err, syscall.ECONNRESET):
 		return failed(contract.FetchUnreachable, "the server closed the connection")
+	case errors.Is(err, io.EOF):
+		return failed(contract.FetchIncomplete, "the server closed the connection without an answer")
 	case errors.As(err, &dialled) && dialled.Op == "dial":
 		return failed(contract.FetchUnreachable, "the server could not be reached")
 	case errors.Is(err, http.ErrSchemeMismatch):

@@ -14,7 +14,6 @@ import (
 	"net/mail"
 	"strings"
 	"time"
-	"unicode"
 
 	"uncial/impl/account"
 	"uncial/impl/store"
@@ -192,14 +191,11 @@ func flag(b bool) int64 {
 // 2.4), but in practice no provider does that, and people type it either way.
 func foldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// unprintable reports whether a character could hide or reorder others where an address is shown, in a terminal or on a page.
-func unprintable(c rune) bool { return !unicode.IsPrint(c) }
-
 // checkEmail returns the stored form of an e-mail address. Errors: ErrEmail.
 func checkEmail(email string) (string, error) {
 	folded := foldEmail(email)
 	parsed, err := mail.ParseAddress(folded)
-	if err != nil || parsed.Address != folded || len(folded) > maxEmail || strings.ContainsFunc(folded, unprintable) {
+	if err != nil || parsed.Address != folded || len(folded) > maxEmail || !account.IsPrintable(folded) {
 		return "", ErrEmail
 	}
 	return folded, nil

@@ -116,6 +116,10 @@ func TestDirectory_SignUp(t *testing.T) {
 				_, _, err := t.SignUp(t.Context(), n)
 				require.ErrorIs(t, err, want)
 			}
+			for _, hidden := range []string{"\u200b", "\u202e", "\u2066", "\u00ad", "\u00a0", "\u009b31m", "\ue000"} {
+				_, _, err := t.SignUp(t.Context(), newUser("n"+hidden+"ew@example.org"))
+				require.ErrorIs(t, err, user.ErrEmail, "%q", hidden)
+			}
 			all, err := t.accounts.List(t.Context())
 			require.NoError(t, err)
 			require.Len(t, all, 1)

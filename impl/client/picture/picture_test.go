@@ -99,7 +99,9 @@ func TestInspect(t *testing.T) {
 		assert.Len(t, info.Frames, c.frames, name)
 		assert.Equal(t, c.kind == picture.JPEG2000, info.NeedsCopy(), name)
 	}
-	for name, want := range map[string]string{dir: "is a folder", "/dev/null": "not a regular file", filepath.Join(dir, "none"): "no such file", sourcetest.Write(t, dir, "empty", nil): "the file is empty"} {
+	pipe := filepath.Join(dir, "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for name, want := range map[string]string{dir: "is a folder", "/dev/null": "not a regular file", pipe: "not a regular file", filepath.Join(dir, "none"): "no such file", sourcetest.Write(t, dir, "empty", nil): "the file is empty"} {
 		_, err := picture.Inspect(name)
 		require.ErrorContains(t, err, want)
 	}

@@ -163,6 +163,18 @@ func TestHandler_RedactsURLsInTheLog(t *testing.T) {
 	}
 }
 
+// A client alone must not be able to write errors into the log, for which operators look.
+func TestHandler_LogsNoErrorForHTTP2(t *testing.T) {
+	t.Parallel()
+	d := mustNew(t, nil)
+	preface := httptest.NewRequest("PRI", "/", http.NoBody)
+	preface.Proto, preface.ProtoMajor, preface.ProtoMinor = "HTTP/2.0", 2, 0
+	answer := httptest.NewRecorder()
+	d.ServeHTTP(answer, preface)
+	require.Equal(t, http.StatusHTTPVersionNotSupported, answer.Code)
+	assert.Contains(t, d.log.String(), `"level":"INFO"`)
+}
+
 func TestHandler_LogsNoErrorIfTheClientWentAway(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)

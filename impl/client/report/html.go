@@ -13,6 +13,9 @@ import (
 	"io"
 	"math"
 
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
+
 	"uncial/gen"
 	"uncial/impl/client/picture"
 	"uncial/impl/volume"
@@ -89,7 +92,11 @@ func (r *Report) WriteHTML(ctx context.Context, to io.Writer) error {
 		}
 		view.Shown = append(view.Shown, p)
 	}
-	return layout.Execute(to, view)
+	text := transform.NewWriter(to, runes.ReplaceIllFormed()) // file names need not be UTF-8
+	if err := layout.Execute(text, view); err != nil {
+		return err
+	}
+	return text.Close()
 }
 
 // addPictures adds the picture of the page and those of its weak places. A picture that cannot be made is left out.

@@ -3,9 +3,10 @@ package report_test
 import (
 	"context"
 	"errors"
-	"io"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,7 @@ func TestReport_WriteHTML_NoPicture(t *testing.T) {
 		places[i] = gen.WeakPlace{Page: 1, Reason: "low-confidence", Box: gen.Box{Width: 1, Height: 1}}
 	}
 	page := &volume.Page{
-		Position: 1, Source: "https://a.test/1.jpg", State: volume.Read,
+		Position: 1, Source: "https://a.test/\xff.jpg", State: volume.Read,
 		Answer: func() (*gen.Extraction, error) { return &gen.Extraction{Weak: &places}, nil },
 		Image: func(context.Context, int, int) (*volume.Image, error) {
 			asked++
@@ -33,6 +34,8 @@ func TestReport_WriteHTML_NoPicture(t *testing.T) {
 	}
 	made, err := report.New(&volume.Volume{Title: "Codex", Pages: []*volume.Page{page}}, "", time.Now())
 	require.NoError(t, err)
-	require.NoError(t, made.WriteHTML(t.Context(), io.Discard))
+	var html strings.Builder
+	require.NoError(t, made.WriteHTML(t.Context(), &html))
+	assert.True(t, utf8.ValidString(html.String()))
 	assert.Equal(t, 1, asked, "a failure is not repeated for each place")
 }

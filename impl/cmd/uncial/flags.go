@@ -2,7 +2,7 @@ package main
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -86,7 +86,7 @@ type lifetime time.Duration
 func (l *lifetime) UnmarshalText(text []byte) error {
 	d, err := parseDays(string(text))
 	if err != nil || d <= 0 {
-		return errors.New("invalid lifetime; use a positive duration such as 90d or 12h, at most " + maxDays + "d")
+		return fmt.Errorf("invalid lifetime %q; use a positive duration such as 90d or 12h, at most %sd", text, maxDays)
 	}
 	*l = lifetime(d)
 	return nil
@@ -98,7 +98,7 @@ type overlap time.Duration
 func (o *overlap) UnmarshalText(text []byte) error {
 	d, err := parseDays(string(text))
 	if err != nil || d < 0 {
-		return errors.New("invalid overlap; use a duration such as 2d, 12h or 0d, at most " + maxDays + "d")
+		return fmt.Errorf("invalid overlap %q; use a duration such as 2d, 12h or 0d, at most %sd", text, maxDays)
 	}
 	*o = overlap(d)
 	return nil
@@ -110,7 +110,7 @@ type retention time.Duration
 func (r *retention) UnmarshalText(text []byte) error {
 	d, err := parseDays(string(text))
 	if err != nil || d < 0 {
-		return errors.New("invalid retention; use a duration such as 400d, at most " + maxDays + "d, or 0 to keep everything")
+		return fmt.Errorf("invalid retention %q; use a duration such as 400d, at most %sd, or 0 to keep everything", text, maxDays)
 	}
 	if d == 0 {
 		d = -1
@@ -140,12 +140,12 @@ func parseDays(text string) (time.Duration, error) {
 // prefix is a CIDR such as 10.0.0.0/8, or a single address, as the value of a flag.
 type prefix struct{ netip.Prefix }
 
-// UnmarshalText parses the value of the flag. Errors: errCIDR.
+// UnmarshalText parses the value of the flag. Its error is not account.ErrAllow, which is about the list of addresses of a key.
 func (p *prefix) UnmarshalText(text []byte) error {
 	// Lists in the environment may have spaces after their commas.
 	parsed, err := account.ParseAllow([]string{strings.TrimSpace(string(text))})
 	if err != nil {
-		return errCIDR
+		return fmt.Errorf("invalid address range %q; use a CIDR such as 192.0.2.0/24 or 2001:db8::/32", text)
 	}
 	p.Prefix = parsed[0]
 	return nil

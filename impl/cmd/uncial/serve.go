@@ -3,15 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"uncial/impl/app"
 	"uncial/internal/edge"
 )
-
-// errCIDR replaces account.ErrAllow, whose text is about the list of addresses of a key.
-var errCIDR = errors.New("invalid address range; use a CIDR such as 192.0.2.0/24 or 2001:db8::/32")
 
 // serveCmd runs the service: the API, and also the workers unless --engine names an engine.
 type serveCmd struct {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -32,7 +31,7 @@ type month time.Time
 func (m *month) UnmarshalText(text []byte) error {
 	t, err := time.Parse("2006-01", string(text))
 	if err != nil {
-		return errors.New("invalid month; use a form such as 2026-03")
+		return fmt.Errorf("invalid month %q; use a form such as 2026-03", text)
 	}
 	*m = month(t)
 	return nil

@@ -169,7 +169,7 @@ func explain(format imagefile.Format, err error) error {
 	case isCutShort(err):
 		return invalidImage("the %s is cut short; send the whole file", format)
 	}
-	return invalidImage("the %s is damaged or of an unsupported kind; save it as PNG", format)
+	return invalidImage("the %s is damaged or of an unsupported kind; save it again as PNG", format)
 }
 
 // invalidImage returns an error about the image, worded for the client.

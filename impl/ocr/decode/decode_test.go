@@ -300,7 +300,7 @@ func refusals(tb testing.TB) []refusal {
 		{"at most 32767 per side are allowed", pngHeader(1<<32-1, 1<<32-1)},
 		{"the PNG is damaged: its header declares a size of zero", pngHeader(0, 10)},
 		{"the PNG is damaged: it does not begin with its header", append(whole["clear.png"][:8:8], whole["clear.png"][33:]...)},
-		{"the PNG is damaged or of an unsupported kind; save it as PNG", slices.Concat(pngHeader(10, 10), pngChunk("IDAT", make([]byte, 60)), pngChunk("IEND", nil))},
+		{"the PNG is damaged or of an unsupported kind; save it again as PNG", slices.Concat(pngHeader(10, 10), pngChunk("IDAT", make([]byte, 60)), pngChunk("IEND", nil))},
 		{"the JPEG has 101 scans; at most 100 are allowed at its size: save it as a baseline JPEG", jpegOfScans(8, 101)},
 		{"the JPEG has 30 scans; at most 22 are allowed at its size", jpegOfScans(9500, 30)},
 		{"the JPEG is damaged: it has several frame headers", jpegWith(whole["colours.jpg"], 0xc0, []byte{8, 0, 1, 0, 1, 1, 1, 17, 0})},
@@ -315,10 +315,10 @@ func refusals(tb testing.TB) []refusal {
 		{"the TIFF has 120 megapixels over all pages", tiffFile(littleTIFF,
 			slices.Repeat([][]field{replace(tiffOf(stored(1)), long(256, 6000), long(257, 10_000))}, 2)...)},
 		{
-			"the TIFF is damaged or of an unsupported kind; save it as PNG",
+			"the TIFF is damaged or of an unsupported kind; save it again as PNG",
 			tiffFile(littleTIFF, replace(tiffOf(stored(1)), short(259, 9999))),
 		},
-		{"the BMP is damaged or of an unsupported kind; save it as PNG", []byte("BM" + strings.Repeat("\x00", 12) + "\x0c\x00\x00\x00\x01\x00\x01\x00\x01\x00\x07\x00" + strings.Repeat("\x00", 60))},
+		{"the BMP is damaged or of an unsupported kind; save it again as PNG", []byte("BM" + strings.Repeat("\x00", 12) + "\x0c\x00\x00\x00\x01\x00\x01\x00\x01\x00\x07\x00" + strings.Repeat("\x00", 60))},
 	}
 }
 

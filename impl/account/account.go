@@ -222,8 +222,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// IsPrintable reports whether a text has no character that could hide or reorder others where it is shown, in a terminal or on
-// a page, and none that stands for bytes that are not text (U+FFFD).
+// IsPrintable reports whether a text has no control, format or private-use character, no space but U+0020, and no character
+// that stands for bytes that are not text (U+FFFD).
 func IsPrintable(text string) bool {
 	return !strings.ContainsFunc(text, func(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) })
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -67,9 +68,7 @@ func explain(err error) error {
 		return failed(contract.FetchUnreachable, "the server refused the connection")
 	case errors.Is(err, syscall.ENETUNREACH):
 		return failed(contract.FetchNoAddress, "the host has no address that this service can reach")
-	case errors.Is(err, syscall.ECONNRESET):
-		return failed(contract.FetchUnreachable, "the server closed the connection")
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), strings.Contains(err.Error(), "server closed idle connection"):
 		return failed(contract.FetchIncomplete, "the server closed the connection without an answer")
 	case errors.As(err, &dialled) && dialled.Op == "dial":
 		return failed(contract.FetchUnreachable, "the server could not be reached")

@@ -163,7 +163,7 @@ func TestHandler_RedactsURLsInTheLog(t *testing.T) {
 	}
 }
 
-// A client alone must not be able to write errors into the log, for which operators look.
+// Operators look for errors in the log, so a client alone must not be able to cause any.
 func TestHandler_LogsNoErrorForHTTP2(t *testing.T) {
 	t.Parallel()
 	d := mustNew(t, nil)

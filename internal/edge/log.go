@@ -37,8 +37,8 @@ func (h *handler) log(x *exchange, r *http.Request) {
 // Debug for successful probes, which come every few seconds, and Info for everything else.
 func (x *exchange) level() slog.Level {
 	switch {
-	case x.status == http.StatusNotImplemented, x.status == http.StatusHTTPVersionNotSupported:
-		return slog.LevelInfo // the client's own mistakes
+	case x.status == http.StatusHTTPVersionNotSupported:
+		return slog.LevelInfo // the client's mistake
 	case x.status >= http.StatusInternalServerError && contract.AsError(x.err).IsOverload:
 		return slog.LevelWarn
 	case x.status >= http.StatusInternalServerError:

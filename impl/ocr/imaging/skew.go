@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Skew returns the angle in degrees by which the lines of the page slope down to the right (clockwise), from -skewRange to
-// skewRange; see Slant for more. Flatten a shaded page first.
+// Skew returns the angle in degrees by which the lines of the page slope down to the right (clockwise), up to half a degree
+// more than skewRange in either direction. Slant finds larger angles. Flatten a shaded page first.
 func Skew(g *image.Gray) float64 {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	if w > skewWidth {
@@ -104,6 +104,35 @@ func RotatePart(g *image.Gray, angle float64, part image.Rectangle, outside uint
 		}
 	}
 	return out
+}
+
+// RotatedExtent returns the box of all ink, also faint ink, in pixels of the page after it was rotated by an angle in degrees,
+// clockwise, around its middle. Flatten a shaded page first.
+func RotatedExtent(g *image.Gray, angle float64) image.Rectangle {
+	w, h := g.Rect.Dx(), g.Rect.Dy()
+	sin, cos := math.Sincos(angle * math.Pi / 180)
+	cx, cy := float64(w-1)/2, float64(h-1)/2
+	var all image.Rectangle
+	for y := range h {
+		from, to := -1, -1 // the first and the last pixel with ink of the row
+		for x, v := range row(g, y) {
+			if v <= faintInk {
+				if from < 0 {
+					from = x
+				}
+				to = x
+			}
+		}
+		if from < 0 {
+			continue
+		}
+		for _, x := range [2]int{from, to} {
+			dx, dy := float64(x)-cx, float64(y)-cy
+			at := image.Pt(int(math.Round(cx+dx*cos-dy*sin)), int(math.Round(cy+dx*sin+dy*cos)))
+			all = all.Union(image.Rectangle{Min: at, Max: at.Add(image.Pt(1, 1))})
+		}
+	}
+	return all
 }
 
 // EdgeGrey returns the median grey of the pixels at the edge of an image.

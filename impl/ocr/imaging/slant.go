@@ -24,21 +24,43 @@ func Slant(letters []image.Rectangle) float64 {
 	}
 	// At the next angle, the ends of a line lie half a line higher and lower.
 	step := max(math.Atan2(float64(height), float64(max(page.Dx(), page.Dy())))*180/math.Pi, minSlantStep)
-	level, best, slant := 0.0, 0.0, 0.0
+	var level, best, levelSlope, slant float64
 	for size := 0.0; size <= maxSlant; size += step {
 		for _, angle := range [2]float64{size, -size} {
 			switch n := lineation(middles, angle, height); {
-			case size <= levelSlope:
-				level = max(level, n)
+			case size <= maxLevelSlope && n > level:
+				level, levelSlope = n, angle
 			case size >= minSlant && n > best:
 				best, slant = n, angle
 			}
 		}
 	}
-	if best < minSlantGain*level {
+	if best < minSlantGain*level || !isEverywhere(middles, slant, levelSlope, height) {
 		return 0
 	}
 	return slant
+}
+
+// isEverywhere reports whether at most one part of the page has letters that clearly lie in lines at another angle. The dots of
+// a printed photograph lie in slanted lines too, but not what is printed beside it.
+func isEverywhere(middles []image.Point, angle, other float64, height int) bool {
+	var page image.Rectangle
+	for _, m := range middles {
+		page = page.Union(image.Rectangle{Min: m, Max: m.Add(image.Pt(1, 1))})
+	}
+	parts := map[image.Point][]image.Point{}
+	for _, m := range middles {
+		at := m.Sub(page.Min).Mul(slantParts)
+		part := image.Pt(at.X/page.Dx(), at.Y/page.Dy())
+		parts[part] = append(parts[part], m)
+	}
+	others := 0
+	for _, letters := range parts {
+		if len(letters) >= minPartLetters && lineation(letters, other, height) >= minSlantGain*lineation(letters, angle, height) {
+			others++
+		}
+	}
+	return others <= 1
 }
 
 // lineation measures how well the middles of letters lie in lines at an angle, or perpendicular to it: about 1 for scattered

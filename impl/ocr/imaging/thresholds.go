@@ -75,9 +75,14 @@ const (
 	// maxSlant is the largest slant that is tried, and minSlantStep the smallest angle between two tries, both in degrees.
 	// maxSlantLetters bounds the letters that are looked at.
 	maxSlant, minSlantStep, maxSlantLetters = 45.0, 0.2, 20_000
-	// minSlant is the smallest slant in degrees. It is less than skewRange, so that every slope is found. Up to levelSlope, lines
-	// are level.
-	minSlant, levelSlope = skewRange - 0.5, 2.5
+	// faintInk is the lightest grey of ink on a flattened page. InkThreshold is darker if some of the ink is.
+	faintInk = 207
+	// minSlant is the smallest slant in degrees. It is less than skewRange, so that every slope is found. Up to maxLevelSlope,
+	// lines are level.
+	minSlant, maxLevelSlope = skewRange - 0.5, 2.5
+	// slantParts is the number of parts across and down the page that are checked for a slant, and minPartLetters the minimum
+	// number of letters in these.
+	slantParts, minPartLetters = 3, 60
 	// minSlantGain is the minimum factor by which lineation grows when a slant is removed. On the pages of both sets it is at
 	// most 1.3 for print that is level, and 2.14 for handwriting; if they slope by 12 to 40 degrees, it is at least 5 for print,
 	// and at least 2.4 for 45 of the 50 handwritten pages.

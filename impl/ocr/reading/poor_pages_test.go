@@ -90,6 +90,31 @@ func TestRead_slantedPage(t *testing.T) {
 	require.Greater(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.3, "not levelled")
 }
 
+// The faint lower half of a slanted page is not cut off.
+func TestRead_slantedFaintPage(t *testing.T) {
+	t.Parallel()
+	lines := wrapped(strings.Fields(cleanTexts[0].text), 40)
+	text := ocrtest.Page(lines...)
+	side := 3 * text.Rect.Dy()
+	page := image.NewGray(image.Rect(0, 0, max(side, 2*text.Rect.Dx()), max(side, 2*text.Rect.Dx())))
+	for i := range page.Pix {
+		page.Pix[i] = 235
+	}
+	for y := range text.Rect.Dy() {
+		for x := range text.Rect.Dx() {
+			ink := 255 - int(text.GrayAt(x, y).Y)
+			at := image.Pt(x+page.Rect.Dx()/4, y+page.Rect.Dy()/6)
+			page.Pix[page.PixOffset(at.X, at.Y)] = uint8(235 - ink*215/255)
+			page.Pix[page.PixOffset(at.X, at.Y+text.Rect.Dy())] = uint8(235 - ink*65/255)
+		}
+	}
+	slanted := imaging.RotatePart(page, 20, page.Rect, 235)
+	result, err := reading.Read(t.Context(), decode.Page{Image: slanted}, reading.Options{Language: "en"}, MustEngines(t, 1))
+	require.NoError(t, err)
+	want := strings.Join(slices.Concat(lines, lines), "\n")
+	require.Less(t, accuracy.Compare(want, result.Page.Text()).FoldedCER.Value(), 0.05, result.Page.Text())
+}
+
 // requireRotated requires the middles of words, and the ends of baselines, to be where a rotation by an angle in degrees around
 // the middle of a square page moves those of the upright page.
 func requireRotated(t *testing.T, upright, rotated []document.Block, side int, angle float64) {

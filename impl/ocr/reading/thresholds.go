@@ -15,8 +15,11 @@ const (
 	// maxCurledSlope is the largest angle in degrees that may be the slope of curved lines: it is 9.1 on the pages of both sets
 	// with their columns moved ("waves").
 	maxCurledSlope = 10.0
-	// slantMargin is the paper around the ink of a page that was photographed at an angle, in heights of letters.
-	slantMargin = 4
+	// slantMargin is the margin around the ink of an image that was taken at an angle, in heights of letters. maxSlantGrowth is
+	// the maximum ratio of the size of the rotated image to its own: it is at most 2.1 for pages in the usual shapes.
+	slantMargin, maxSlantGrowth = 4, 2.2
+	// maxSlantError is the maximum error of imaging.Slant in degrees.
+	maxSlantError = 1.5
 	// baselineStep is the maximum distance between the points of a curved baseline, in heights of letters.
 	baselineStep = 8
 	// maxSmallHeight is the maximum height of letters in pixels at which a page is enlarged. Of 19 pages with such letters, 16

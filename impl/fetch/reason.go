@@ -5,15 +5,14 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"syscall"
 	"time"
 
 	"uncial/internal/contract"
+	"uncial/internal/reach"
 )
 
 // incompleteError is a failure while the body was read, after a response with status 200.
@@ -68,7 +67,7 @@ func explain(err error) error {
 		return failed(contract.FetchUnreachable, "the server refused the connection")
 	case errors.Is(err, syscall.ENETUNREACH):
 		return failed(contract.FetchNoAddress, "the host has no address that this service can reach")
-	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), strings.Contains(err.Error(), "server closed idle connection"):
+	case reach.IsHungUp(err):
 		return failed(contract.FetchIncomplete, "the server closed the connection without an answer")
 	case errors.As(err, &dialled) && dialled.Op == "dial":
 		return failed(contract.FetchUnreachable, "the server could not be reached")

@@ -34,6 +34,15 @@ func Explain(server *url.URL, err error) error {
 	return &Error{Text: explain(server, err), Cause: err}
 }
 
+// IsHungUp reports whether err of an HTTP request means that the server closed the connection without a whole answer.
+func IsHungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		err != nil && strings.Contains(err.Error(), idleClosed)
+}
+
+// idleClosed is the error of net/http if the server closes a new connection before the request is written.
+const idleClosed = "http: server closed idle connection"
+
 // tlsAlert is how net/http quotes the answer of a server that expects TLS and gets plain HTTP.
 const tlsAlert = `malformed HTTP response "\x15\x03`
 
@@ -64,7 +73,7 @@ func explain(server *url.URL, err error) string {
 		return fmt.Sprintf("%s speaks https, not http; use an address that begins with https://", host)
 	case isCertificate:
 		return fmt.Sprintf("the certificate of %s is not accepted: %v", host, certificate.Err)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+	case IsHungUp(err):
 		return fmt.Sprintf("%s closed the connection without an answer; check that it is an HTTP server", host)
 	}
 	return fmt.Sprintf("no answer from %s: %v", host, cause)

@@ -2,6 +2,7 @@ package reach_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -81,4 +82,12 @@ func TestExplain(t *testing.T) {
 	}
 	require.NoError(t, reach.Explain(&url.URL{}, nil))
 	require.Equal(t, context.Canceled, reach.Explain(&url.URL{}, context.Canceled))
+}
+
+func TestIsHungUp(t *testing.T) {
+	t.Parallel()
+	require.False(t, reach.IsHungUp(&url.Error{Op: "Get", Err: errors.New("http: another problem")}))
+	require.True(t, reach.IsHungUp(&url.Error{Op: "Get", Err: errors.New("http: server closed idle connection")}))
+	require.True(t, reach.IsHungUp(&url.Error{Op: "Get", Err: io.EOF}))
+	require.False(t, reach.IsHungUp(nil))
 }

@@ -161,14 +161,17 @@ func (c *ExtractCmd) check() (*apiClient, error) {
 	return api, nil
 }
 
+// chooseFormat ends the errors about --format.
+const chooseFormat = "choose text, json, hocr, alto, page, tsv or pdf"
+
 // checkOutput checks the flags for output files and formats.
 func (c *ExtractCmd) checkOutput() error {
 	if len(c.Format) == 0 {
-		return usage("--format: must not be empty; choose text, json, hocr, alto, page, tsv or pdf")
+		return usage("--format: must not be empty; %s", chooseFormat)
 	}
 	for _, format := range c.Format {
 		if _, ok := extensions[gen.Format(format)]; !ok {
-			return usage("--format: unknown format %q; choose text, json, hocr, alto, page, tsv or pdf", format)
+			return usage("--format: unknown format %q; %s", format, chooseFormat)
 		}
 	}
 	for _, kind := range c.Volume {

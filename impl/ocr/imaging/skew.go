@@ -109,11 +109,8 @@ func RotatePart(g *image.Gray, angle float64, part image.Rectangle, outside uint
 // RotatedExtent returns the box of all ink, also faint ink, in pixels of the page after it was rotated by an angle in degrees,
 // clockwise, around its middle. Flatten a shaded page first.
 func RotatedExtent(g *image.Gray, angle float64) image.Rectangle {
-	w, h := g.Rect.Dx(), g.Rect.Dy()
-	sin, cos := math.Sincos(angle * math.Pi / 180)
-	cx, cy := float64(w-1)/2, float64(h-1)/2
 	var all image.Rectangle
-	for y := range h {
+	for y := range g.Rect.Dy() {
 		from, to := -1, -1 // the first and the last pixel with ink of the row
 		for x, v := range row(g, y) {
 			if v <= faintInk {
@@ -126,13 +123,24 @@ func RotatedExtent(g *image.Gray, angle float64) image.Rectangle {
 		if from < 0 {
 			continue
 		}
-		for _, x := range [2]int{from, to} {
-			dx, dy := float64(x)-cx, float64(y)-cy
-			at := image.Pt(int(math.Round(cx+dx*cos-dy*sin)), int(math.Round(cy+dx*sin+dy*cos)))
+		for _, end := range [2]int{from, to} {
+			x, y := RotatePoint(float64(end), float64(y), g.Rect.Size(), angle)
+			at := image.Pt(int(math.Round(x)), int(math.Round(y)))
 			all = all.Union(image.Rectangle{Min: at, Max: at.Add(image.Pt(1, 1))})
 		}
 	}
 	return all
+}
+
+// RotatePoint rotates a point by an angle in degrees, clockwise, around the middle of an image of that size, as Rotate does.
+func RotatePoint(x, y float64, size image.Point, angle float64) (float64, float64) {
+	if angle == 0 {
+		return x, y
+	}
+	cx, cy := float64(size.X-1)/2, float64(size.Y-1)/2
+	sin, cos := math.Sincos(angle * math.Pi / 180)
+	dx, dy := x-cx, y-cy
+	return cx + dx*cos - dy*sin, cy + dx*sin + dy*cos
 }
 
 // EdgeGrey returns the median grey of the pixels at the edge of an image.

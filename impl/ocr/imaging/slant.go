@@ -22,12 +22,17 @@ func Slant(letters []image.Rectangle) float64 {
 	for i := range middles {
 		middles[i] = middles[i].Sub(Middle(page))
 	}
+	reach := 0.0 // from the middle of the page
+	for _, m := range middles {
+		reach = max(reach, math.Hypot(float64(m.X), float64(m.Y)))
+	}
+	strips := int(reach/float64(height)) + 2 // on each side of the middle
 	// At the next angle, the ends of a line lie half a line higher and lower.
 	step := max(math.Atan2(float64(height), float64(max(page.Dx(), page.Dy())))*180/math.Pi, minSlantStep)
 	var level, best, levelSlope, slant float64
 	for size := 0.0; size <= maxSlant; size += step {
 		for _, angle := range [2]float64{size, -size} {
-			switch n := lineation(middles, angle, height); {
+			switch n := lineation(middles, angle, height, strips); {
 			case size <= maxLevelSlope && n > level:
 				level, levelSlope = n, angle
 			case size >= minSlant && n > best:
@@ -35,7 +40,7 @@ func Slant(letters []image.Rectangle) float64 {
 			}
 		}
 	}
-	if best < minSlantGain*level || !isEverywhere(middles, slant, levelSlope, height) {
+	if best < minSlantGain*level || !isEverywhere(middles, slant, levelSlope, height, strips) {
 		return 0
 	}
 	return slant
@@ -43,7 +48,7 @@ func Slant(letters []image.Rectangle) float64 {
 
 // isEverywhere reports whether at most one part of the page has letters that clearly lie in lines at another angle. The dots of
 // a printed photograph lie in slanted lines too, but not what is printed beside it.
-func isEverywhere(middles []image.Point, angle, other float64, height int) bool {
+func isEverywhere(middles []image.Point, angle, other float64, height, strips int) bool {
 	var page image.Rectangle
 	for _, m := range middles {
 		page = page.Union(image.Rectangle{Min: m, Max: m.Add(image.Pt(1, 1))})
@@ -56,7 +61,7 @@ func isEverywhere(middles []image.Point, angle, other float64, height int) bool 
 	}
 	others := 0
 	for _, letters := range parts {
-		if len(letters) >= minPartLetters && lineation(letters, other, height) >= minSlantGain*lineation(letters, angle, height) {
+		if len(letters) >= minPartLetters && lineation(letters, other, height, strips) >= minSlantGain*lineation(letters, angle, height, strips) {
 			others++
 		}
 	}
@@ -65,19 +70,15 @@ func isEverywhere(middles []image.Point, angle, other float64, height int) bool 
 
 // lineation measures how well the middles of letters lie in lines at an angle, or perpendicular to it: about 1 for scattered
 // letters, and up to the number of letters of a line. The middle of the page is (0, 0).
-func lineation(middles []image.Point, angle float64, height int) float64 {
+// It divides the page into strips as high as the letters, so many on each side of the middle.
+func lineation(middles []image.Point, angle float64, height, strips int) float64 {
 	sin, cos := math.Sincos(angle * math.Pi / 180)
 	sin, cos = sin/float64(height), cos/float64(height)
-	reach := 0.0
-	for _, m := range middles {
-		reach = max(reach, math.Hypot(float64(m.X), float64(m.Y)))
-	}
-	margin := int(reach/float64(height)) + 2
-	across, down := make([]int, 2*margin), make([]int, 2*margin) // the letters in each strip of the page
+	across, down := make([]int, 2*strips), make([]int, 2*strips) // the letters in each strip
 	for _, m := range middles {
 		x, y := float64(m.X), float64(m.Y)
-		across[margin+int(math.Floor(y*cos-x*sin))]++
-		down[margin+int(math.Floor(x*cos+y*sin))]++
+		across[strips+int(math.Floor(y*cos-x*sin))]++
+		down[strips+int(math.Floor(x*cos+y*sin))]++
 	}
 	return float64(max(squaredSteps(across), squaredSteps(down))) / float64(2*len(middles))
 }

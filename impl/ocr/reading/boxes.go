@@ -2,6 +2,7 @@ package reading
 
 import (
 	"image"
+	"math"
 	"slices"
 
 	"uncial/impl/ocr/imaging"
@@ -33,6 +34,13 @@ func moveLine(l document.Line, box func(document.Box) document.Box, point func(d
 	}
 	l.Box = document.WordsBox(l.Words)
 	return l
+}
+
+// movedMiddle moves the middle of a box by a function, keeps its size, and clips it to an image of that size.
+func movedMiddle(b document.Box, size image.Point, move func(x, y float64) (float64, float64)) document.Box {
+	x, y := move(float64(b.X)+float64(b.W)/2, float64(b.Y)+float64(b.H)/2)
+	b.X, b.Y = int(math.Round(x-float64(b.W)/2)), int(math.Round(y-float64(b.H)/2))
+	return b.Clip(size.X, size.Y)
 }
 
 // withPoints returns a baseline with points that are less than 2*step pixels apart horizontally.

@@ -172,16 +172,13 @@ func (s sheet) onPage(blocks []document.Block) []document.Block {
 
 // boxOnPage converts a box of the sheet to one of the page by moving its centre. It does not enlarge the box, although the
 // words of a rotated page take slightly more room.
-func (s sheet) boxOnPage(b document.Box) document.Box { return s.moveBox(b, s.pointOnPage) }
+func (s sheet) boxOnPage(b document.Box) document.Box {
+	return movedMiddle(b, s.img.Rect.Size(), s.pointOnPage)
+}
 
 // boxOnSheet converts a box of the page to one of the sheet. It is the inverse of boxOnPage.
-func (s sheet) boxOnSheet(b document.Box) document.Box { return s.moveBox(b, s.pointOnSheet) }
-
-// moveBox moves the centre of a box by a function, and clips the box to the sheet.
-func (s sheet) moveBox(b document.Box, move func(x, y float64) (float64, float64)) document.Box {
-	x, y := move(float64(b.X)+float64(b.W)/2, float64(b.Y)+float64(b.H)/2)
-	b.X, b.Y = int(math.Round(x-float64(b.W)/2)), int(math.Round(y-float64(b.H)/2))
-	return b.Clip(s.img.Rect.Dx(), s.img.Rect.Dy())
+func (s sheet) boxOnSheet(b document.Box) document.Box {
+	return movedMiddle(b, s.img.Rect.Size(), s.pointOnSheet)
 }
 
 // wordsOnSheet returns the box on the sheet of words of the page. It converts each word because the box of all words of a
@@ -221,16 +218,5 @@ func (s sheet) clip(x, y float64) (float64, float64) {
 
 // rotated rotates a point by an angle in degrees, clockwise, around the middle of the sheet.
 func (s sheet) rotated(x, y, angle float64) (float64, float64) {
-	return rotatedPoint(x, y, s.img.Rect.Size(), angle)
-}
-
-// rotatedPoint rotates a point by an angle in degrees, clockwise, around the middle of an image of that size.
-func rotatedPoint(x, y float64, size image.Point, angle float64) (float64, float64) {
-	if angle == 0 {
-		return x, y
-	}
-	cx, cy := float64(size.X-1)/2, float64(size.Y-1)/2
-	sin, cos := math.Sincos(angle * math.Pi / 180)
-	dx, dy := x-cx, y-cy
-	return cx + dx*cos - dy*sin, cy + dx*sin + dy*cos
+	return imaging.RotatePoint(x, y, s.img.Rect.Size(), angle)
 }

@@ -77,13 +77,11 @@ func (p *page) onImage() {
 
 // pointOnImage returns where a point of the page is on the image.
 func (s *slant) pointOnImage(x, y float64) (float64, float64) {
-	return rotatedPoint(x+float64(s.part.Min.X), y+float64(s.part.Min.Y), s.image, s.angle)
+	return imaging.RotatePoint(x+float64(s.part.Min.X), y+float64(s.part.Min.Y), s.image, s.angle)
 }
 
 // boxOnImage moves the middle of a box. It does not enlarge the box, as sheet.boxOnPage does not: a larger box of an
 // illustration would have words in it.
 func (s *slant) boxOnImage(b document.Box) document.Box {
-	x, y := s.pointOnImage(float64(b.X)+float64(b.W)/2, float64(b.Y)+float64(b.H)/2)
-	b.X, b.Y = int(math.Round(x-float64(b.W)/2)), int(math.Round(y-float64(b.H)/2))
-	return b.Clip(s.image.X, s.image.Y)
+	return movedMiddle(b, s.image, s.pointOnImage)
 }

@@ -43,8 +43,13 @@ func IsHungUp(err error) bool {
 // idleClosed is the error of net/http if the server closes a new connection before the request is written.
 const idleClosed = "http: server closed idle connection"
 
-// tlsAlert is how net/http quotes the answer of a server that expects TLS and gets plain HTTP.
-const tlsAlert = `malformed HTTP response "\x15\x03`
+// malformed begins the errors of net/http about answers in another protocol than HTTP. tlsAlert is such an answer: a server
+// that expects TLS gets plain HTTP. tooEarly is the error if the other protocol's server speaks before the request is written.
+const (
+	malformed = "malformed HTTP response"
+	tlsAlert  = malformed + ` "\x15\x03`
+	tooEarly  = "readLoopPeekFailLocked: %!w(<nil>)"
+)
 
 func explain(server *url.URL, err error) string {
 	host := net.JoinHostPort(server.Hostname(), cmp.Or(server.Port(), map[string]string{"http": "80", "https": "443"}[server.Scheme]))
@@ -71,6 +76,8 @@ func explain(server *url.URL, err error) string {
 		return fmt.Sprintf("%s speaks http, not https; use an address that begins with http://", host)
 	case strings.Contains(cause.Error(), tlsAlert):
 		return fmt.Sprintf("%s speaks https, not http; use an address that begins with https://", host)
+	case strings.Contains(cause.Error(), malformed), strings.Contains(cause.Error(), tooEarly):
+		return fmt.Sprintf("%s answered, but not in HTTP; check the port, and whether the address begins with http:// or https://", host)
 	case isCertificate:
 		return fmt.Sprintf("the certificate of %s is not accepted: %v", host, certificate.Err)
 	case IsHungUp(err):

@@ -48,13 +48,21 @@ func TestExplain(t *testing.T) {
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
 	refusing := mustListen(t, func(net.Conn) {})
-	alerting := mustListen(t, func(conn net.Conn) { _, _ = conn.Write([]byte("\x15\x03\x01\x00\x02\x02\x0a")) })
+	alerting := mustListen(t, func(conn net.Conn) {
+		_, _ = conn.Read(make([]byte, 1)) // TLS servers send alerts only when the client has spoken
+		_, _ = conn.Write([]byte("\x15\x03\x01\x00\x02\x02\x0a"))
+	})
+	greeting := mustListen(t, func(conn net.Conn) {
+		_, _ = conn.Write([]byte("SSH-2.0-test\r\n"))
+		_, _ = io.Copy(io.Discard, conn)
+	})
 	silent := mustListen(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 	for name, c := range map[string]struct{ url, want string }{
 		"a closed port":               {"http://127.0.0.1:1/readyz", "nothing listens on 127.0.0.1:1 (connection refused); check the address, and that the server runs"},
 		"an unknown name":             {"http://uncial.invalid", "the host name uncial.invalid cannot be resolved; check its spelling and the name server of this machine"},
 		"http instead of https":       {strings.Replace(plain.URL, "http:", "https:", 1), "speaks http, not https; use an address that begins with http://"},
 		"https instead of http":       {"http://" + alerting, alerting + " speaks https, not http; use an address that begins with https://"},
+		"another protocol":            {"http://" + greeting, greeting + " answered, but not in HTTP; check the port, and whether the address begins with http:// or https://"},
 		"an unknown certificate":      {secure.URL, "is not accepted: x509: certificate signed by unknown authority"},
 		"a server that hangs up":      {"http://" + refusing, refusing + " closed the connection without an answer; check that it is an HTTP server"},
 		"a server that sends nothing": {"http://" + silent, "no answer from " + silent + " in time"},
@@ -75,7 +83,7 @@ func TestExplain(t *testing.T) {
 			explained := reach.Explain(u, err)
 			require.ErrorContains(t, explained, c.want)
 			require.ErrorIs(t, explained, err)
-			for _, raw := range []string{"dial tcp", "Get ", "context deadline"} {
+			for _, raw := range []string{"dial tcp", "Get ", "context deadline", "readLoop"} {
 				require.NotContains(t, explained.Error(), raw)
 			}
 		})

@@ -181,7 +181,7 @@ func (p *handwritingSearch) better(all []reading, shares map[document.Box]float6
 		if _, ok := shares[r.at]; !ok {
 			return p.isClear(r, inPrint)
 		}
-		c := expectedAccuracy(r.confidence)
+		c := ExpectedAccuracy(r.confidence)
 		return float64(r.characters)*(c-minHandwriting) >= minWeight && c+shares[r.at] >= replaces(r)+handwritingGain
 	}
 	n := 0
@@ -201,7 +201,7 @@ func (p *handwritingSearch) better(all []reading, shares map[document.Box]float6
 func likelyRight(all []reading) float64 {
 	var sum float64
 	for _, r := range all {
-		sum += float64(r.characters) * expectedAccuracy(r.confidence)
+		sum += float64(r.characters) * ExpectedAccuracy(r.confidence)
 	}
 	return sum
 }

@@ -18,7 +18,7 @@ func (p *handwritingSearch) readClear(ctx context.Context, r Reader, inPrint []d
 	if len(open) < openSpots || joinedShare(open) < minOpenShare {
 		return nil, nil
 	}
-	found, err := p.layout(ctx, r)
+	found, err := p.Lines(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (p *handwritingSearch) isClear(l reading, inPrint []document.Block) bool {
 	if slices.ContainsFunc(l.line.Words, func(w document.Word) bool { return w.Signals == nil }) {
 		return false
 	}
-	right := expectedAccuracy(l.confidence)
-	return l.characters >= clearCharacters && right >= clearRight && l.posterior() >= clearTexts &&
+	right := ExpectedAccuracy(l.confidence)
+	return l.characters >= clearCharacters && right >= clearRight && posterior(l.line.Words) >= clearTexts &&
 		right-p.printConfidence(inPrint, l.line.Box) >= clearLead
 }

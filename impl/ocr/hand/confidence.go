@@ -2,9 +2,9 @@ package hand
 
 import "math"
 
-// expectedAccuracy estimates the share of characters that are right, 0..1, from the handwriting model's own confidence, 0..1.
-// The curve is the same for all languages.
-func expectedAccuracy(own float64) float64 {
+// ExpectedAccuracy estimates the share of characters that are right, 0..1, from the own confidence, 0..1, of a network that
+// reads lines. The curve is the same for all languages.
+func ExpectedAccuracy(own float64) float64 {
 	own = min(max(own, minLikely), 1-minLikely)
 	return 1 / (1 + math.Exp(-curveBase-curveSlope*math.Log(own/(1-own))))
 }
@@ -20,7 +20,7 @@ func pageConfidence(all []reading) float64 {
 	if n == 0 {
 		return 0
 	}
-	return expectedAccuracy(sum/float64(n)) * min(float64(n)/minCharacters, 1)
+	return ExpectedAccuracy(sum/float64(n)) * min(float64(n)/minCharacters, 1)
 }
 
 // mixedConfidence is like pageConfidence for a handwritten page on which some lines are print.

@@ -15,7 +15,7 @@ func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 	if p.onSide || p.joinedShare < minJoinedShare {
 		return 0, false, nil
 	}
-	found, err := p.layout(ctx, r)
+	found, err := p.Lines(ctx, r)
 	if err != nil {
 		return 0, false, err
 	}
@@ -41,7 +41,7 @@ func (p *Page) Detect(ctx context.Context, r Reader) (float64, bool, error) {
 		lead += (inHandwriting - inPrint) / float64(len(handwriting))
 		confidence += inHandwriting / float64(len(handwriting))
 	}
-	return confidence, confidence >= minConfident && lead+p.joinedShare >= minEvidence, nil
+	return confidence, confidence >= minConfident && lead >= 0 && lead+p.joinedShare >= minEvidence, nil
 }
 
 // sample returns up to n of the longer lines, spread evenly over the page.

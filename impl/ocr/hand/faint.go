@@ -74,7 +74,7 @@ func (p *Page) legibleLines(ctx context.Context, r Reader, part *image.Gray) (n 
 	}
 	some, err := sampled.readLines(ctx, r, sample(found.Lines(), samples))
 	for _, l := range some {
-		if l.characters >= shortLine && expectedAccuracy(l.confidence) > legibleLine {
+		if l.characters >= shortLine && ExpectedAccuracy(l.confidence) > legibleLine {
 			n++
 		}
 	}

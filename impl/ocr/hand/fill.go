@@ -111,7 +111,7 @@ func (p *handwritingSearch) read(ctx context.Context, r Reader, inPrint []docume
 // readOpen reads the parts of lines that look handwritten. On a page that is not tagged French, a search for French handwriting
 // reads the longest parts first, and the others only if these may be French.
 func (p *handwritingSearch) readOpen(ctx context.Context, r Reader, inPrint []document.Block, open []image.Rectangle, certain []document.Box) ([]reading, error) {
-	found, err := p.layout(ctx, r)
+	found, err := p.Lines(ctx, r)
 	if err != nil {
 		return nil, err
 	}

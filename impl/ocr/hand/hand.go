@@ -112,7 +112,7 @@ func (p *Page) Use(m Models) {
 // Text returns what the handwriting model reads in up to n of the longer lines, spread evenly over the page, one line of text
 // for each.
 func (p *Page) Text(ctx context.Context, r Reader, n int) (string, error) {
-	found, err := p.layout(ctx, r)
+	found, err := p.Lines(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -130,7 +130,7 @@ func (p *Page) Text(ctx context.Context, r Reader, n int) (string, error) {
 // Sample estimates the share of characters that are right if the page is read as handwriting, 0..1, from some of its longer
 // lines.
 func (p *Page) Sample(ctx context.Context, r Reader) (float64, error) {
-	found, err := p.layout(ctx, r)
+	found, err := p.Lines(ctx, r)
 	if err != nil {
 		return 0, err
 	}
@@ -138,8 +138,23 @@ func (p *Page) Sample(ctx context.Context, r Reader) (float64, error) {
 	return pageConfidence(some), err
 }
 
-// layout returns the lines of the page, found at the first call.
-func (p *Page) layout(ctx context.Context, r Reader) (*layout.Page, error) {
+// SamplePrint is like Sample, for a network that reads lines of print, by its name.
+func (p *Page) SamplePrint(ctx context.Context, r Reader, network string) (float64, error) {
+	found, err := p.Lines(ctx, r)
+	if err != nil {
+		return 0, err
+	}
+	_, images := cut(sample(found.Lines(), samples))
+	read, err := r.ReadStrips(ctx, network, images)
+	if err != nil {
+		return 0, err
+	}
+	own, n := meanConfidence(slices.Concat(read...))
+	return ExpectedAccuracy(own) * min(float64(n)/minCharacters, 1), nil
+}
+
+// Lines returns the lines of the page, found at the first call. They are lines of print too if the page has any.
+func (p *Page) Lines(ctx context.Context, r Reader) (*layout.Page, error) {
 	if p.found == nil {
 		found, err := r.FindLines(ctx, p.gray)
 		if err != nil {
@@ -155,7 +170,7 @@ func (p *Page) layout(ctx context.Context, r Reader) (*layout.Page, error) {
 
 // Read reads a page that Detect reported as handwritten. The print model reads its lines of print.
 func (p *Page) Read(ctx context.Context, r Reader) (Result, error) {
-	found, err := p.layout(ctx, r)
+	found, err := p.Lines(ctx, r)
 	if err != nil {
 		return Result{}, err
 	}

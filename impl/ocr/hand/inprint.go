@@ -59,7 +59,7 @@ func (m *Models) printed(at document.Box, words []tesseract.Word, origin image.P
 // PrintedPart returns the part of a handwritten page that may be print, in pixels of the page: the largest group of successive
 // lines with hardly any joined letters. It is empty if there are too few such lines.
 func (p *Page) PrintedPart(ctx context.Context, r Reader) (image.Rectangle, error) {
-	found, err := p.layout(ctx, r)
+	found, err := p.Lines(ctx, r)
 	if err != nil {
 		return image.Rectangle{}, err
 	}

@@ -78,42 +78,48 @@ func (m *Models) words(s layout.Strip, read []tesseract.Word) []document.Word {
 	boxes := withoutOverlap(read)
 	for i, w := range read {
 		if text := document.WordText(w.Text); text != "" {
-			words = append(words, document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: expectedAccuracy(confidenceOf(w)), Model: m.Handwriting, Signals: w.Signals})
+			words = append(words, document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: ExpectedAccuracy(confidenceOf(w)), Model: m.Handwriting, Signals: w.Signals})
 		}
 	}
 	return words
 }
 
-// isNoise reports whether a line of handwriting is probably not writing on this side of the page, but a stain, an ornament, or
-// writing that shows through. Hardly any of its characters are likely to be right. Most such lines are short, and the search
-// found many other likely texts for them.
+// isNoise reports whether a line of handwriting is probably not writing on this side of the page; see IsNoise.
 func (r reading) isNoise() bool {
-	if !r.line.Handwritten {
-		return false
+	return r.line.Handwritten && IsNoise(r.line.Words, r.confidence)
+}
+
+// IsNoise reports whether the words that a network read in a line are probably not writing on this side of the page, but a
+// stain, an ornament, or writing that shows through. own is the network's own confidence in them, 0..1. Hardly any character of
+// such lines is likely to be right. Most are short, and the search found many other likely texts for them.
+func IsNoise(words []document.Word, own float64) bool {
+	right, n := ExpectedAccuracy(own), 0
+	for _, w := range words {
+		n += utf8.RuneCountInString(w.Text)
 	}
-	switch right := expectedAccuracy(r.confidence); {
+	switch {
 	case right < noiseLine:
 		return true
-	case r.characters < tinyLine:
-		return r.posterior() < scatteredTiny
-	case r.characters < shortLine:
-		return right < shortNoise && r.posterior() < scatteredTexts
+	case n < tinyLine:
+		return posterior(words) < scatteredTiny
+	case n < shortLine:
+		return right < shortNoise && posterior(words) < scatteredTexts
 	}
 	return false
 }
 
-// posterior returns the mean posterior probability of the line's words, weighted by their length. Words without signals count
-// as 1.
-func (r reading) posterior() float64 {
-	var sum float64
-	for _, w := range r.line.Words {
+// posterior returns the mean posterior probability of words, weighted by their length. Words without signals count as 1.
+func posterior(words []document.Word) float64 {
+	var sum, n float64
+	for _, w := range words {
 		share := 1.0
 		if w.Signals != nil {
 			share = w.Signals.Posterior
 		}
-		sum += float64(utf8.RuneCountInString(w.Text)) * share
+		length := float64(utf8.RuneCountInString(w.Text))
+		sum, n = sum+length*share, n+length
 	}
-	return sum / float64(max(r.characters, 1))
+	return sum / max(n, 1)
 }
 
 // meanConfidence returns the mean confidence of words, 0..1, weighted by their length, and the number of their characters.

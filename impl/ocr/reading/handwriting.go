@@ -20,6 +20,8 @@ import (
 type handwriting struct {
 	page   *hand.Page
 	reader hand.Reader
+	// hasNetwork means that the network for print is installed.
+	hasNetwork bool
 }
 
 // newHandwriting prepares the search for handwriting on an image: the page, or the page in another orientation. letters are
@@ -29,7 +31,7 @@ func newHandwriting(p *page, gray *image.Gray, letters []image.Rectangle) handwr
 	if !ok || !p.src.Has(own.Hands) || !isLatinScript(p.language) {
 		return handwriting{}
 	}
-	return handwriting{reader: reader, page: hand.NewPage(gray, letters, handwritingModels(p, reader))}
+	return handwriting{hand.NewPage(gray, letters, handwritingModels(p, reader)), reader, p.src.Has(own.Print)}
 }
 
 // handwritingModels returns the models that read handwriting in the language of the page.
@@ -252,12 +254,19 @@ func readAsHandwriting(ctx context.Context, p *page, inPrint float64) error {
 }
 
 // readIfHandwriting reads some lines as handwriting, and all of them if their estimated share of correct characters is well
-// above inPrint, that of the print. It reports whether the estimate of all lines is as high too; otherwise the result is not
-// to be used.
+// above inPrint, that of the print, and the network for print is not far surer of the lines. It reports whether the estimate of
+// all lines is as high too; otherwise the result is not to be used.
 func readIfHandwriting(ctx context.Context, h handwriting, inPrint float64) (hand.Result, bool, error) {
 	least := max(likelyHandwriting, inPrint+handwritingLead)
-	if sure, err := h.page.Sample(ctx, h.reader); err != nil || sure < least {
+	sure, err := h.page.Sample(ctx, h.reader)
+	if err != nil || sure < least {
 		return hand.Result{}, false, err
+	}
+	if h.hasNetwork {
+		inNetwork, err := h.page.SamplePrint(ctx, h.reader, own.Print)
+		if err != nil || logOdds(inNetwork)-logOdds(sure) >= networkLead {
+			return hand.Result{}, false, err
+		}
 	}
 	read, err := h.page.Read(ctx, h.reader)
 	return read, read.Confidence >= least, err

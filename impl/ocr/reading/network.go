@@ -19,7 +19,7 @@ import (
 // handwriting.
 func mayUseNetwork(p *page) bool {
 	_, ok := p.src.(hand.Reader)
-	return ok && !p.isHandwritten && p.src.Has(own.Print) && isLatinScript(p.language)
+	return ok && !p.isHandwritten && !p.alongFound && p.src.Has(own.Print) && isLatinScript(p.language)
 }
 
 // voteByNetwork reads the lines of print with our own network too, and corrects them where its reading is more likely to be
@@ -100,19 +100,22 @@ func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...
 		}
 		out[n] = make([][]document.Word, len(lines))
 		for k, words := range read {
-			out[n][of[k]] = p.toWords(words, strips[k], width)
+			out[n][of[k]] = networkWords(words, func(r image.Rectangle) document.Box {
+				return p.sheet.boxOnPage(strips[k].Box(narrowed(r, width)))
+			})
 		}
 	}
 	return out, nil
 }
 
-// toWords returns what the network read in a strip that was scaled horizontally by the factor width, without blank words.
-func (p *page) toWords(read []tesseract.Word, strip layout.Strip, width float64) []document.Word {
+// networkWords returns what the network for print read in a strip, without blank words and with the network's own confidences.
+// place returns the box on the page of a box in pixels of the strip.
+func networkWords(read []tesseract.Word, place func(image.Rectangle) document.Box) []document.Word {
 	var words []document.Word
 	for _, w := range read {
 		if text := document.WordText(w.Text); text != "" {
 			words = append(words, document.Word{
-				Text: text, Box: p.sheet.boxOnPage(strip.Box(narrowed(w.Box, width))), Confidence: w.Confidence / 100, Model: own.Print, Signals: w.Signals,
+				Text: text, Box: place(w.Box), Confidence: w.Confidence / 100, Model: own.Print, Signals: w.Signals,
 			})
 		}
 	}

@@ -33,7 +33,7 @@ func TestRead_poorPictures(t *testing.T) {
 		steps   []string                     // if these are omitted, the page is read worse
 		worse   float64                      // minimum CER without these steps
 	}{
-		{"reads faint print with strong noise", func(ink, _ float64) float64 { return 225 - 70*ink + 25*random.NormFloat64() }, []string{"denoise", "grain", "unsure-print", "doubtful-print"}, 0.3}, // as handwriting it can be read
+		{"reads faint print with strong noise", func(ink, _ float64) float64 { return 225 - 70*ink + 25*random.NormFloat64() }, []string{"denoise", "grain", "unsure-print", "doubtful-print", "fragments", "found-lines"}, 0.3}, // as handwriting it can be read
 		{"reads print in a shadow", func(ink, x float64) float64 { return (230 - 200*ink) * (0.25 + 0.75*x) }, []string{"shading"}, 0.3},
 		{"reads print in the dark and in a shadow", func(ink, x float64) float64 { return (60 - 50*ink) * (0.3 + 0.7*x) }, []string{"brighten"}, 0.3},
 		{"reads print whose greys are rendered as dots", func(ink, _ float64) float64 {
@@ -43,7 +43,7 @@ func TestRead_poorPictures(t *testing.T) {
 			}
 			carry -= 255
 			return 255
-		}, []string{"descreen"}, 0.04},
+		}, []string{"descreen", "found-lines"}, 0.04},
 		{"reads a negative", func(ink, _ float64) float64 { return 20 + 200*ink }, []string{"negative"}, 0.3},
 	} {
 		g := ocrtest.Page(strings.Split(want, "\n")...)
@@ -185,7 +185,7 @@ func TestRead_curvedLines(t *testing.T) {
 	result, err = reading.Read(t.Context(), rotated, reading.Options{Language: "en"}, engines)
 	require.NoError(t, err)
 	require.Less(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.02, "rotated, too")
-	result, err = reading.Read(t.Context(), page, reading.Options{Language: "en", Without: []string{"dewarp"}}, engines)
+	result, err = reading.Read(t.Context(), page, reading.Options{Language: "en", Without: []string{"dewarp", "found-lines"}}, engines)
 	require.NoError(t, err)
 	require.Greater(t, accuracy.Compare(strings.Join(lines, "\n"), result.Page.Text()).FoldedCER.Value(), 0.1, "not dewarped")
 }

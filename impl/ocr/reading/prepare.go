@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"math"
@@ -34,7 +35,7 @@ type sheet struct {
 	staves []image.Rectangle
 	// regions are the parts of img that are read separately, in reading order. If it is nil, img is read as a whole.
 	regions []layout.Region
-	// enlargement is the factor by which img, and parts of it, are enlarged for reading. 0 means 1.
+	// enlargement is the factor by which img, and parts of it, are enlarged or reduced for reading. 0 means 1.
 	enlargement float64
 }
 
@@ -63,6 +64,39 @@ func findInk(_ context.Context, p *page) error {
 	return nil
 }
 
+// joinFragments smooths the sheet of a page whose letters break into fragments, such as typescript on rough paper that was
+// scanned at a high resolution, and has it reduced for reading. Such letters are whole at half the size: then their usual
+// height is larger, and there are far fewer. The search for handwriting keeps the letters as they were.
+func joinFragments(ctx context.Context, p *page) error {
+	s := p.sheet
+	half := reduced(s.img, 0.5)
+	letters := imaging.Letters(half)
+	height := imaging.LetterHeight(letters)
+	if height < minWholeHeight || float64(len(s.letters)) < minFragments*float64(len(letters)) ||
+		2*float64(height) < minFragmentGrowth*float64(s.letterHeight) {
+		return nil
+	}
+	quarter := imaging.LetterHeight(imaging.Letters(reduced(half, 0.5)))
+	whole := max(2*height, 4*quarter)
+	if float64(whole) > maxWholeGrowth*2*float64(height) {
+		return nil // they are not letters at either size
+	}
+	factor := wholeHeight / float64(whole)
+	size := s.img.Rect.Size()
+	handwriting := p.handwriting
+	p.sheet.img = imaging.Resize(reduced(s.img, factor), size.X, size.Y)
+	if err := findInk(ctx, p); err != nil {
+		return err
+	}
+	p.handwriting, p.sheet.enlargement = handwriting, factor
+	return nil
+}
+
+// reduced returns an image whose sides are shorter by a factor.
+func reduced(g *image.Gray, factor float64) *image.Gray {
+	return imaging.Resize(g, int(float64(g.Rect.Dx())*factor), int(float64(g.Rect.Dy())*factor))
+}
+
 // isBlank reports whether the sheet has no ink apart from specks.
 func (s sheet) isBlank() bool { return len(s.components) == 0 }
 
@@ -86,7 +120,7 @@ func estimateResolution(_ context.Context, p *page) error {
 
 // mayBeRotated reports whether the letters are so large that a small skew harms them more than the blur from rotating does.
 func mayBeRotated(p *page) bool {
-	return float64(p.sheet.letterHeight)*max(p.sheet.enlargement, 1) >= minLevelHeight
+	return float64(p.sheet.letterHeight)*cmp.Or(p.sheet.enlargement, 1) >= minLevelHeight
 }
 
 // level rotates the sheet if it is skewed.
@@ -129,9 +163,9 @@ func (s *sheet) findCurl() *imaging.Curl {
 	return imaging.FindCurl(s.img.Rect.Size(), imaging.LetterShaped(s.marks))
 }
 
-// source returns a source that enlarges parts of the sheet for reading. Boxes remain in pixels of the sheet.
+// source returns a source that enlarges or reduces parts of the sheet for reading. Boxes remain in pixels of the sheet.
 func (s sheet) source(src Source) Source {
-	if s.enlargement <= 1 {
+	if s.enlargement == 0 {
 		return src
 	}
 	return resizing{src, s.enlargement}

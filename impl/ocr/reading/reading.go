@@ -120,6 +120,7 @@ type page struct {
 	attempts     []attempt      // readings of print, the one to keep first
 	written      []document.Box // handwriting on a printed page, which the print model should not have read
 	networkReads bool           // the network for print reads the page well enough to correct it
+	alongFound   bool           // the network for print has read the page along the lines of our own line finder
 	isGibberish  bool           // the text read as print is gibberish; see findGibberish
 	read         hand.Result    // the result: attempts[0] in coordinates of the page, with the handwriting
 	edits        []document.Edit

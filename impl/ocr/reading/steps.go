@@ -47,6 +47,7 @@ var inkSteps = []step{
 	{name: "shading", when: isGray, run: onSheet(imaging.Flatten)},
 	{name: "grain", when: isGray, run: onSheet(imaging.DropGrain)},
 	{name: "ink", run: findInk, required: true},
+	{name: "fragments", when: isGray, run: joinFragments},
 }
 
 // levelSteps make the lines of the sheet level and straight, and divide it into columns.
@@ -96,6 +97,7 @@ var completeSteps = []step{
 
 // correctSteps come last, so that enhancement does not influence the earlier steps.
 var correctSteps = []step{
+	{name: "found-lines", when: mayHaveLostLines, run: readFoundLines},
 	{name: "network", when: mayUseNetwork, run: voteByNetwork},
 	{name: "gibberish", run: findGibberish},
 	{name: "vote", when: mayBeCorrected, run: vote},

@@ -32,6 +32,12 @@ const (
 	maxEnlargement = 3.0
 	// maxEnlargedPixels is the maximum number of pixels of the enlarged image, which bounds its memory to 50 MB.
 	maxEnlargedPixels = 50_000_000
+	// Letters break into fragments if a page at half its size has at most 1/minFragments as many letters, and these are
+	// at least minFragmentGrowth times as high as at full size, and at least minWholeHeight pixels high at half size. If they are
+	// more than maxWholeGrowth times as high at a quarter, they are not letters.
+	minFragments, minFragmentGrowth, minWholeHeight, maxWholeGrowth = 2.4, 1.3, 12, 1.5
+	// wholeHeight is the height in pixels to which such letters are reduced.
+	wholeHeight = 20.0
 )
 
 // Deciding that ink is a texture instead of writing. None of the 119 pages of both sets counts as a texture.
@@ -369,9 +375,21 @@ const (
 
 // Print that the preparation spoilt, or that was taken for handwriting.
 const (
+	// networkLead is the minimum lead of the network for print over the handwriting model, in log-odds, at which the lines are
+	// print. The network is sure of handwriting too: on the handwritten pages of both sets that are in doubt, its lead is at most
+	// 0.7. On two typescripts on rough paper, it is 2.5 and 3.2.
+	networkLead = 1.6
 	// doubtfulHandwriting is the estimated share of correct characters below which a handwritten page may be print. On all 50
 	// handwritten pages of both sets, it is above 0.67.
 	doubtfulHandwriting = 0.6
+	// doubtfulLines is the estimated share of correct characters below which a page of print is read again along the lines of
+	// our own line finder, sureFoundLines the minimum expected share of correct characters at which that reading is kept, and
+	// minFoundListed the minimum share of listed words in it. On 33 pages of print, the expected share is at least 0.96 and that
+	// of listed words at least 0.53; on the pages of the second set when they are turned or mirrored, at most 0.86 and 0.05.
+	doubtfulLines, sureFoundLines, minFoundListed = 0.9, 0.92, 0.3
+	// maxFoundWritten is the maximum number of words in lines of handwriting, as a share of all words. On a typescript without
+	// handwriting, a few words that had been read wrongly looked like it.
+	maxFoundWritten = 0.1
 	// knownLead is the minimum lead of the unprepared page in the share of listed words. That share counts the letters of words of
 	// at least minKnownLetters letters. It was 0.17 for a blurred typescript that was read as handwriting, and is 0.35 to 0.88 for
 	// the 50 pages.

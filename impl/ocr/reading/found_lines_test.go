@@ -1,0 +1,87 @@
+package reading_test
+
+import (
+	"context"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/lexicon"
+	"uncial/impl/ocr/models/own"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+	"uncial/impl/ocr/tesseract"
+	"uncial/internal/document"
+)
+
+// networked is a Source whose own models read print, and whose network for print reads the same text in each line, with a
+// confidence. Its handwriting model is sure of nothing.
+type networked struct {
+	mixed
+	confidence float64 // 0..100
+	text       string  // of two words
+	words      *lexicon.Lexicon
+}
+
+func (n *networked) Lexicon(string) *lexicon.Lexicon { return n.words }
+
+func (n *networked) Has(model string) bool {
+	return model == own.Print || model == own.Hands || n.scripted.Has(model)
+}
+
+func (n *networked) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	return n.scripted.Read(ctx, img, dpi, model, mode)
+}
+
+func (n *networked) ReadStrips(_ context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
+	out := make([][]tesseract.Word, len(strips))
+	for i, s := range strips {
+		confidence := 5.0
+		if model == own.Print {
+			confidence = n.confidence
+		}
+		half := s.Rect.Dx() / 2
+		for k, text := range strings.Fields(n.text) {
+			out[i] = append(out[i], tesseract.Word{Text: text, Confidence: confidence, Box: image.Rect(k*half, 10, (k+1)*half, 40)})
+		}
+	}
+	return out, nil
+}
+
+func (n *networked) ReadStripsAgain(ctx context.Context, model string, strips []*image.Gray, _ hand.Search) ([]hand.Readings, error) {
+	return onlyFirst(n.ReadStrips(ctx, model, strips))
+}
+
+func TestRead_foundLines(t *testing.T) {
+	t.Parallel()
+	const line, inNetwork = "il était une fois un roi et une reine", "registres naissance"
+	page := ocrtest.Page(slices.Repeat([]string{line}, 5)...)
+	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
+	require.NoError(t, err)
+	read := func(text string) string { return strings.TrimSpace(strings.Repeat(text+" ", 5)) }
+	unsure := said{read("il etalt nne"), 0.4}
+	for why, c := range map[string]struct {
+		print   said
+		network float64
+		text    string
+		want    string // what is repeated
+	}{
+		"reads all lines if much of the print may be wrong":      {unsure, 70, inNetwork, inNetwork},
+		"keeps print that is probably right":                     {said{read(line), 0.97}, 70, inNetwork, line},
+		"keeps the print if the network is unsure of it":         {unsure, 30, inNetwork, "il etalt nne"},
+		"keeps the print if the network reads no listed words":   {unsure, 70, "sertsiger ecnassian", "il etalt nne"},
+		"keeps a page with Greek, which the network can't write": {said{read("il σοφία"), 0.4}, 70, inNetwork, "il σοφία"},
+	} {
+		src := &networked{mixed{scripted: scripted{says: map[string]said{"eng": c.print}}}, c.network, c.text, words}
+		result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "en"}, src)
+		require.NoError(t, err)
+		text := strings.Join(strings.Fields(result.Page.Text()), " ")
+		require.Contains(t, text, c.want, why)
+		require.Empty(t, strings.TrimSpace(strings.ReplaceAll(text, c.want, "")), why)
+	}
+}

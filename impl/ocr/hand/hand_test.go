@@ -172,6 +172,7 @@ func TestPage_Detect(t *testing.T) {
 		{"rejects print on its side by its shape", imaging.Turn(lines(12), 1), 90, 20, false, true},
 		{"rejects blank paper", ocrtest.BlankPage(800, 1000), 90, 0, false, true},
 		{"rejects joined letters that the print model is sure of", scribbled(15), 40, 90, false, false},
+		{"rejects joined letters in which the print model leads", scribbled(15), 40, 50, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

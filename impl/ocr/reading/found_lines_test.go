@@ -77,7 +77,7 @@ func TestRead_foundLines(t *testing.T) {
 		"keeps the print if the network reads no listed words":   {unsure, 70, "sertsiger ecnassian", "il etalt nne"},
 		"keeps a page with Greek, which the network can't write": {said{read("il σοφία"), 0.4}, 70, inNetwork, "il σοφία"},
 	} {
-		src := &networked{mixed{scripted: scripted{says: map[string]said{"eng": c.print}}}, c.network, c.text, words}
+		src := &networked{mixed: mixed{scripted: scripted{says: map[string]said{"eng": c.print}}}, confidence: c.network, text: c.text, words: words}
 		result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "en"}, src)
 		require.NoError(t, err)
 		text := strings.Join(strings.Fields(result.Page.Text()), " ")

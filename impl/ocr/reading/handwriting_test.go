@@ -50,9 +50,12 @@ type mixed struct {
 	prints, hands map[string]float64
 	written       bool
 	strips        int
+	network       float64 // confidence of the network for print, 0..100; 0 if it is not installed
 }
 
-func (m *mixed) Has(model string) bool { return m.prints[model] > 0 || model == own.Hands }
+func (m *mixed) Has(model string) bool {
+	return m.prints[model] > 0 || model == own.Hands || model == own.Print && m.network > 0
+}
 
 func (m *mixed) Alphabet(string) lexicon.Alphabet { return nil }
 
@@ -101,8 +104,11 @@ func (m *mixed) ReadStrips(_ context.Context, model string, strips []*image.Gray
 	m.strips += len(strips)
 	out := make([][]tesseract.Word, len(strips))
 	confidence := 20.0
-	if model == own.Hands {
+	switch model {
+	case own.Hands:
 		confidence = 60
+	case own.Print:
+		confidence = m.network
 	}
 	for i, s := range strips {
 		width := s.Rect.Dx() / 4
@@ -183,17 +189,20 @@ func TestRead_doubtfulPrint(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		top, below  float64 // confidences of the print models in the upper and in the lower part of the page
+		network     float64
 		without     []string
 		handwritten bool
 	}{
-		"reads illegible print as handwriting":                              {0.2, 0.2, nil, true},
-		"keeps print if the steps are omitted":                              {0.2, 0.2, []string{"unsure-print", "doubtful-print", "turn"}, false},
-		"reads print that the model is unsure of everywhere as handwriting": {0.5, 0.5, nil, true},
-		"keeps print of the same mean confidence if some lines are sure":    {0.9, 0.1, []string{"fill-in"}, false},
+		"reads illegible print as handwriting":                              {0.2, 0.2, 0, nil, true},
+		"keeps print if the steps are omitted":                              {0.2, 0.2, 0, []string{"unsure-print", "doubtful-print", "turn"}, false},
+		"reads print that the model is unsure of everywhere as handwriting": {0.5, 0.5, 0, nil, true},
+		"keeps print of the same mean confidence if some lines are sure":    {0.9, 0.1, 0, []string{"fill-in"}, false},
+		"keeps print if the network for print is far surer":                 {0.2, 0.2, 95, []string{"turn"}, false},
+		"reads it as handwriting if the network is not much surer":          {0.2, 0.2, 70, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			src := &mixed{prints: both(c.top, c.top), hands: both(c.below, c.below), written: true}
+			src := &mixed{prints: both(c.top, c.top), hands: both(c.below, c.below), written: true, network: c.network}
 			options := reading.Options{Language: "en", Without: c.without}
 			result, err := reading.Read(t.Context(), decode.Page{Image: mixedPage(false)}, options, src)
 			require.NoError(t, err)

@@ -20,7 +20,12 @@ func pageConfidence(all []reading) float64 {
 	if n == 0 {
 		return 0
 	}
-	return ExpectedAccuracy(sum/float64(n)) * min(float64(n)/minCharacters, 1)
+	return sampleAccuracy(sum/float64(n), n)
+}
+
+// sampleAccuracy is ExpectedAccuracy for a number of characters, reduced if they are few.
+func sampleAccuracy(own float64, characters int) float64 {
+	return ExpectedAccuracy(own) * min(float64(characters)/minCharacters, 1)
 }
 
 // mixedConfidence is like pageConfidence for a handwritten page on which some lines are print.

@@ -149,11 +149,10 @@ func (p *Page) SamplePrint(ctx context.Context, r Reader, network string) (float
 	if err != nil {
 		return 0, err
 	}
-	own, n := meanConfidence(slices.Concat(read...))
-	return ExpectedAccuracy(own) * min(float64(n)/minCharacters, 1), nil
+	return sampleAccuracy(meanConfidence(slices.Concat(read...))), nil
 }
 
-// Lines returns the lines of the page, found at the first call. They are lines of print too if the page has any.
+// Lines returns the lines of the page, found at the first call. The lines of print on the page are among them.
 func (p *Page) Lines(ctx context.Context, r Reader) (*layout.Page, error) {
 	if p.found == nil {
 		found, err := r.FindLines(ctx, p.gray)

@@ -6,7 +6,6 @@ import (
 	"image"
 	"slices"
 
-	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
@@ -108,7 +107,7 @@ func (s sheet) readPart(ctx context.Context, src Source, r layout.Region, model 
 		part = r.Cut(s.img)
 	}
 	if factor != 1 {
-		part = imaging.Resize(part, int(float64(size.X)*factor), int(float64(size.Y)*factor))
+		part = scaled(part, factor)
 	}
 	blocks, err := s.source(src).Read(ctx, part, int(float64(s.dpi)*factor), model, mode)
 	if factor != 1 {

@@ -21,6 +21,11 @@ func meanConfidence(blocks []document.Block) float64 {
 	return sum / n
 }
 
+// meanWordConfidence is meanConfidence for some words.
+func meanWordConfidence(words []document.Word) float64 {
+	return meanConfidence([]document.Block{{Lines: []document.Line{{Words: words}}}})
+}
+
 // pageConfidence estimates the share of a page's characters that are correct, 0..1. letters is the number of letter-shaped
 // components of ink. The blocks must have the recognizer's own confidences.
 func pageConfidence(blocks []document.Block, letters int) float64 {

@@ -121,8 +121,3 @@ func (p *page) isWritten(at document.Box, own float64) bool {
 	}
 	return false
 }
-
-// meanWordConfidence returns the mean confidence of words, weighted by their length, or 0 if there are none.
-func meanWordConfidence(words []document.Word) float64 {
-	return meanConfidence([]document.Block{{Lines: []document.Line{{Words: words}}}})
-}

@@ -20,8 +20,6 @@ import (
 type handwriting struct {
 	page   *hand.Page
 	reader hand.Reader
-	// hasNetwork means that the network for print is installed.
-	hasNetwork bool
 }
 
 // newHandwriting prepares the search for handwriting on an image: the page, or the page in another orientation. letters are
@@ -31,7 +29,7 @@ func newHandwriting(p *page, gray *image.Gray, letters []image.Rectangle) handwr
 	if !ok || !p.src.Has(own.Hands) || !isLatinScript(p.language) {
 		return handwriting{}
 	}
-	return handwriting{hand.NewPage(gray, letters, handwritingModels(p, reader)), reader, p.src.Has(own.Print)}
+	return handwriting{reader: reader, page: hand.NewPage(gray, letters, handwritingModels(p, reader))}
 }
 
 // handwritingModels returns the models that read handwriting in the language of the page.
@@ -214,7 +212,7 @@ func isUnsurePrint(p *page) bool {
 // hasSureLine reports whether the model of a reading is sure of a line, by its own confidence.
 func hasSureLine(a attempt) bool {
 	for l := range document.Lines(a.blocks) {
-		if meanConfidence([]document.Block{{Lines: []document.Line{*l}}}) >= surePrintLine {
+		if meanWordConfidence(l.Words) >= surePrintLine {
 			return true
 		}
 	}
@@ -246,7 +244,7 @@ func readDoubtfulPrint(ctx context.Context, p *page) error {
 // readAsHandwriting reads the whole page as handwriting, and keeps that reading if its estimated share of correct characters is
 // well above inPrint, that of the print.
 func readAsHandwriting(ctx context.Context, p *page, inPrint float64) error {
-	read, ok, err := readIfHandwriting(ctx, p.handwriting, inPrint)
+	read, ok, err := p.readIfHandwriting(ctx, p.handwriting, inPrint)
 	if err == nil && ok {
 		p.read, p.isHandwritten, p.handwritingConfidence = read, true, read.Confidence
 	}
@@ -256,13 +254,13 @@ func readAsHandwriting(ctx context.Context, p *page, inPrint float64) error {
 // readIfHandwriting reads some lines as handwriting, and all of them if their estimated share of correct characters is well
 // above inPrint, that of the print, and the network for print is not far surer of the lines. It reports whether the estimate of
 // all lines is as high too; otherwise the result is not to be used.
-func readIfHandwriting(ctx context.Context, h handwriting, inPrint float64) (hand.Result, bool, error) {
+func (p *page) readIfHandwriting(ctx context.Context, h handwriting, inPrint float64) (hand.Result, bool, error) {
 	least := max(likelyHandwriting, inPrint+handwritingLead)
 	sure, err := h.page.Sample(ctx, h.reader)
 	if err != nil || sure < least {
 		return hand.Result{}, false, err
 	}
-	if h.hasNetwork {
+	if p.src.Has(own.Print) {
 		inNetwork, err := h.page.SamplePrint(ctx, h.reader, own.Print)
 		if err != nil || logOdds(inNetwork)-logOdds(sure) >= networkLead {
 			return hand.Result{}, false, err

@@ -35,8 +35,8 @@ type sheet struct {
 	staves []image.Rectangle
 	// regions are the parts of img that are read separately, in reading order. If it is nil, img is read as a whole.
 	regions []layout.Region
-	// enlargement is the factor by which img, and parts of it, are enlarged or reduced for reading. 0 means 1.
-	enlargement float64
+	// scale is the factor by which img, and parts of it, are scaled for reading. 0 means 1.
+	scale float64
 }
 
 // measure records whether the page has greys, before steps change them, and makes the page itself the first version of the
@@ -47,9 +47,17 @@ func measure(_ context.Context, p *page) error {
 	return nil
 }
 
-// findInk finds the components of ink, and finishes a page without any.
+// findInk finds the ink of the sheet, and finishes a page without any.
 func findInk(_ context.Context, p *page) error {
-	s := &p.sheet
+	p.sheet.findInk()
+	if p.finished = p.sheet.isBlank(); !p.finished {
+		p.handwriting = newHandwriting(p, p.gray, p.sheet.letters)
+	}
+	return nil
+}
+
+// findInk finds the components of ink, and the height of letters.
+func (s *sheet) findInk() {
 	spots := imaging.AllSpots(s.img)
 	s.components = imaging.WithoutSpecks(spots)
 	s.marks, s.letters = s.components, imaging.LetterShaped(s.components)
@@ -58,42 +66,35 @@ func findInk(_ context.Context, p *page) error {
 	if s.isTexture(spots) {
 		s.components, s.marks, s.letters = nil, nil, nil // they are not text in any orientation of the page
 	}
-	if p.finished = s.isBlank(); !p.finished {
-		p.handwriting = newHandwriting(p, p.gray, s.letters)
-	}
-	return nil
 }
 
 // joinFragments smooths the sheet of a page whose letters break into fragments, such as typescript on rough paper that was
 // scanned at a high resolution, and has it reduced for reading. Such letters are whole at half the size: then their usual
 // height is larger, and there are far fewer. The search for handwriting keeps the letters as they were.
-func joinFragments(ctx context.Context, p *page) error {
-	s := p.sheet
-	half := reduced(s.img, 0.5)
+func joinFragments(_ context.Context, p *page) error {
+	s := &p.sheet
+	half := scaled(s.img, 0.5)
 	letters := imaging.Letters(half)
 	height := imaging.LetterHeight(letters)
 	if height < minWholeHeight || float64(len(s.letters)) < minFragments*float64(len(letters)) ||
 		2*float64(height) < minFragmentGrowth*float64(s.letterHeight) {
 		return nil
 	}
-	quarter := imaging.LetterHeight(imaging.Letters(reduced(half, 0.5)))
+	quarter := imaging.LetterHeight(imaging.Letters(scaled(half, 0.5)))
 	whole := max(2*height, 4*quarter)
 	if float64(whole) > maxWholeGrowth*2*float64(height) {
 		return nil // they are not letters at either size
 	}
-	factor := wholeHeight / float64(whole)
+	s.scale = wholeHeight / float64(whole)
 	size := s.img.Rect.Size()
-	handwriting := p.handwriting
-	p.sheet.img = imaging.Resize(reduced(s.img, factor), size.X, size.Y)
-	if err := findInk(ctx, p); err != nil {
-		return err
-	}
-	p.handwriting, p.sheet.enlargement = handwriting, factor
+	s.img = imaging.Resize(scaled(s.img, s.scale), size.X, size.Y)
+	s.findInk()
+	p.finished = s.isBlank()
 	return nil
 }
 
-// reduced returns an image whose sides are shorter by a factor.
-func reduced(g *image.Gray, factor float64) *image.Gray {
+// scaled returns an image with its sides multiplied by a factor.
+func scaled(g *image.Gray, factor float64) *image.Gray {
 	return imaging.Resize(g, int(float64(g.Rect.Dx())*factor), int(float64(g.Rect.Dy())*factor))
 }
 
@@ -107,7 +108,7 @@ func hasSmallLetters(p *page) bool {
 
 // enlarge sets the factor that makes letters about as large as those that the models have learnt.
 func enlarge(_ context.Context, p *page) error {
-	p.sheet.enlargement = min(enlargedHeight/float64(p.sheet.letterHeight), maxEnlargement)
+	p.sheet.scale = min(enlargedHeight/float64(p.sheet.letterHeight), maxEnlargement)
 	return nil
 }
 
@@ -120,7 +121,7 @@ func estimateResolution(_ context.Context, p *page) error {
 
 // mayBeRotated reports whether the letters are so large that a small skew harms them more than the blur from rotating does.
 func mayBeRotated(p *page) bool {
-	return float64(p.sheet.letterHeight)*cmp.Or(p.sheet.enlargement, 1) >= minLevelHeight
+	return float64(p.sheet.letterHeight)*cmp.Or(p.sheet.scale, 1) >= minLevelHeight
 }
 
 // level rotates the sheet if it is skewed.
@@ -163,12 +164,12 @@ func (s *sheet) findCurl() *imaging.Curl {
 	return imaging.FindCurl(s.img.Rect.Size(), imaging.LetterShaped(s.marks))
 }
 
-// source returns a source that enlarges or reduces parts of the sheet for reading. Boxes remain in pixels of the sheet.
+// source returns a source that scales parts of the sheet for reading. Boxes remain in pixels of the sheet.
 func (s sheet) source(src Source) Source {
-	if s.enlargement == 0 {
+	if s.scale == 0 {
 		return src
 	}
-	return resizing{src, s.enlargement}
+	return resizing{src, s.scale}
 }
 
 // resizing is a source that scales images by a factor before it reads them, unless they would become too large.

@@ -75,7 +75,7 @@ func isAccents(l document.Line) bool {
 		}
 	}
 	return len(l.Words) >= minAccents && inked <= len(l.Words) && signs*signDivisor >= len(l.Words) &&
-		meanConfidence([]document.Block{{Lines: []document.Line{l}}}) < maxAccentConfidence
+		meanWordConfidence(l.Words) < maxAccentConfidence
 }
 
 // greekWords counts the words in Greek letters.

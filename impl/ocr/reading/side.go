@@ -69,7 +69,7 @@ func readDoubtfulSide(ctx context.Context, p *page) error {
 		}
 	}
 	part := newHandwriting(p, imaging.Crop(p.gray, s.box), letters)
-	read, ok, err := readIfHandwriting(ctx, part, s.tally.share())
+	read, ok, err := p.readIfHandwriting(ctx, part, s.tally.share())
 	if err == nil && ok {
 		p.replaceSide(s, read)
 	}

@@ -120,7 +120,7 @@ func (p *page) readBy(ctx context.Context, v voter, line *document.Line) ([]docu
 		return nil, nil
 	}
 	src := p.src
-	if factor := v.factor * cmp.Or(p.sheet.enlargement, 1); factor != 1 {
+	if factor := v.factor * cmp.Or(p.sheet.scale, 1); factor != 1 {
 		src = resizing{src, factor}
 	}
 	img := imaging.Crop(sheet, area)

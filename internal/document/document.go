@@ -110,7 +110,7 @@ type Signals struct {
 	// For words of print.
 	Letters float64 // mean confidence of its characters, 0..1
 	// Network is the log-odds of the network for print in the word if it reads the same, -1 if it reads something else, and 0 if
-	// it did not read the line.
+	// it did not read the line. For a word that the network alone corrected, it is the log-odds that the correction is right.
 	Network float64
 	// For words of handwriting.
 	Wrong   float64 // share of characters that are wrong, on average over the likely readings of the word, 0..1

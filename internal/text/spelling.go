@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -26,6 +27,15 @@ func OnlyRespells(word, correction string) bool {
 		}
 	}
 	return differs
+}
+
+// OnlyAccents reports whether two words differ at most in accents and capitals.
+func OnlyAccents(word, other string) bool {
+	return slices.EqualFunc(Letters(word), Letters(other), func(a, b string) bool {
+		x, _ := utf8.DecodeRuneInString(a)
+		y, _ := utf8.DecodeRuneInString(b)
+		return unicode.ToLower(x) == unicode.ToLower(y)
+	})
 }
 
 // Letters splits a word into its letters, each decomposed (NFD) and followed by its marks: "é" is one letter of two code

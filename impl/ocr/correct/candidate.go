@@ -52,6 +52,15 @@ func isAcceptable(before, after string) bool {
 	return a == b || !strings.EqualFold(a, b) && !text.OnlyRespells(a, b)
 }
 
+// modernizes reports whether words would be written as later times write them: with an abbreviation or an old sign written out,
+// or with other letters of the same value ("auoir", "étoit"). Accents do not count, because the network for print sees them
+// better than Tesseract.
+func modernizes(before, after string) bool {
+	a, b := letters(before), letters(after)
+	return text.Abbreviations(before) > text.Abbreviations(after) || dropsKeptSign(before, after) ||
+		text.OnlyRespells(a, b) && !text.OnlyAccents(a, b)
+}
+
 // dropsKeptSign reports whether a candidate has fewer of one of the signs that a correction must keep. Case does not matter.
 func dropsKeptSign(before, after string) bool {
 	before, after = strings.ToLower(before), strings.ToLower(after)

@@ -22,7 +22,7 @@ type Knowledge struct {
 	NetworkTrust float64
 	// LongS is true if the page is set with long s.
 	LongS bool
-	// NetworkAlone is true if all candidates come from the network for print.
+	// NetworkAlone is true if all candidates come from the network for print. They may then replace any words in Latin letters.
 	NetworkAlone bool
 }
 

@@ -34,17 +34,21 @@ func alignEach(line []document.Word, readings ...[]document.Word) []aligned {
 func Confirm(line, network []document.Word) {
 	for _, v := range alignEach(line, network) {
 		for i := range line {
-			w := &line[i]
-			if w.Signals == nil {
-				continue
+			odds, same := v.agrees(i, i+1)
+			if odds = max(odds, minConfirmed); !same {
+				odds = -1
 			}
-			signals := *w.Signals
-			signals.Network = -1
-			if odds, same := v.agrees(i, i+1); same {
-				signals.Network = max(odds, minConfirmed)
-			}
-			w.Signals = &signals
+			setNetwork(&line[i], odds)
 		}
+	}
+}
+
+// setNetwork sets Signals.Network of a word that has signals, which it may share with a copy of the word.
+func setNetwork(w *document.Word, value float64) {
+	if w.Signals != nil {
+		signals := *w.Signals
+		signals.Network = value
+		w.Signals = &signals
 	}
 }
 

@@ -32,33 +32,35 @@ func foldSigns(words string) string {
 }
 
 // inTypeOf returns what the network for print read in place of some words of a line, in the type of these words: with their
-// quotation marks and dashes, and with round s on a page that is set without long s. It reports false if the reading differs
-// only in the division of words, has another number of quotation marks or fewer dashes, or, on such a page, differs only by a
-// long s in place of an f.
-func (k *Knowledge) inTypeOf(line, read []document.Word) ([]document.Word, bool) {
+// quotation marks and dashes, if both have the same number, and with round s on a page that is set without long s.
+func (k *Knowledge) inTypeOf(line, read []document.Word) []document.Word {
 	before, out := joined(line), slices.Clone(read)
-	if withoutSpaces(before) == withoutSpaces(joined(read)) {
-		return read, false
+	for _, signs := range []string{quotes, dashes} {
+		if had := signsIn(before, signs); len(had) == len(signsIn(joined(read), signs)) {
+			replaceSigns(out, signs, had)
+		}
 	}
-	had, has := signsIn(before, quotes), signsIn(joined(read), quotes)
-	if len(had) != len(has) {
-		return read, false
+	if !k.LongS {
+		for i := range out {
+			out[i].Text = strings.ReplaceAll(out[i].Text, "ſ", "s")
+		}
 	}
-	replaceSigns(out, quotes, had)
-	had, has = signsIn(before, dashes), signsIn(joined(read), dashes)
-	if len(had) > len(has) {
-		return read, false
-	}
-	if len(had) == len(has) {
-		replaceSigns(out, dashes, had)
-	}
-	if k.LongS {
-		return out, true
-	}
-	for i := range out {
-		out[i].Text = strings.ReplaceAll(out[i].Text, "ſ", "s")
-	}
-	return out, strings.ReplaceAll(joined(read), "ſ", "f") != before || !strings.Contains(joined(read), "ſ")
+	return out
+}
+
+// isLongSForF reports whether a reading of some words has only a long s in place of an f, on a page that is set without long s.
+func (k *Knowledge) isLongSForF(line, read []document.Word) bool {
+	after := joined(read)
+	return !k.LongS && strings.Contains(after, "ſ") && strings.ReplaceAll(after, "ſ", "f") == joined(line)
+}
+
+// isRealChange reports whether a reading by the network for print differs from some words in more than their division, has the
+// same number of quotation marks, and has no fewer dashes.
+func isRealChange(line, read []document.Word) bool {
+	before, after := joined(line), joined(read)
+	return withoutSpaces(before) != withoutSpaces(after) &&
+		len(signsIn(before, quotes)) == len(signsIn(after, quotes)) &&
+		len(signsIn(before, dashes)) <= len(signsIn(after, dashes))
 }
 
 // withoutSpaces returns words in the form of foldSigns, without the spaces between them.

@@ -35,6 +35,11 @@ func (k *Knowledge) Vote(line *document.Line, readings Readings) []document.Edit
 	}
 	for _, c := range slices.Backward(elected) {
 		line.Words = c.Replacing(line.Words)
+		if odds := logOdds(c.Evidence.probability(weights)); k.NetworkAlone {
+			for i := range c.Words {
+				setNetwork(&line.Words[c.From+i], odds)
+			}
+		}
 	}
 	if len(elected) > 0 {
 		line.Box = document.WordsBox(line.Words)
@@ -42,8 +47,7 @@ func (k *Knowledge) Vote(line *document.Line, readings Readings) []document.Edit
 	return edits
 }
 
-// Candidates returns what the readings of a line have in place of its words, each once and with its evidence. A listed word is
-// replaced only by another listed word.
+// Candidates returns what the readings of a line have in place of its words, each once and with its evidence.
 func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candidate {
 	r := alignReadings(line, readings)
 	unchanged := sync.OnceValue(func() float64 { return k.likelihood(line) })
@@ -53,7 +57,7 @@ func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candid
 		isKnown := slices.ContainsFunc(all, func(o Candidate) bool {
 			return o.From == c.From && o.To == c.To && o.text() == c.text()
 		})
-		if !isKnown && isAcceptable(joined(line[s.from:s.to]), c.text()) && (k.knows(c.Words) || !k.knows(line[s.from:s.to])) {
+		if !isKnown && k.mayReplace(line[s.from:s.to], c.Words) {
 			k.weigh(&c, line, &r, unchanged)
 			all = append(all, c)
 		}
@@ -67,13 +71,25 @@ func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candid
 	}
 	for _, v := range r.network {
 		for _, s := range v.stretches {
-			words, ok := k.inTypeOf(line[s.from:s.to], s.words)
-			if s.words = words; ok && !s.same {
-				add(s)
+			had := line[s.from:s.to]
+			if s.same || k.isLongSForF(had, s.words) || !k.NetworkAlone && !isRealChange(had, s.words) {
+				continue
 			}
+			s.words = k.inTypeOf(had, s.words)
+			add(s)
 		}
 	}
 	return all
+}
+
+// mayReplace reports whether words of a line may be replaced by others: a listed word only by another listed word, and others
+// as isAcceptable says. The network for print alone may replace all words in Latin letters, unless it modernizes them.
+func (k *Knowledge) mayReplace(had, words []document.Word) bool {
+	before, after := joined(had), joined(words)
+	if k.NetworkAlone {
+		return before != after && isLatin(before) && !modernizes(before, after)
+	}
+	return isAcceptable(before, after) && (k.knows(words) || !k.knows(had))
 }
 
 // Differs reports whether a reading of a line has a candidate for some of its words, or has no words.

@@ -3,7 +3,7 @@
 // printed page, it reads what was filled in by hand: ink that the print model could not read.
 //
 // It neither finds lines (package layout) nor runs models: its callers implement Reader. It reads print only on handwritten
-// pages. language.go decides whether handwriting is French.
+// pages, or a sample of it (Page.SamplePrint). language.go decides whether handwriting is French.
 //
 // Start with Page.Detect, Page.Read and Page.ReadFilledIn; thresholds.go has every number that was tuned.
 package hand
@@ -88,7 +88,7 @@ type Page struct {
 	spots       []image.Rectangle
 	joinedShare float64
 	onSide      bool
-	found       *layout.Page             // nil before the first call of layout
+	found       *layout.Page             // nil before the first call of Lines
 	known       map[document.Box]reading // lines that have been read, by their boxes
 }
 

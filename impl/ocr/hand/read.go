@@ -108,13 +108,16 @@ func IsNoise(words []document.Word, own float64) bool {
 	return false
 }
 
-// posterior returns the mean posterior probability of words, weighted by their length. Words without signals count as 1.
+// posterior returns the mean posterior probability of words, weighted by their length. Words that have none, which the network
+// for print read, count as 1 if it is sure of them, and otherwise as 0.
 func posterior(words []document.Word) float64 {
 	var sum, n float64
 	for _, w := range words {
 		share := 1.0
-		if w.Signals != nil {
-			share = w.Signals.Posterior
+		if s := w.Signals; s != nil {
+			if share = s.Posterior; share == 0 && w.Confidence >= surePrinted {
+				share = 1
+			}
 		}
 		length := float64(utf8.RuneCountInString(w.Text))
 		sum, n = sum+length*share, n+length

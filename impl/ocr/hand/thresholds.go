@@ -134,6 +134,9 @@ const (
 	// A line of fewer than tinyLine characters is dropped, whatever its confidence, if the mean posterior of its words is below
 	// scatteredTiny. Of the 19 lines of that length on those pages, 3 are correct, and none of these is dropped.
 	tinyLine, scatteredTiny = 3, 0.6
+	// surePrinted is the minimum confidence of the network for print in a word of a short line, such as a page number, that is not
+	// noise because of its length.
+	surePrinted = 0.98
 	// minCharacters is the number of characters that a page needs for its confidence to be trusted fully. With fewer, the
 	// confidence is reduced in proportion.
 	minCharacters = 40

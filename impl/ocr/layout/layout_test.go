@@ -298,6 +298,38 @@ func TestLine_Without(t *testing.T) {
 	}
 }
 
+func TestLine_Share(t *testing.T) {
+	t.Parallel()
+	for _, degrees := range []float64{0, 4} {
+		rows := make([]drawn, 12)
+		for i := range rows {
+			rows[i] = drawn{200, 1050, tilted(float64(350+80*i), degrees)}
+		}
+		lines := find(sheet(1300, 1700, rows)).Lines()
+		require.Len(t, lines, len(rows))
+		words := func(line, from, to int) (boxes []document.Box) {
+			for x := from; x < to; x += 50 {
+				foot := int(rows[line].base(float64(x + 25)))
+				boxes = append(boxes, document.Box{X: x, Y: foot - 2*small, W: 50, H: 2*small + 8})
+			}
+			return boxes
+		}
+		for name, c := range map[string]struct {
+			words []document.Box
+			want  float64
+		}{
+			"all its words":              {words(4, 250, 1000), 1},
+			"words of which half are on": {words(4, 0, 400), 0.5},
+			"words beside it":            {words(4, 0, 150), 0},
+			"words of the next line":     {words(5, 250, 1000), 0},
+			"words of two lines":         {slices.Concat(words(4, 250, 1000), words(5, 250, 1000)), 0.5},
+			"no words":                   {nil, 0},
+		} {
+			require.InDelta(t, c.want, lines[4].Share(c.words), 0.1, "%s, %v degrees", name, degrees)
+		}
+	}
+}
+
 // Whatever a line's length, its box extends as far as the parts that Without returns.
 func TestLine_Box(t *testing.T) {
 	t.Parallel()

@@ -27,11 +27,8 @@ func (l Line) Without(boxes []document.Box) []Line {
 
 // cover marks the columns of the path that a word covers, if the word belongs to this line.
 func (l Line) cover(b document.Box, covered []bool) {
-	x0, y := l.part.fromPage(float64(b.X), float64(b.Y)+float64(b.H)/2)
-	x1, _ := l.part.fromPage(float64(b.X+b.W), float64(b.Y)+float64(b.H)/2)
-	reach := max(l.path.band.height()/2, float64(b.H)/l.part.scale/2)
-	middle := l.path.at((x0+x1)/2) - (l.path.band.up-l.path.band.down)/2
-	if math.Abs(middle-y) > coverReach*reach {
+	x0, x1, ok := l.columnsOf(b)
+	if !ok {
 		return
 	}
 	first, _ := slices.BinarySearch(l.path.xs, int(x0))
@@ -39,6 +36,31 @@ func (l Line) cover(b document.Box, covered []bool) {
 	for i := first; i < last; i++ {
 		covered[i] = true
 	}
+}
+
+// Share returns the share of words that is on the line, 0..1, by their widths. Boxes are in pixels of the page.
+func (l Line) Share(words []document.Box) float64 {
+	var on, all float64
+	for _, b := range words {
+		all += float64(b.W)
+		if x0, x1, ok := l.columnsOf(b); ok {
+			on += max(min(x1, float64(l.path.end()))-max(x0, float64(l.path.start())), 0) / max(x1-x0, 1) * float64(b.W)
+		}
+	}
+	return on / max(all, 1)
+}
+
+// columnsOf returns where a word begins and ends in columns of the path, and reports whether it is as high on the page as the
+// line is there.
+func (l Line) columnsOf(b document.Box) (x0, x1 float64, ok bool) {
+	if len(l.path.xs) == 0 {
+		return 0, 0, false
+	}
+	x0, y := l.part.fromPage(float64(b.X), float64(b.Y)+float64(b.H)/2)
+	x1, _ = l.part.fromPage(float64(b.X+b.W), float64(b.Y)+float64(b.H)/2)
+	reach := max(l.path.band.height()/2, float64(b.H)/l.part.scale/2)
+	middle := l.path.at((x0+x1)/2) - (l.path.band.up-l.path.band.down)/2
+	return x0, x1, math.Abs(middle-y) <= coverReach*reach
 }
 
 // Box returns the bounding box of the line's band, in pixels of the page.

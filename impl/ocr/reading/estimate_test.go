@@ -21,11 +21,20 @@ func TestEvidence_Probability(t *testing.T) {
 				more := own + rapid.Float64Range(0, 3).Draw(t, "more")
 				early, agreed, known := flag("early"), flag("agreed"), flag("known")
 				e := func(own, agreed, known float64) float64 {
-					x := reading.Evidence{0: 1, 1: own, 2: known, 7: max(own-reading.SureOwn, 0), 8: early, 9: agreed}
+					x := reading.Evidence{
+						reading.EvConstant: 1, reading.EvOwn: own, reading.EvKnown: known,
+						reading.EvSure: max(own-reading.SureOwn, 0), reading.EvEarlyPrint: early, reading.EvAgreed: agreed,
+					}
 					return x.Probability(weights)
 				}
-				likely := reading.Evidence{0: 1, 1: own, 11: own, 20: -rapid.Float64Range(0, 6).Draw(t, "wrong"), 22: rapid.Float64Range(0, 5).Draw(t, "posterior")}
-				unlikely := reading.Evidence{0: 1, 1: own, 11: own - rapid.Float64Range(0, 3).Draw(t, "letters"), 21: rapid.Float64Range(0, 3).Draw(t, "entropy")}
+				likely := reading.Evidence{
+					reading.EvConstant: 1, reading.EvOwn: own, reading.EvLetters: own,
+					reading.EvWrong: -rapid.Float64Range(0, 6).Draw(t, "wrong"), reading.EvPosterior: rapid.Float64Range(0, 5).Draw(t, "posterior"),
+				}
+				unlikely := reading.Evidence{
+					reading.EvConstant: 1, reading.EvOwn: own, reading.EvLetters: own - rapid.Float64Range(0, 3).Draw(t, "letters"),
+					reading.EvEntropy: rapid.Float64Range(0, 3).Draw(t, "entropy"),
+				}
 				require.GreaterOrEqual(t, likely.Probability(weights), unlikely.Probability(weights), "less doubt about the characters never lowers the estimate")
 				share := e(own, agreed, known)
 				require.True(t, share > 0 && share < 1)

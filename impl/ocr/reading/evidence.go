@@ -40,6 +40,7 @@ const (
 	evConfirmed  // log-odds of the network for print if it reads the same, 0 if it does not or did not read the line
 	evDisputed   // 1 if the network for print reads something else
 	evCorrected  // 1 if the word was taken from the network for print
+	evElected    // log-odds with which it was preferred to what Tesseract read
 
 	// Only for handwriting.
 
@@ -81,13 +82,16 @@ func (p *page) evidence(handwritten bool) []Evidence {
 
 // addPrint sets the values that are only for print.
 func (e *Evidence) addPrint(w *document.Word, other otherWords, repeats map[string]int) {
-	e[evCorrected] = flag(w.Model == own.Print)
 	e[evSure], e[evEarlyPrint] = max(e[evOwn]-sureOwn, 0), flag(w.Model == earlyPrint)
 	if other != nil {
 		e[evAgreed], e[evDenied] = flag(other.has(w)), flag(!other.has(w))
 	}
 	e[evLetters] = e[evOwn]
-	if s := w.Signals; s != nil {
+	switch s := w.Signals; {
+	case s == nil:
+	case w.Model == own.Print:
+		e[evLetters], e[evCorrected], e[evElected] = logOdds(s.Letters), 1, s.Network
+	default:
 		e[evLetters], e[evConfirmed], e[evDisputed] = logOdds(s.Letters), max(s.Network, 0), flag(s.Network < 0)
 	}
 	e[evDigit] = flag(strings.ContainsFunc(w.Text, unicode.IsDigit))
@@ -155,8 +159,8 @@ func listedShare(all []Evidence) (share float64, long int) {
 }
 
 // findGibberish decides whether the text read as print is gibberish, such as mirrored writing: few of its long words are
-// listed, and the recognizer is unsure of most words. It is a step before the enhancement, which would replace gibberish by
-// listed words. In a language without a word list, and on a page with few long words, nothing is gibberish.
+// listed, and the recognizer is unsure of most words. It is a step before the network for print and the enhancement, which would
+// replace gibberish by words. In a language without a word list, and on a page with few long words, nothing is gibberish.
 func findGibberish(_ context.Context, p *page) error {
 	if p.src.Lexicon(p.model) == nil {
 		return nil

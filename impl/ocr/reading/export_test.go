@@ -148,6 +148,12 @@ type withoutLexicon struct{ Source }
 
 func (withoutLexicon) Lexicon(string) *lexicon.Lexicon { return nil }
 
+// The values of the evidence that tests set.
+const (
+	EvConstant, EvOwn, EvKnown, EvSure, EvEarlyPrint, EvAgreed, EvLetters = evConstant, evOwn, evKnown, evSure, evEarlyPrint, evAgreed, evLetters
+	EvWrong, EvEntropy, EvPosterior                                       = evWrong, evEntropy, evPosterior
+)
+
 // RepeatedAndPunctuated returns two values of the evidence of each printed word: evRepeated and evPunctuated.
 func RepeatedAndPunctuated(blocks []document.Block) (pairs [][2]float64) {
 	p := &page{src: withoutLexicon{}}

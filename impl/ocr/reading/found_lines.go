@@ -4,7 +4,9 @@ import (
 	"context"
 	"image"
 	"slices"
+	"unicode/utf8"
 
+	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
@@ -12,15 +14,16 @@ import (
 	"uncial/internal/document"
 )
 
-// mayHaveLostLines reports whether much of the print on a page in Latin letters may have been read wrongly, and our own
-// networks can read it.
+// mayHaveLostLines reports whether much of the print on a page in Latin letters, without Greek, may have been read wrongly, and
+// our own networks can read it.
 func mayHaveLostLines(p *page) bool {
 	return mayUseNetwork(p) && p.handwriting.page != nil && p.read.Confidence < doubtfulLines && !p.hasGreek()
 }
 
 // readFoundLines reads the page once more, with the network for print and along the lines that our own line finder finds, and
 // keeps that reading if the network is sure enough of it. On rough paper, or where type is blurred or smudged, Tesseract's
-// layout analysis loses lines that the finder finds. A page with much handwriting beside the print stays as it is.
+// layout analysis loses lines that the finder finds. A page with much handwriting beside the print stays as it is; a
+// few words of handwriting are read like the print.
 func readFoundLines(ctx context.Context, p *page) error {
 	found, err := p.handwriting.page.Lines(ctx, p.handwriting.reader)
 	if err != nil {
@@ -48,12 +51,12 @@ func readFoundLines(ctx context.Context, p *page) error {
 	var all, written []document.Word
 	for i, s := range strips {
 		words := networkWords(read[i], s.Box)
-		own := meanWordConfidence(words)
-		if p.isWritten(s.Line().Box(), own) {
-			written = append(written, words...)
-		}
-		if hand.IsNoise(words, own) {
+		confidence := meanWordConfidence(words)
+		if hand.IsNoise(words, confidence) {
 			continue
+		}
+		if p.isWritten(s.Line().Box(), confidence) {
+			written = append(written, words...)
 		}
 		for k := range words {
 			words[k].Confidence = hand.ExpectedAccuracy(words[k].Confidence)
@@ -71,7 +74,8 @@ func readFoundLines(ctx context.Context, p *page) error {
 			blocks = append(blocks, document.BlockOf(lines))
 		}
 	}
-	if p.listedShareOf(blocks) < minFoundListed {
+	if p.listedShareOf(blocks) < minFoundListed ||
+		confidence*float64(characters(blocks)) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
 		return nil
 	}
 	p.read = hand.Result{Blocks: blocks, Confidence: confidence}
@@ -79,8 +83,8 @@ func readFoundLines(ctx context.Context, p *page) error {
 	return nil
 }
 
-// listedShareOf returns the share of listed words among the longer words of a reading; see knownShare. It is 0 if the language
-// has no word list.
+// listedShareOf returns the share of listed words among the longer words of a reading, by the list of the language or that for
+// early print, whichever has more; see knownShare. It is 0 without a list.
 func (p *page) listedShareOf(blocks []document.Block) (share float64) {
 	for _, model := range []string{p.model, earlyPrint} {
 		if words := p.src.Lexicon(model); words != nil {
@@ -120,4 +124,72 @@ func (p *page) isWritten(at document.Box, own float64) bool {
 		}
 	}
 	return false
+}
+
+// readAlongFound reads the lines again that the network for print is not sure of, each along the line that our own line finder
+// found there, if that line holds no other. The new reading replaces the first one if it has more characters that are likely to
+// be right: Tesseract's boxes often lack the first letter or the last word of a line.
+func (p *page) readAlongFound(ctx context.Context, lines []*document.Line, readings []correct.Readings) error {
+	doubtful := map[*document.Line]*[]document.Word{}
+	for i, line := range lines {
+		if words := &readings[i].Network[0]; meanWordConfidence(*words) < doubtfulStrip {
+			doubtful[line] = words
+		}
+	}
+	if len(doubtful) == 0 || p.handwriting.page == nil {
+		return nil
+	}
+	found, err := p.handwriting.page.Lines(ctx, p.handwriting.reader)
+	if err != nil {
+		return err
+	}
+	var strips []layout.Strip
+	var images []*image.Gray
+	var of []*[]document.Word // the first reading of each strip
+	for _, l := range found.Lines() {
+		words := doubtful[p.onlyLineOn(l)]
+		if words == nil {
+			continue
+		}
+		if s, ok := l.Strip(); ok {
+			strips, images, of = append(strips, s), append(images, s.Image), append(of, words)
+		}
+	}
+	read, err := p.handwriting.reader.ReadStrips(ctx, own.Print, images)
+	if err != nil {
+		return err
+	}
+	for i, words := range read {
+		if again := networkWords(words, strips[i].Box); expectedRight(again) > expectedRight(*of[i]) {
+			*of[i] = again
+		}
+	}
+	return nil
+}
+
+// onlyLineOn returns the line that was read where the line finder found a line, or nil if it is longer than that line, or if
+// words of other lines are there too.
+func (p *page) onlyLineOn(found layout.Line) (only *document.Line) {
+	for line := range document.Lines(p.read.Blocks) {
+		var boxes []document.Box
+		for _, w := range line.Words {
+			boxes = append(boxes, w.Box)
+		}
+		switch share := found.Share(boxes); {
+		case share < otherShare:
+		case share < wholeShare || only != nil:
+			return nil
+		default:
+			only = line
+		}
+	}
+	return only
+}
+
+// expectedRight returns the number of characters of some words that are likely to be right.
+func expectedRight(words []document.Word) (sum float64) {
+	for _, w := range words {
+		sum += float64(utf8.RuneCountInString(w.Text)) * w.Confidence
+	}
+	return sum
 }

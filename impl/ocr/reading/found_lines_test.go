@@ -11,6 +11,7 @@ import (
 
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/ocrtest"
@@ -78,10 +79,61 @@ func TestRead_foundLines(t *testing.T) {
 		"keeps a page with Greek, which the network can't write": {said{read("il σοφία"), 0.4}, 70, inNetwork, "il σοφία"},
 	} {
 		src := &networked{mixed: mixed{scripted: scripted{says: map[string]said{"eng": c.print}}}, confidence: c.network, text: c.text, words: words}
-		result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "en"}, src)
+		result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "en", Without: []string{"network"}}, src)
 		require.NoError(t, err)
 		text := strings.Join(strings.Fields(result.Page.Text()), " ")
 		require.Contains(t, text, c.want, why)
 		require.Empty(t, strings.TrimSpace(strings.ReplaceAll(text, c.want, "")), why)
+	}
+}
+
+// foundRows is a Source whose line finder finds a line around each of the rows that it reads, except the first.
+type foundRows struct {
+	fewSure
+	up float64 // how far the found lines reach above their baselines, in pixels
+}
+
+func (f *foundRows) Has(model string) bool { return model == own.Hands || f.fewSure.Has(model) }
+
+func (f *foundRows) FindLines(_ context.Context, g *image.Gray) (*layout.Page, error) {
+	var bands []layout.Band
+	for i := 1; i < 12; i++ {
+		bands = append(bands, layout.Band{Baseline: []layout.Vertex{{Y: float64(95 + 80*i)}}, X0: 30, X1: 800, Up: f.up, Down: 10})
+	}
+	return &layout.Page{Blocks: [][]layout.Line{layout.Given(g, bands)}}, nil
+}
+
+// ReadStrips reads nothing as handwriting.
+func (f *foundRows) ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
+	if model != own.Print {
+		return make([][]tesseract.Word, len(strips)), nil
+	}
+	return f.fewSure.ReadStrips(ctx, model, strips)
+}
+
+func TestRead_alongFound(t *testing.T) {
+	t.Parallel()
+	const tess, bySide = "ome good words hefore house stands near the sea", "ome good words before house stands near the sea"
+	const longer, shorter = "some good words before house stands near the sea shore", "good words before house"
+	for why, c := range map[string]struct {
+		sure  float64
+		up    float64
+		later string
+		want  string
+		calls []int
+	}{
+		"reads doubtful lines again, along the lines found":          {90, 35, longer, longer, []int{8, 4, 11}},
+		"keeps a reading of which more is likely to be right":        {90, 35, shorter, bySide, []int{8, 4, 11}},
+		"keeps lines that the network is sure of":                    {99, 35, longer, bySide, []int{8, 4}},
+		"uses no found line that holds several of the lines of text": {90, 180, longer, bySide, []int{8, 4, 0}},
+	} {
+		src := &foundRows{fewSure{schooled{network: bySide, later: c.later, first: 1, sure: c.sure}, tess, 12, 0}, c.up}
+		o := reading.Options{Language: "en", Without: []string{"handwriting", "fill-in", "doubtful-side", "found-lines"}}
+		lines, _, calls := src.readsAs(t.Context(), t, o, src)
+		require.Equal(t, c.calls, calls, why)
+		require.Equal(t, bySide, lines[0].Text(), why)
+		for _, line := range lines[1:] {
+			require.Equal(t, c.want, line.Text(), why)
+		}
 	}
 }

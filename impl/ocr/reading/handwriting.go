@@ -109,11 +109,11 @@ func readHandwriting(ctx context.Context, p *page) (err error) {
 		return err
 	}
 	if p.read.Confidence < doubtfulHandwriting {
-		_, inPrint, err := readUnprepared(ctx, p)
+		isPrint, err := isSpoiltPrint(ctx, p)
 		if err != nil {
 			return err
 		}
-		p.isHandwritten = !inPrint
+		p.isHandwritten = !isPrint
 	}
 	p.finished = p.isHandwritten
 	return nil

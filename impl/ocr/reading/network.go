@@ -2,6 +2,7 @@ package reading
 
 import (
 	"context"
+	"errors"
 	"image"
 	"math"
 	"slices"
@@ -15,15 +16,15 @@ import (
 	"uncial/internal/document"
 )
 
-// mayUseNetwork reports whether the network for print is installed and reads the page's script, and the page is not all
-// handwriting.
+// mayUseNetwork reports whether the network for print is installed and reads the page's script, has not read the page along found
+// lines, and the page is print that makes sense.
 func mayUseNetwork(p *page) bool {
 	_, ok := p.src.(hand.Reader)
-	return ok && !p.isHandwritten && !p.alongFound && p.src.Has(own.Print) && isLatinScript(p.language)
+	return ok && !p.isHandwritten && !p.isGibberish && !p.alongFound && p.src.Has(own.Print) && isLatinScript(p.language)
 }
 
-// voteByNetwork reads the lines of print with our own network too, and corrects them where its reading is more likely to be
-// right. It reads the last networkProbe lines, the least doubtful ones, first. If the trust in the network is below
+// voteByNetwork reads the lines of print with our own network too, and replaces their words where its reading is more likely to
+// be right. It reads the last networkProbe lines, the least doubtful ones, first. If the trust in the network is below
 // minNetworkTrust then, it does not read the others, and changes nothing.
 func voteByNetwork(ctx context.Context, p *page) error {
 	lines := linesByDoubt(p.read.Blocks)
@@ -44,30 +45,34 @@ func voteByNetwork(ctx context.Context, p *page) error {
 			break
 		}
 	}
-	if p.networkReads = trust >= minNetworkTrust; !p.networkReads {
+	if p.networkTrust = trust; trust < minNetworkTrust {
 		return nil
 	}
-	return p.correctByNetwork(lines, readings, trust)
+	if err := p.readAlongFound(ctx, lines, readings); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err // without the time for it, the readings that there are suffice
+	}
+	return p.correctByNetwork(lines, readings)
 }
 
-// correctByNetwork corrects lines that the network for print has read.
-func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readings, trust float64) error {
+// correctByNetwork replaces words of lines that the network for print has read.
+func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readings) error {
 	knowledge, err := p.knowledge()
 	if err != nil {
 		return err
 	}
-	knowledge.NetworkAlone, knowledge.NetworkTrust = true, trust
+	knowledge.NetworkAlone = true
 	other := p.otherLines()
 	for i, line := range lines {
 		readings[i].Other = wordsNear(other, line)
+		correct.Confirm(line.Words, readings[i].Network[0])
 		if p.options.Candidates != nil && !p.options.Enhance {
 			p.options.Candidates(line.Words, knowledge.Candidates(line.Words, readings[i]))
 			continue
 		}
 		knowledge.Vote(line, readings[i])
 	}
-	for i, line := range lines {
-		correct.Confirm(line.Words, readings[i].Network[0])
+	for i, b := range p.read.Blocks {
+		p.read.Blocks[i] = document.BlockOf(b.Lines)
 	}
 	return nil
 }
@@ -83,7 +88,7 @@ func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...
 	}
 	var strips []layout.Strip
 	var of []int // the index of each strip's line
-	for i, l := range layout.Given(p.sheetRead(), bands) {
+	for i, l := range layout.Given(p.sheet.img, bands) {
 		if s, ok := l.Strip(); ok {
 			strips, of = append(strips, s), append(of, i)
 		}

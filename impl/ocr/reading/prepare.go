@@ -85,11 +85,13 @@ func joinFragments(_ context.Context, p *page) error {
 	if float64(whole) > maxWholeGrowth*2*float64(height) {
 		return nil // they are not letters at either size
 	}
-	s.scale = wholeHeight / float64(whole)
+	smooth := *s
+	smooth.scale = wholeHeight / float64(whole)
 	size := s.img.Rect.Size()
-	s.img = imaging.Resize(scaled(s.img, s.scale), size.X, size.Y)
-	s.findInk()
-	p.finished = s.isBlank()
+	smooth.img = imaging.Resize(scaled(s.img, smooth.scale), size.X, size.Y)
+	if smooth.findInk(); !smooth.isBlank() {
+		*s = smooth
+	}
 	return nil
 }
 

@@ -119,7 +119,7 @@ type page struct {
 	isEarly      bool           // a sample shows that the early-print model reads the page best
 	attempts     []attempt      // readings of print, the one to keep first
 	written      []document.Box // handwriting on a printed page, which the print model should not have read
-	networkReads bool           // the network for print reads the page well enough to correct it
+	networkTrust float64        // how well the network for print reads the page; see correct.NetworkTrust
 	alongFound   bool           // the network for print has read the page along the lines of our own line finder
 	isGibberish  bool           // the text read as print is gibberish; see findGibberish
 	read         hand.Result    // the result: attempts[0] in coordinates of the page, with the handwriting

@@ -22,7 +22,6 @@ type attempt struct {
 	model      string
 	blocks     []document.Block // in coordinates of the sheet
 	raw        []document.Block // blocks before any were dropped or joined
-	img        *image.Gray      // the image that was read if it is not that of the sheet; otherwise nil
 	factor     float64          // by which the sheet was scaled
 	confidence float64          // mean of the recognizer's own, weighted by the length of words
 	right      float64          // estimated share of correct characters; valid once tidy is true

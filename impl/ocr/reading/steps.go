@@ -98,8 +98,8 @@ var completeSteps = []step{
 // correctSteps come last, so that enhancement does not influence the earlier steps.
 var correctSteps = []step{
 	{name: "found-lines", when: mayHaveLostLines, run: readFoundLines},
-	{name: "network", when: mayUseNetwork, run: voteByNetwork},
 	{name: "gibberish", run: findGibberish},
+	{name: "network", when: mayUseNetwork, run: voteByNetwork},
 	{name: "vote", when: mayBeCorrected, run: vote},
 	{name: "long-s", when: mayBeCorrected, run: repairLongS},
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
@@ -133,7 +133,6 @@ var levelledSteps = slices.Concat(levelSteps, recognizeSteps, tidySteps,
 		{name: "doubtful-side", when: mayHoldHandwrittenSide, run: readDoubtfulSide},
 		{name: "doubtful-print", when: isDoubtfulPrint, run: readDoubtfulPrint},
 		{name: "facing", when: foundHandwriting, run: separateFacing},
-		{name: "unprepared", when: mayBeSpoilt, run: tryUnprepared, rereads: true},
 		{name: "graphics", when: isPrint, run: findGraphics},
 	},
 	correctSteps)

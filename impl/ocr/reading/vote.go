@@ -24,7 +24,6 @@ func vote(ctx context.Context, p *page) error {
 	if err != nil {
 		return err
 	}
-	knowledge.NetworkTrust = correct.NetworkTrust(lines, readings)
 	for i, line := range lines {
 		if p.options.Candidates != nil {
 			p.options.Candidates(line.Words, knowledge.Candidates(line.Words, readings[i]))
@@ -58,7 +57,7 @@ func lowestConfidence(line *document.Line) float64 {
 
 // knowledge returns what the vote knows about the page and its language.
 func (p *page) knowledge() (*correct.Knowledge, error) {
-	k := &correct.Knowledge{Known: p.wordLists(), Seen: map[string]int{}, LongS: correct.ShowsLongS(p.read.Blocks)}
+	k := &correct.Knowledge{Known: p.wordLists(), Seen: map[string]int{}, LongS: correct.ShowsLongS(p.read.Blocks), NetworkTrust: p.networkTrust}
 	for w := range document.Words(p.read.Blocks) {
 		k.Seen[correct.Key(w.Text)]++
 	}

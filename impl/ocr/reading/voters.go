@@ -3,7 +3,6 @@ package reading
 import (
 	"cmp"
 	"context"
-	"image"
 	"math"
 
 	"uncial/impl/ocr/correct"
@@ -73,7 +72,7 @@ func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *corr
 
 // addNetwork adds to the readings of the most doubtful lines what the network for print reads there, at several widths.
 func (p *page) addNetwork(ctx context.Context, lines []*document.Line, readings []correct.Readings) error {
-	if !p.networkReads {
+	if p.networkTrust < minNetworkTrust {
 		return nil
 	}
 	read, err := p.readLines(ctx, lines[:min(len(lines), p.maxNetworkLines())], networkWidths...)
@@ -113,7 +112,7 @@ func countLines(blocks []document.Block) (n int) {
 // readBy reads a line in one way. Words have boxes on the page and calibrated confidences. It returns no words if the line lies
 // outside the sheet.
 func (p *page) readBy(ctx context.Context, v voter, line *document.Line) ([]document.Word, error) {
-	sheet, box := p.sheetRead(), p.sheet.wordsOnSheet(line.Words)
+	sheet, box := p.sheet.img, p.sheet.wordsOnSheet(line.Words)
 	margin := max(int(v.margin*float64(box.H)), minLineMargin)
 	area := box.Rectangle().Inset(-margin).Intersect(sheet.Rect)
 	if area.Empty() {
@@ -139,9 +138,6 @@ func (p *page) readBy(ctx context.Context, v voter, line *document.Line) ([]docu
 	}
 	return words, nil
 }
-
-// sheetRead returns the image from which the page was read.
-func (p *page) sheetRead() *image.Gray { return cmp.Or(p.attempts[0].img, p.sheet.img) }
 
 // otherLines returns the lines of the second-best reading of the page, or nil if there is none.
 func (p *page) otherLines() []document.Block {

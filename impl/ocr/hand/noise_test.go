@@ -27,12 +27,14 @@ func TestReading_isNoise(t *testing.T) {
 		"keeps a long line for which many texts are likely":  {"communiqué cette lettre", 0.2, doubtful, false},
 		"drops a long line with hardly a correct character":  {"communiqué cette lettre", 0.8, hopeless, true},
 		"drops a short line with hardly a correct character": {"ce", 0.8, hopeless, true},
+		"keeps a page number of which a print model is sure": {"85", 0, 0.99, false},
+		"drops one of which it is not":                       {"85", 0, 0.9, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var words []document.Word
 			for text := range strings.FieldsSeq(c.text) {
-				words = append(words, document.Word{Text: text, Signals: &document.Signals{Posterior: c.posterior}})
+				words = append(words, document.Word{Text: text, Confidence: c.own, Signals: &document.Signals{Posterior: c.posterior}})
 			}
 			require.Equal(t, c.noise, hand.IsNoise(words, c.own))
 		})

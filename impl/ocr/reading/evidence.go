@@ -159,8 +159,8 @@ func listedShare(all []Evidence) (share float64, long int) {
 }
 
 // findGibberish decides whether the text read as print is gibberish, such as mirrored writing: few of its long words are
-// listed, and the recognizer is unsure of most words. It is a step before the network for print and the enhancement, which would
-// replace gibberish by words. In a language without a word list, and on a page with few long words, nothing is gibberish.
+// listed, and the recognizer is unsure of most words. It is a step before the network for print and the enhancement, which
+// would replace gibberish by words. In a language without a word list, and on a page with few long words, nothing is gibberish.
 func findGibberish(_ context.Context, p *page) error {
 	if p.src.Lexicon(p.model) == nil {
 		return nil

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -66,6 +68,7 @@ func TestRead_foundLines(t *testing.T) {
 	require.NoError(t, err)
 	read := func(text string) string { return strings.TrimSpace(strings.Repeat(text+" ", 5)) }
 	unsure := said{read("il etalt nne"), 0.4}
+	const long = "il etalt nne registre des actes perdus de toute la ville"
 	for why, c := range map[string]struct {
 		print   said
 		network float64
@@ -75,6 +78,7 @@ func TestRead_foundLines(t *testing.T) {
 		"reads all lines if much of the print may be wrong":      {unsure, 70, inNetwork, inNetwork},
 		"keeps print that is probably right":                     {said{read(line), 0.97}, 70, inNetwork, line},
 		"keeps the print if the network is unsure of it":         {unsure, 30, inNetwork, "il etalt nne"},
+		"keeps the print if the network reads far less":          {said{read(long), 0.6}, 70, "registres", long},
 		"keeps the print if the network reads no listed words":   {unsure, 70, "sertsiger ecnassian", "il etalt nne"},
 		"keeps a page with Greek, which the network can't write": {said{read("il σοφία"), 0.4}, 70, inNetwork, "il σοφία"},
 	} {
@@ -90,12 +94,17 @@ func TestRead_foundLines(t *testing.T) {
 // foundRows is a Source whose line finder finds a line around each of the rows that it reads, except the first.
 type foundRows struct {
 	fewSure
-	up float64 // how far the found lines reach above their baselines, in pixels
+	up   float64 // how far the found lines reach above their baselines, in pixels
+	slow bool    // whether the line finder does not end before the deadline
 }
 
 func (f *foundRows) Has(model string) bool { return model == own.Hands || f.fewSure.Has(model) }
 
-func (f *foundRows) FindLines(_ context.Context, g *image.Gray) (*layout.Page, error) {
+func (f *foundRows) FindLines(ctx context.Context, g *image.Gray) (*layout.Page, error) {
+	if f.slow {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	var bands []layout.Band
 	for i := 1; i < 12; i++ {
 		bands = append(bands, layout.Band{Baseline: []layout.Vertex{{Y: float64(95 + 80*i)}}, X0: 30, X1: 800, Up: f.up, Down: 10})
@@ -109,6 +118,24 @@ func (f *foundRows) ReadStrips(ctx context.Context, model string, strips []*imag
 		return make([][]tesseract.Word, len(strips)), nil
 	}
 	return f.fewSure.ReadStrips(ctx, model, strips)
+}
+
+// onlyPrint leaves out the steps that search for handwriting, and the reading of the whole page along found lines.
+var onlyPrint = reading.Options{Language: "en", Without: []string{"handwriting", "fill-in", "doubtful-side", "found-lines"}}
+
+// TestRead_alongFoundOutOfTime checks that the network's first readings count if there is no time to find lines.
+func TestRead_alongFoundOutOfTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		src := &foundRows{fewSure{schooled{network: "some good words before house", sure: 90}, "some good words hefore house", 12, 0}, 35, true}
+		lines, _, _ := src.readsAs(ctx, t, onlyPrint, src)
+		require.NotEmpty(t, lines)
+		for _, line := range lines {
+			require.Equal(t, "some good words before house", line.Text())
+		}
+	})
 }
 
 func TestRead_alongFound(t *testing.T) {
@@ -127,9 +154,8 @@ func TestRead_alongFound(t *testing.T) {
 		"keeps lines that the network is sure of":                    {99, 35, longer, bySide, []int{8, 4}},
 		"uses no found line that holds several of the lines of text": {90, 180, longer, bySide, []int{8, 4, 0}},
 	} {
-		src := &foundRows{fewSure{schooled{network: bySide, later: c.later, first: 1, sure: c.sure}, tess, 12, 0}, c.up}
-		o := reading.Options{Language: "en", Without: []string{"handwriting", "fill-in", "doubtful-side", "found-lines"}}
-		lines, _, calls := src.readsAs(t.Context(), t, o, src)
+		src := &foundRows{fewSure{schooled{network: bySide, later: c.later, first: 1, sure: c.sure}, tess, 12, 0}, c.up, false}
+		lines, _, calls := src.readsAs(t.Context(), t, onlyPrint, src)
 		require.Equal(t, c.calls, calls, why)
 		require.Equal(t, bySide, lines[0].Text(), why)
 		for _, line := range lines[1:] {

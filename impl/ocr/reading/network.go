@@ -16,8 +16,8 @@ import (
 	"uncial/internal/document"
 )
 
-// mayUseNetwork reports whether the network for print is installed and reads the page's script, has not read the page along found
-// lines, and the page is print that makes sense.
+// mayUseNetwork reports whether the network for print is installed, reads the page's script, and has not read the page along
+// found lines, and the page is print that makes sense.
 func mayUseNetwork(p *page) bool {
 	_, ok := p.src.(hand.Reader)
 	return ok && !p.isHandwritten && !p.isGibberish && !p.alongFound && p.src.Has(own.Print) && isLatinScript(p.language)

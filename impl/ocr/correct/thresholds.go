@@ -5,6 +5,8 @@ const (
 	// minVote is the minimum probability at which a candidate replaces the words that were read: most of the characters that 0.45
 	// would correct are corrected, and a quarter fewer are spoilt.
 	minVote = 0.55
+	// sureUnlisted is the minimum log-odds of the network for print in words that are not listed, and that replace listed ones.
+	sureUnlisted = 1
 	// maxAdded (characters) and maxAddedShare (share of the words that it replaces) bound how much longer a candidate may be; the
 	// larger of the two limits counts. maxDropped and maxDroppedShare do the same for shorter candidates.
 	maxAdded, maxAddedShare     = 6, 1.0
@@ -32,10 +34,9 @@ const (
 // candidate. "uncial-accuracy --fit-vote" prints them.
 var voteWeights = Evidence{-1.502, -0.027, 0.655, 0.199, 0.087, 0.357, -0.197, -0.258, 1.296, 1.374, 0.223, 0.286, -0.382, -0.001}
 
-// networkWeights are the weights for corrections by the network for print alone. Most are right, so that the constant is
-// positive. There is one such reading for each line: the value "network" is then the trust in the network, which says little
-// beyond the constant.
-var networkWeights = Evidence{0.799, 0, 0, 0, 0.036, 0.694, 0.494, -0.949, 0, -0.504, 0.391, 0.634, -0.039, -0.931}
+// networkWeights are the weights for corrections by the network for print alone, which has one reading for each line. Most of
+// them are right.
+var networkWeights = Evidence{0.605, 0, 0, 0, 0.041, 0.506, 0, -1.072, 0, 0, 0.397, 0.520, 0.003, 0}
 
 // Limits of the repair of the long s, measured on the same pages.
 const (

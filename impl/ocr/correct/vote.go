@@ -83,10 +83,14 @@ func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candid
 }
 
 // mayReplace reports whether words of a line may be replaced by others: a listed word only by another listed word, and others
-// as isAcceptable says. The network for print alone may replace all words in Latin letters, unless it modernizes them.
+// as isAcceptable says. The network for print alone may replace all words in Latin letters, unless it modernizes them. It
+// replaces listed words by others only if it is sure of these, and does not divide them, as it does in letter-spaced titles.
 func (k *Knowledge) mayReplace(had, words []document.Word) bool {
 	before, after := joined(had), joined(words)
 	if k.NetworkAlone {
+		if k.knows(had) && !k.knows(words) && (leastSure(words) < sureUnlisted || withoutSpaces(before) == withoutSpaces(after)) {
+			return false
+		}
 		return before != after && isLatin(before) && !modernizes(before, after)
 	}
 	return isAcceptable(before, after) && (k.knows(words) || !k.knows(had))

@@ -247,6 +247,7 @@ func TestKnowledge_Vote_network(t *testing.T) {
 		{"never changes the type of a letter alone", 0.4, 0.99, 0.9, "the houſe ſtands", "the house stands", "the houſe ſtands"},
 		{"keeps the form of quotation marks and dashes", 0.4, 0.99, 0.9, "‘the hovfe— stands’", "'the house- stands'", "‘the house— stands’"},
 		{"joins words", 0.4, 0.99, 0.9, "the ho use stands", "the house stands", "the house stands"},
+		{"does not divide a listed word into others", 0.4, 0.99, 0.9, "the house stands", "the ho u se stands", "the house stands"},
 		{"divides words", 0.4, 0.99, 0.9, "thehouse stands", "the house stands", "the house stands"},
 		{"drops a quotation mark", 0.4, 0.99, 0.9, "the hovfe’ stands", "the house stands", "the house stands"},
 		{"adds a word that was lost", 0.4, 0.99, 0.9, "the house", "the house stands", "the house stands"},

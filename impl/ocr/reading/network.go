@@ -61,9 +61,7 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 		return err
 	}
 	knowledge.NetworkAlone = true
-	other := p.otherLines()
 	for i, line := range lines {
-		readings[i].Other = wordsNear(other, line)
 		correct.Confirm(line.Words, readings[i].Network[0])
 		if p.options.Candidates != nil && !p.options.Enhance {
 			p.options.Candidates(line.Words, knowledge.Candidates(line.Words, readings[i]))

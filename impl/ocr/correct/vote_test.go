@@ -247,6 +247,8 @@ func TestKnowledge_Vote_network(t *testing.T) {
 		{"never changes the type of a letter alone", 0.4, 0.99, 0.9, "the houſe ſtands", "the house stands", "the houſe ſtands"},
 		{"keeps the form of quotation marks and dashes", 0.4, 0.99, 0.9, "‘the hovfe— stands’", "'the house- stands'", "‘the house— stands’"},
 		{"joins words", 0.4, 0.99, 0.9, "the ho use stands", "the house stands", "the house stands"},
+		{"keeps a listed word if the network is not sure of one that is not", 0.4, 0.7, 0.9, "the stands house", "the stands hause", "the stands house"},
+		{"replaces it if the network is sure", 0.4, 0.99, 0.9, "the stands house", "the stands hause", "the stands hause"},
 		{"does not divide a listed word into others", 0.4, 0.99, 0.9, "the house stands", "the ho u se stands", "the house stands"},
 		{"divides words", 0.4, 0.99, 0.9, "thehouse stands", "the house stands", "the house stands"},
 		{"drops a quotation mark", 0.4, 0.99, 0.9, "the hovfe’ stands", "the house stands", "the house stands"},

@@ -213,7 +213,10 @@ func (s *session) pace(ctx context.Context, r *model.Request) error {
 // paceAll is pace for n extractions of an account that must all count in one window. Cases that send some of them concurrently
 // call it first: a lack of room would otherwise show only after some had been sent.
 func (s *session) paceAll(ctx context.Context, a *model.Account, n int64) error {
-	if !a.Known || a.Window.Left >= min(n, a.Window.Limit) {
+	s.mu.Lock()
+	known := a.Known // a concurrent request that got no answer may change it; see exchangeAgain
+	s.mu.Unlock()
+	if !known || a.Window.Left >= min(n, a.Window.Limit) {
 		return nil
 	}
 	return s.untilReset(ctx, a)

@@ -81,9 +81,9 @@ func (k *Knowledge) weigh(c *Candidate, line []document.Word, r *alignedReadings
 	if math.IsInf(sure, 0) {
 		sure = 0
 	}
-	onPage, network := flag(k.isElsewhere(joined(words))), k.NetworkTrust*nearness(c, line, r.network)
-	if k.NetworkAlone {
-		onPage, network = 0, 0 // pages repeat misreadings too, and one reading is always as near as can be
+	onPage, network := 0.0, 0.0
+	if !k.NetworkAlone { // pages repeat misreadings too, and a single reading is always as near as can be
+		onPage, network = flag(k.isElsewhere(joined(words))), k.NetworkTrust*nearness(c, line, r.network)
 	}
 	c.Evidence = Evidence{
 		1, agree / float64(max(len(r.again), 1)), nearness(c, line, r.again), lead, k.likelier(line, c, unchanged), flag(c.To == len(line)),

@@ -35,7 +35,8 @@ func (k *Knowledge) Vote(line *document.Line, readings Readings) []document.Edit
 	}
 	for _, c := range slices.Backward(elected) {
 		line.Words = c.Replacing(line.Words)
-		if odds := logOdds(c.Evidence.probability(weights)); k.NetworkAlone {
+		if k.NetworkAlone {
+			odds := logOdds(c.Evidence.probability(weights))
 			for i := range c.Words {
 				setNetwork(&line.Words[c.From+i], odds)
 			}

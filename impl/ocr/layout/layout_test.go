@@ -256,15 +256,22 @@ func TestLine_Strip(t *testing.T) {
 	}
 }
 
+// tiltedRows returns twelve rows of writing that slope down to the right by an angle in degrees, and the lines found there.
+func tiltedRows(t *testing.T, degrees float64) ([]drawn, []layout.Line) {
+	t.Helper()
+	rows := make([]drawn, 12)
+	for i := range rows {
+		rows[i] = drawn{200, 1050, tilted(float64(350+80*i), degrees)}
+	}
+	lines := find(sheet(1300, 1700, rows)).Lines()
+	require.Len(t, lines, len(rows))
+	return rows, lines
+}
+
 func TestLine_Without(t *testing.T) {
 	t.Parallel()
 	for _, degrees := range []float64{0, 5} {
-		want := make([]drawn, 12)
-		for i := range want {
-			want[i] = drawn{200, 1050, tilted(float64(350+80*i), degrees)}
-		}
-		all := find(sheet(1300, 1700, want)).Lines()
-		require.Len(t, all, len(want))
+		want, all := tiltedRows(t, degrees)
 		word := func(line, x, w int) document.Box {
 			top, bottom := int(want[line].base(float64(x)))-2*small, int(want[line].base(float64(x+w)))+8
 			return document.Box{X: x, Y: top, W: w, H: bottom - top}
@@ -301,21 +308,16 @@ func TestLine_Without(t *testing.T) {
 func TestLine_Share(t *testing.T) {
 	t.Parallel()
 	for _, degrees := range []float64{0, 4} {
-		rows := make([]drawn, 12)
-		for i := range rows {
-			rows[i] = drawn{200, 1050, tilted(float64(350+80*i), degrees)}
-		}
-		lines := find(sheet(1300, 1700, rows)).Lines()
-		require.Len(t, lines, len(rows))
-		words := func(line, from, to int) (boxes []document.Box) {
+		rows, lines := tiltedRows(t, degrees)
+		words := func(line, from, to int) (words []document.Word) {
 			for x := from; x < to; x += 50 {
 				foot := int(rows[line].base(float64(x + 25)))
-				boxes = append(boxes, document.Box{X: x, Y: foot - 2*small, W: 50, H: 2*small + 8})
+				words = append(words, document.Word{Box: document.Box{X: x, Y: foot - 2*small, W: 50, H: 2*small + 8}})
 			}
-			return boxes
+			return words
 		}
 		for name, c := range map[string]struct {
-			words []document.Box
+			words []document.Word
 			want  float64
 		}{
 			"all its words":              {words(4, 250, 1000), 1},

@@ -38,13 +38,13 @@ func (l Line) cover(b document.Box, covered []bool) {
 	}
 }
 
-// Share returns the share of words that is on the line, 0..1, by their widths. Boxes are in pixels of the page.
-func (l Line) Share(words []document.Box) float64 {
+// Share returns the share of words that is on the line, 0..1, by their widths. Their boxes are in pixels of the page.
+func (l Line) Share(words []document.Word) float64 {
 	var on, all float64
-	for _, b := range words {
-		all += float64(b.W)
-		if x0, x1, ok := l.columnsOf(b); ok {
-			on += max(min(x1, float64(l.path.end()))-max(x0, float64(l.path.start())), 0) / max(x1-x0, 1) * float64(b.W)
+	for _, w := range words {
+		all += float64(w.Box.W)
+		if x0, x1, ok := l.columnsOf(w.Box); ok {
+			on += max(min(x1, float64(l.path.end()))-max(x0, float64(l.path.start())), 0) / max(x1-x0, 1) * float64(w.Box.W)
 		}
 	}
 	return on / max(all, 1)

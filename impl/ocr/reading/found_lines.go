@@ -75,7 +75,7 @@ func readFoundLines(ctx context.Context, p *page) error {
 		}
 	}
 	if p.listedShareOf(blocks) < minFoundListed ||
-		confidence*float64(characters(blocks)) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
+		expectedRight(all) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
 		return nil
 	}
 	p.read = hand.Result{Blocks: blocks, Confidence: confidence}
@@ -171,11 +171,7 @@ func (p *page) readAlongFound(ctx context.Context, lines []*document.Line, readi
 // words of other lines are there too.
 func (p *page) onlyLineOn(found layout.Line) (only *document.Line) {
 	for line := range document.Lines(p.read.Blocks) {
-		var boxes []document.Box
-		for _, w := range line.Words {
-			boxes = append(boxes, w.Box)
-		}
-		switch share := found.Share(boxes); {
+		switch share := found.Share(line.Words); {
 		case share < otherShare:
 		case share < wholeShare || only != nil:
 			return nil

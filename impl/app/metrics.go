@@ -116,7 +116,7 @@ func watchEngines(r *prometheus.Registry, c *remote.Client) {
 	gauge(r, "uncial_engines_avoided", "Engines that failed recently and are used only if no other is left.", func() int { return c.Stats().Avoided })
 	gauge(r, "uncial_engine_requests_running", "Images that are being read by an engine.", func() int { return c.Stats().Running })
 	counter(r, "uncial_engine_requests_total", "Images sent to engines.", func() uint64 { return c.Stats().Requests })
-	counter(r, "uncial_engine_requests_died_total", "Images that an engine did not answer.", func() uint64 { return c.Stats().Died })
+	counter(r, "uncial_engine_requests_died_total", "Images for which an engine sent no answer.", func() uint64 { return c.Stats().Died })
 	counter(r, "uncial_engine_requests_repeated_total", "Images sent to a second engine after the first one failed.", func() uint64 { return c.Stats().Repeated })
 }
 

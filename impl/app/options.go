@@ -72,7 +72,7 @@ type DataOptions struct {
 // EngineOptions configure the pool of workers on this machine. They have no effect if Options.EngineURL is set, except that
 // Deadline also bounds the whole extraction.
 type EngineOptions struct {
-	Worker   string        // path of uncial-worker. Default: in the folder of this program
+	Worker   string        // path of uncial-worker. Default: next to this program, or in ../libexec/uncial
 	Workers  int           // child processes. Default: one per core
 	Queue    int           // images that may wait for a worker. Default: 8 per worker, at least 16
 	Deadline time.Duration // for reading one image. Default: 60 seconds

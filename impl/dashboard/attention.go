@@ -69,9 +69,9 @@ func capText(k account.Key, u ledger.MeterUse) (text string, urgent bool) {
 	case u.Used >= points:
 		return "It has used its monthly cap: " + used + ". It is refused until the next reset.", true
 	case u.Used*100 >= points*80:
-		return "It has used more than 80 % of its monthly cap: " + used + ".", false
+		return "It has used at least 80 % of its monthly cap: " + used + ".", false
 	case u.Used*100 >= points*50:
-		return "It has used more than 50 % of its monthly cap: " + used + ".", false
+		return "It has used at least 50 % of its monthly cap: " + used + ".", false
 	}
 	return "", false
 }

@@ -55,7 +55,7 @@ func TestDashboard_Attention_Cap(t *testing.T) {
 	points := int64(50)
 	k, _, err := s.Accounts.CreateKey(t.Context(), account.NewKey{AccountID: s.accountOf("anna@example.org"), Name: "scanner", Cap: &points})
 	require.NoError(t, err)
-	for _, want := range []string{"", "", "more than 50 %", "more than 80 %", "It has used its monthly cap: 50 of 50 points."} {
+	for _, want := range []string{"", "", "at least 50 %", "at least 80 %", "It has used its monthly cap: 50 of 50 points."} {
 		s.extract(k)
 		home := b.get("/").text()
 		if want == "" {

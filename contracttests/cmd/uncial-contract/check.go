@@ -42,7 +42,7 @@ type checkCmd struct {
 	Patience  time.Duration `default:"90s" help:"Time limit for one answer (default: ${default})."`
 
 	Only        string `placeholder:"PATTERN" help:"Run only the cases whose names match this regular expression."`
-	Quick       bool   `help:"Run only the most important cases, in about a second."`
+	Quick       bool   `help:"Run only the most important cases: about a second against a mock, one to two minutes against a service."`
 	Thorough    bool   `help:"Also run the cases that take a long time or cost many points on a server that reads images; the run announces points and requests."`
 	ServeImages string `placeholder:"HOST:PORT" help:"Serve images at this address for the server to fetch; without it, cases that need them are skipped."`
 	ImagesURL   string `name:"images-url" placeholder:"URL" help:"URL by which the server reaches --serve-images (default: http:// and the address)."`

@@ -48,7 +48,7 @@ Other commands: diff compares two servers, proxy checks the traffic of your clie
 Examples:
   uncial-contract --mock                                          the mock on 127.0.0.1:4010
   uncial-contract --mock --base-url http://127.0.0.1:9000/api/v1  a mock elsewhere
-  uncial-contract --base-url https://ocr.example.org/api/v1 --keys keys.json --max-points 500 --junit report.xml
+  uncial-contract --base-url https://ocr.example.org/api/v1 --keys keys.json --max-points 3500 --junit report.xml
   uncial-contract --mock --only '^extract/402' --json             some cases, as JSON
   uncial-contract --list                                          list all cases
   uncial-contract diff --a http://127.0.0.1:4010/api/v1 --b https://ocr.example.org/api/v1 --keys-b keys.json

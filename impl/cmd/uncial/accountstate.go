@@ -74,8 +74,8 @@ type accountDeleteCmd struct {
 }
 
 func (accountDeleteCmd) Help() string {
-	return `The command revokes the account's keys, and erases the account's name, its users who belong to no other account, their sessions,
-and the names of its keys. Entries in the ledger stay under the account's ID, so that "uncial audit" stays exact.
+	return `The command erases the account's name, its stored answers, its open invitations, the names and IP ranges of its keys, which it
+revokes, and its users who belong to no other account and are not operators, with their sessions. Entries in the ledger stay under the account's ID, so that "uncial audit" stays exact.
 
 Example:
   uncial account delete acc_7k2m --confirm acc_7k2m`

@@ -51,7 +51,7 @@ func readOnly(o app.DataOptions) app.DataOptions {
 
 // engineFlags configure the workers on this machine. Their help repeats the defaults that package app fills in.
 type engineFlags struct {
-	Worker           string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the folder of this program)."`
+	Worker           string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: next to this program, or in ../libexec/uncial)."`
 	Workers          *int          `placeholder:"N" help:"Number of worker processes (default: one per core)."`
 	Queue            *int          `placeholder:"N" help:"Images that may wait for a worker (default: 8 per worker, at least 16)."`
 	Deadline         time.Duration `default:"60s" help:"Time limit for reading one image (default: ${default})."`

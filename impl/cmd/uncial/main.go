@@ -31,7 +31,7 @@ type commands struct {
 	Key       keyCmd            `cmd:"" help:"Create, list, rotate and revoke API keys."`
 	User      userCmd           `cmd:"" help:"List users, reset passwords, and make the first operator."`
 	Usage     usageCmd          `cmd:"" help:"Print what accounts have used, by day or by key."`
-	Migrate   migrateCmd        `cmd:"" help:"Update the database schema to this version."`
+	Migrate   migrateCmd        `cmd:"" help:"Update the database schema to the one that this program needs."`
 	Audit     auditCmd          `cmd:"" help:"Verify that entries, holds and balances agree; exit status 1 if not."`
 	Languages languagesCmd      `cmd:"" help:"List the languages that can be read."`
 	Models    modelsCmd         `cmd:"" help:"List the models that are loaded."`

@@ -95,7 +95,7 @@ type language struct {
 // handwritingNote says which handwriting can be read, and with what error rate. The rates are those of
 // impl/ocr/reading/README.md; change both together.
 const handwritingNote = `Handwriting is detected automatically. French hands of the 17th to the 20th century, medieval Latin book hands and
-English hands of the 19th century are read at draft quality: 4 to 22 % of the characters are wrong on average, more on tables
+English hands of the 19th century and of about 1900 are read at draft quality: 4 to 22 % of the characters are wrong on average, more on tables
 and on hands unlike those the model was trained on. The confidence of an answer estimates how much of it is right.`
 
 func (languagesCmd) Help() string {

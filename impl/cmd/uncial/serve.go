@@ -24,7 +24,7 @@ type serveCmd struct {
 	EnhanceKey      string        `secret:"" placeholder:"KEY" help:"API key of the language model. Prefer the environment: other users can see the command line."`
 	FetchAllow      []prefix      `placeholder:"CIDR" help:"Non-public address range that images may be fetched from; may be repeated."`
 	FetchConfig     string        `placeholder:"FILE" type:"path" help:"JSON file with credentials for image hosts, an egress proxy and certificate authorities (default: none)."`
-	FetchPerHost    int           `default:"2" placeholder:"N" help:"Images that are fetched from one host at once, per process (default: ${default})."`
+	FetchPerHost    int           `default:"2" placeholder:"N" help:"Maximum number of images fetched from one host at once, per process (default: ${default})."`
 	CORSOrigin      []edge.Origin `name:"cors-origin" env:"UNCIAL_CORS_ORIGIN" placeholder:"ORIGIN" help:"Browser origin that may call the API, or * for all; may be repeated."`
 	dashboardFlags
 	TrustedProxies []prefix `name:"trusted-proxy" env:"UNCIAL_TRUSTED_PROXY" placeholder:"CIDR" help:"Address range of proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted; may be repeated."`

@@ -21,7 +21,7 @@ type trainCmd struct {
 	Time        time.Duration `default:"1h" help:"Maximum training time (default: ${default})."`
 	Passes      float64       `default:"20" help:"Number of passes over the lines (default: ${default})."`
 	Threads     int           `placeholder:"N" help:"Number of threads (default: one per core)."`
-	Worker      string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: in the folder of this program)."`
+	Worker      string        `type:"path" placeholder:"PATH" help:"Path of the uncial-worker program (default: next to this program, or in ../libexec/uncial)."`
 	Sandbox     string        `enum:"require,best-effort,off" default:"best-effort" help:"Confine the worker with landlock and seccomp: require, best-effort or off (default: ${default})."`
 }
 

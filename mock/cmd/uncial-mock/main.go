@@ -101,7 +101,7 @@ func withCommand(arguments []string) []string {
 // mock behaves the same after every start.
 type serve struct {
 	Listen          string        `default:"127.0.0.1:4010" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 selects a free port, which the first log line shows (default: ${default})."`
-	Clock           string        `default:"frozen" enum:"frozen,real" help:"frozen (2026-01-15T12:00:00Z until a test moves it) or real (default: ${default})."`
+	Clock           string        `default:"frozen" enum:"frozen,real" help:"Clock: frozen (2026-01-15T12:00:00Z until a test moves it) or real (default: ${default})."`
 	Latency         latency       `default:"0" placeholder:"TIME|MIN-MAX" help:"Delay before each answer: fixed (200ms) or from a range (100ms-900ms), at most 30s (default: ${default})."`
 	Seed            uint64        `default:"0" help:"Seed for the choice of texts and for the latencies (default: ${default})."`
 	FaultRate       float64       `default:"0" placeholder:"SHARE" help:"Share of the answers that get a network fault, 0 to 1; the seed chooses which (default: ${default})."`

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"uncial/impl/ocr/lexicon"
-	"uncial/internal/text"
 )
 
 // The names of this package's rules in document.Edit.
@@ -49,11 +48,4 @@ func (l Lexicons) Match(word string, variants lexicon.Variants, limit int) []str
 		}
 	}
 	return found
-}
-
-// isLocked reports whether a word must not be changed: it is punctuation, a number, or a capitalized word that is in no list
-// and may be a name.
-func isLocked(word string, known Lexicon) bool {
-	_, core, _ := text.Core(word)
-	return core == "" || text.IsNumber(core) || text.MayBeName(core) && !known.Known(core)
 }

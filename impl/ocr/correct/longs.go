@@ -48,7 +48,8 @@ func ShowsLongS(blocks []document.Block) bool {
 // repairLongS returns the word with long s for f. It reports false if the word stays unchanged.
 func repairLongS(word string, known Lexicon) (string, bool) {
 	before, core, after := text.Core(word)
-	if !strings.Contains(core, "f") || utf8.RuneCountInString(core) < minRepairedLetters || known.Known(core) || isLocked(core, known) {
+	if !strings.Contains(core, "f") || utf8.RuneCountInString(core) < minRepairedLetters || known.Known(core) ||
+		text.IsNumber(core) || text.MayBeName(core) {
 		return "", false
 	}
 	spelled := ""

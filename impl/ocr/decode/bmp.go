@@ -105,9 +105,6 @@ func (b *bmp) readInfo(info []byte) (dpiX, dpiY float64) {
 		for i := range b.masks {
 			b.masks[i] = field(40 + 4*i)
 		}
-		if b.header == bmpV2 {
-			b.masks[3] = 0
-		}
 	}
 	return inchesPerMetre * float64(int32(field(24))), inchesPerMetre * float64(int32(field(28)))
 }

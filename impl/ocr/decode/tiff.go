@@ -99,8 +99,8 @@ func parseTIFF(data []byte) ([]frame, error) {
 // frame reads a directory's description of its image. It refuses images that would cost a decoder too much time or memory.
 func (t *tiff) frame(d directory, offset uint64) (frame, error) {
 	f := frame{Size: imagefile.Size{
-		Width:  side(uint32(min(d.first(tagImageWidth, 0), hugeSide))),
-		Height: side(uint32(min(d.first(tagImageLength, 0), hugeSide))),
+		Width:  int(min(d.first(tagImageWidth, 0), hugeSide)),
+		Height: int(min(d.first(tagImageLength, 0), hugeSide)),
 	}}
 	// The library reads one image at a time, by the offset of its directory.
 	f.rescue = func(lib Library) (image.Image, error) {

@@ -1,5 +1,5 @@
 // Package hand detects handwriting and reads it. It decides whether a page is handwritten, from the shape of its ink and from
-// the confidence of two models in some lines. It reads the lines that package layout finds with the handwriting model. On a
+// the confidence of two models in some lines. With the handwriting model, it reads the lines that package layout finds. On a
 // printed page, it reads what was filled in by hand: ink that the print model could not read.
 //
 // It neither finds lines (package layout) nor runs models: its callers implement Reader. It reads print only on handwritten

@@ -4,6 +4,7 @@ import (
 	"image"
 	"slices"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/internal/document"
 )
 
@@ -84,6 +85,5 @@ func outside(spots []image.Rectangle, boxes []document.Box) []image.Rectangle {
 
 // holds reports whether the middle of a spot lies in the box.
 func holds(b document.Box, s image.Rectangle) bool {
-	x, y := (s.Min.X+s.Max.X)/2, (s.Min.Y+s.Max.Y)/2
-	return x >= b.X && x < b.X+b.W && y >= b.Y && y < b.Y+b.H
+	return imaging.Middle(s).In(b.Rectangle())
 }

@@ -61,7 +61,7 @@ func (c *Curl) straightened(boxes []image.Rectangle) []image.Rectangle {
 // cellSlope is the slope of the lines in a cell, downwards per pixel to the right. Its weight is 0 if it is not known.
 type cellSlope struct{ slope, weight float64 }
 
-// cellSlopes returns the median slopes of the lines in the cells where letters agree on it. letters are sorted from left to
+// cellSlopes returns the median slope of the lines in each cell where the letters agree on it. letters are sorted from left to
 // right.
 func (c *Curl) cellSlopes(letters []image.Rectangle, height int) []cellSlope {
 	cells := make([][]float64, len(c.down.Values))
@@ -217,7 +217,7 @@ func (c *Curl) Straighten(g *image.Gray) *image.Gray {
 	return ShiftColumns(g, func(y int, down []float32) { interpolate(float32(y)/float32(c.cell)-0.5, down) })
 }
 
-// Lean returns the angle in degrees, clockwise, by which the columns and stems of a page lean, from -skewRange to skewRange.
+// Lean returns the angle in degrees, clockwise, by which the columns and stems of a page lean, in the range of Skew.
 // The lines of a page with a curl slope, although the page may be upright.
 func Lean(g *image.Gray) float64 {
 	size := g.Rect.Size()

@@ -84,8 +84,9 @@ func hasInk(h Histogram) bool {
 // those of the paper. Grain is scattered at random and covers nearly half of the page; the ribs of laid paper form lines, but
 // not of letters.
 func hasLines(g *image.Gray) bool {
-	ink := InkPixels(g)
-	if float64(ink) > maxTextInk*float64(Area(g.Rect)) || Order(g, InkThreshold(g)) < minTextOrder {
+	threshold := InkThreshold(g)
+	ink := InkPixels(g, threshold)
+	if float64(ink) > maxTextInk*float64(Area(g.Rect)) || Order(g, threshold) < minTextOrder {
 		return false
 	}
 	spots, area := AllSpots(g), 0

@@ -9,7 +9,7 @@ import (
 // cells describes the ink in each cell of a page.
 type cells struct {
 	// paper is 255 minus the grey of each cell's darker paper, and ink that grey minus the grey of its ink. stroke is the same for
-	// the darkest of its ink, which a cell has too if only a corner of it is written on.
+	// the cell's darkest ink, which shows even if only a corner of the cell is written on.
 	paper, ink, stroke Plane
 	side               int // of a cell in pixels
 }
@@ -57,7 +57,7 @@ type Fading struct {
 
 // FindFading returns nil unless there are cells of paler ink outside the writing that was found, whose boxes are given, and the
 // ink fades: some of these cells are next to writing whose ink is at most maxFadingStep times as dark. The paper must be white.
-// A cell has that many pixels on each side, enough for ink in every cell of writing.
+// cell is the side of a cell in pixels, large enough that every cell of writing has ink.
 func FindFading(g *image.Gray, writing []image.Rectangle, cell int) *Fading {
 	c := cellsOf(g, cell)
 	ink := c.ink.Values

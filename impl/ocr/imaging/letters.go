@@ -55,9 +55,8 @@ func WithoutSpecks(spots []image.Rectangle) []image.Rectangle {
 	return high
 }
 
-// InkPixels counts the pixels of ink, which are those up to InkThreshold.
-func InkPixels(g *image.Gray) (n int) {
-	threshold := InkThreshold(g)
+// InkPixels counts the pixels of ink, which are those up to the threshold.
+func InkPixels(g *image.Gray, threshold uint8) (n int) {
 	for y := range g.Rect.Dy() {
 		for start, end := range inkRuns(row(g, y), threshold) {
 			n += end - start

@@ -80,15 +80,13 @@ func boxRadius(sigma float64) int {
 	return max(int(math.Round((math.Sqrt(12*sigma*sigma/blurPasses+1)-1)/2)), 0)
 }
 
-// Blur returns the plane blurred by approximately a Gaussian. across and down are its standard deviations in pixels.
-func (p Plane) Blur(across, down float64) Plane {
+// Blur returns the plane blurred by approximately a Gaussian of standard deviation sigma, in pixels.
+func (p Plane) Blur(sigma float64) Plane {
 	out := Plane{p.W, p.H, slices.Clone(p.Values)}
-	if boxRadius(across) > 0 {
-		for y := range p.H {
-			copy(out.Row(y), BlurRow(p.Row(y), across))
-		}
+	for y := range p.H {
+		copy(out.Row(y), BlurRow(p.Row(y), sigma))
 	}
-	out.blurColumns(boxRadius(down))
+	out.blurColumns(boxRadius(sigma))
 	return out
 }
 
@@ -120,9 +118,6 @@ func boxMean(in, out []float32, r int) {
 
 // blurColumns blurs each column in place. It walks the plane row by row, which suits the processor's caches better.
 func (p Plane) blurColumns(r int) {
-	if r == 0 {
-		return
-	}
 	in := Plane{p.W, p.H, make([]float32, len(p.Values))}
 	sum := make([]float32, p.W)
 	scale := 1 / float32(2*r+1)
@@ -190,10 +185,10 @@ func (m Mask) Erode(r int) Mask {
 	return out
 }
 
-// dilate returns the set with all pixels within r pixels of it, diagonals included.
-func (m Mask) dilate(r int) Mask {
+// dilate returns the set and all pixels that touch it, also at a corner.
+func (m Mask) dilate() Mask {
 	out := Mask{m.W, m.H, slices.Clone(m.Set)}
-	filter(out.Set, m.W, m.H, r, func(window []bool) bool { return slices.Contains(window, true) })
+	filter(out.Set, m.W, m.H, 1, func(window []bool) bool { return slices.Contains(window, true) })
 	return out
 }
 

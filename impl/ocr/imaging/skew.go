@@ -22,7 +22,8 @@ func Skew(g *image.Gray) float64 {
 	return sharpest(g)
 }
 
-// sharpest returns the angle from -skewRange to skewRange at which the amount of ink differs most from row to row.
+// sharpest returns the angle at which the amount of ink differs most from row to row, up to half a degree more than skewRange in
+// either direction.
 func sharpest(g *image.Gray) float64 {
 	points := inkPoints(g, InkThreshold(g))
 	if len(points) == 0 {
@@ -30,7 +31,7 @@ func sharpest(g *image.Gray) float64 {
 	}
 	best, at := 0.0, 0.0
 	try := func(angle float64) {
-		if s := sharpness(points, g.Rect.Size(), angle, 1); s > best {
+		if s := sharpness(points, g.Rect.Size(), angle); s > best {
 			best, at = s, angle
 		}
 	}
@@ -59,9 +60,9 @@ func inkPoints(g *image.Gray, threshold uint8) []image.Point {
 }
 
 // sharpness measures how level the lines of a page of this size would be if it were sheared by an angle in degrees. points are
-// the pixels with ink. It returns the sum of the squared differences in ink between rows that are lag apart, which is greatest
-// when the lines are level.
-func sharpness(points []image.Point, size image.Point, angle float64, lag int) float64 {
+// the pixels with ink. It returns the sum of the squared differences in ink between successive rows, which is greatest when the
+// lines are level.
+func sharpness(points []image.Point, size image.Point, angle float64) float64 {
 	slope := math.Tan(angle * math.Pi / 180)
 	margin := int(math.Ceil(math.Abs(slope)*float64(size.X))) + 1
 	rows := make([]int, size.Y+2*margin)
@@ -69,8 +70,8 @@ func sharpness(points []image.Point, size image.Point, angle float64, lag int) f
 		rows[margin+p.Y-int(math.Round(slope*float64(p.X)))]++
 	}
 	var sum float64
-	for i := lag; i < len(rows); i++ {
-		d := float64(rows[i] - rows[i-lag])
+	for i := 1; i < len(rows); i++ {
+		d := float64(rows[i] - rows[i-1])
 		sum += d * d
 	}
 	return sum

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Slant returns the angle in degrees by which the lines of a page slope that was photographed at an angle: minSlant to maxSlant
+// Slant returns the angle, in degrees, by which the lines slope on a page that was photographed at an angle: minSlant to maxSlant
 // in either direction, to within a few tenths. It is 0 if the letters lie about as well in lines that are nearly horizontal or
 // vertical, or in no lines at all. letters are their boxes. The lines of a page with a curl may slope by up to 10 degrees.
 func Slant(letters []image.Rectangle) float64 {
@@ -69,8 +69,8 @@ func isEverywhere(middles []image.Point, angle, other float64, height, strips in
 }
 
 // lineation measures how well the middles of letters lie in lines at an angle, or perpendicular to it: about 1 for scattered
-// letters, and up to the number of letters of a line. The middle of the page is (0, 0).
-// It divides the page into strips as high as the letters, so many on each side of the middle.
+// letters, and up to the number of letters of a line. It divides the page
+// into strips as high as the letters; strips is their number on each side of the middle, which is (0, 0).
 func lineation(middles []image.Point, angle float64, height, strips int) float64 {
 	sin, cos := math.Sincos(angle * math.Pi / 180)
 	sin, cos = sin/float64(height), cos/float64(height)

@@ -138,7 +138,7 @@ func (m Mask) leaves() (Mask, bool) {
 			leaves.add(p)
 		}
 	}
-	leaves = leaves.dilate(1) // undoes the erosion
+	leaves = leaves.dilate() // undoes the erosion
 	for i, c := range m.Set {
 		leaves.Set[i] = leaves.Set[i] && c
 	}

@@ -134,19 +134,24 @@ func inOrder(g *image.Gray, paths []path, scale float64, origin image.Point) [][
 	return append(p.blocks(left, height), p.blocks(right, height)...)
 }
 
-// medianHeight returns the median height of the lines, weighted by their length, or 0 if there are none.
-func medianHeight(all []path) float64 {
-	sorted := slices.SortedFunc(slices.Values(all), func(a, b path) int { return cmp.Compare(a.band.height(), b.band.height()) })
+// weightedMedian returns the median of a value of some elements, each with a weight, or 0 if there are none.
+func weightedMedian[T any](all []T, value func(T) float64, weight func(T) int) float64 {
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b T) int { return cmp.Compare(value(a), value(b)) })
 	total, sum := 0, 0
-	for _, p := range sorted {
-		total += len(p.xs)
+	for _, one := range sorted {
+		total += weight(one)
 	}
-	for _, p := range sorted {
-		if sum += len(p.xs); 2*sum >= total {
-			return p.band.height()
+	for _, one := range sorted {
+		if sum += weight(one); 2*sum >= total {
+			return value(one)
 		}
 	}
 	return 0
+}
+
+// medianHeight returns the median height of the lines, weighted by their length, or 0 if there are none.
+func medianHeight(all []path) float64 {
+	return weightedMedian(all, func(p path) float64 { return p.band.height() }, func(p path) int { return len(p.xs) })
 }
 
 // relativeInk returns how much darker each pixel is than the paper around it, 0..1. The network was trained with the same

@@ -42,7 +42,7 @@ func paperOf(p imaging.Plane) (imaging.Plane, float32) {
 			cells.Values[y*cells.W+x] = paperAround(counts, cells, x, y)
 		}
 	}
-	cells = cells.Blur(paperBlur, paperBlur)
+	cells = cells.Blur(paperBlur)
 	bright := slices.DeleteFunc(slices.Clone(cells.Values), func(v float32) bool { return v <= minPaper })
 	if len(bright) == 0 {
 		return cells, usualPaper

@@ -8,7 +8,7 @@ import (
 )
 
 // Insert inserts a line of print that the layout analysis missed. If the line contains the rest of words that were cut off, it
-// replaces these words, whose boxes are cut. Words that are between the words of another line are inserted there. Numbers, and
+// replaces them; cut has their boxes. Words that are between the words of another line are inserted there. Numbers, and
 // words near enough to have been torn off, join the line in their row. Anything else becomes a separate line.
 func (s *Sequence) Insert(l document.Line, cut []document.Box) { s.pieces = insert(s.pieces, l, cut) }
 

@@ -4,8 +4,7 @@
 //
 // A network (package neural) predicts for each point of a page whether a baseline passes there, whether a line begins or ends
 // there, and how far its ink reaches above and below. The ridges of the baseline map are traced into paths; paths that are not
-// writing on the page are dropped, and the others are ordered. The network also predicts how far a strip reaches above and
-// below its path.
+// writing on the page are dropped, and the others are ordered.
 //
 // It does not read the strips: package hand passes them to a recognizer. Start with Finder.Find; thresholds.go has every number
 // that was tuned.

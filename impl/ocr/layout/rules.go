@@ -220,12 +220,12 @@ func betweenColumns(rules []Rule, width float64) []Rule {
 	var kept []Rule
 	var widths []float64
 	from := 0.0 // the last rule, or the left edge
-	for _, r := range append(slices.Clone(rules), Rule{width, width}) {
+	for _, r := range append(rules, Rule{width, width}) {
 		at := (r.Top + r.Bottom) / 2
 		if at-from >= minRuledColumn*width {
 			widths = append(widths, at-from)
 			kept = append(kept, r)
-		} else if len(kept) > 0 && len(kept) == len(widths) {
+		} else if len(kept) > 0 {
 			kept[len(kept)-1] = r // the other side of a double rule
 		}
 		from = at

@@ -3,7 +3,6 @@ package layout
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -32,7 +31,7 @@ func JoinTornLines(blocks []document.Block) []document.Block {
 }
 
 // joinPieces makes one line of two pieces in a row. The line gets the position and the block of the left piece, with two
-// exceptions: if only the block of the left piece is a scrap, it gets those of the right piece; and a figure in front of an
+// exceptions: if only the block of the left piece is a scrap, it gets those of the right piece; and a number in front of an
 // entry joins the block of the entry.
 func joinPieces(left, right *piece, blocks []document.Block) {
 	stays, goes := left, right
@@ -142,7 +141,7 @@ func isNumberColumn(b document.Block) bool {
 // isNumber reports whether a line is a number, such as a date or a sum: it has few digits and hardly any letters.
 func isNumber(l document.Line) bool {
 	digits, letters := 0, 0
-	for _, r := range strings.Join(strings.Fields(l.Text()), "") {
+	for _, r := range l.Text() {
 		switch {
 		case unicode.IsDigit(r), unicode.Is(unicode.Dash, r):
 			digits++

@@ -35,7 +35,8 @@ func (r Region) Unread(marks, lines []image.Rectangle) []Region {
 		}
 	}
 	var out []Region
-	for i := 0; i < n && len(out) < maxUnreadParts; i++ {
+	for i := 0; i < n && len(out) < maxUnreadParts; {
+		start := i
 		first, last, letters, others := i, i, 0, 0
 		for ; i < n && i-last-1 <= maxBlankBands && open[i] >= openShare*held[i]; i++ {
 			others += strays[i]
@@ -49,6 +50,7 @@ func (r Region) Unread(marks, lines []image.Rectangle) []Region {
 		if last-first+1 >= minUnreadBands && letters >= minUnreadLetters && others <= maxStrays*letters {
 			out = append(out, r.between(max(first*r.band-r.band/2, r.Box.Min.Y), min((last+1)*r.band+r.band/2, r.Box.Max.Y)))
 		}
+		i = max(i, start+1) // the band that ended the part may begin the next one
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -34,17 +33,7 @@ type tone struct {
 
 // usual returns the median of value over the lines, weighted by their length.
 func usual(all []tone, value func(tone) float64) float64 {
-	sorted := slices.SortedFunc(slices.Values(all), func(a, b tone) int { return cmp.Compare(value(a), value(b)) })
-	total, sum := 0, 0
-	for _, l := range sorted {
-		total += l.length
-	}
-	for _, l := range sorted {
-		if sum += l.length; 2*sum >= total {
-			return value(l)
-		}
-	}
-	return 0
+	return weightedMedian(all, value, func(t tone) int { return t.length })
 }
 
 // darkness returns the ink of the strokes of a line, 0..1: the strokeInk quantile in the zone of small letters.

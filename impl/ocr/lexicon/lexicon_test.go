@@ -139,7 +139,7 @@ func TestRead_damaged(t *testing.T) {
 	absent := bytes.Clone(good)
 	binary.LittleEndian.PutUint64(absent[4+8*19:], ^uint64(0))
 	_, err := lexicon.Read(absent)
-	require.ErrorContains(t, err, "the model has no word list")
+	require.ErrorContains(t, err, "the model lacks a component")
 }
 
 func FuzzRead(f *testing.F) {

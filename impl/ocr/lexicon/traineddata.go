@@ -1,10 +1,8 @@
 package lexicon
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -21,8 +19,8 @@ const (
 // maxComponents is the maximum number of components of a traineddata file. Tesseract 5 has 24.
 const maxComponents = 64
 
-// errNoWords means that a traineddata file is valid but does not have the component.
-var errNoWords = errors.New("the model has no word list")
+// errNoComponent means that a traineddata file is valid but does not have the component.
+var errNoComponent = errors.New("the model lacks a component")
 
 // HeaderSize is the size of the longest header that Offsets reads.
 const HeaderSize = 4 + 8*maxComponents // bytes
@@ -56,7 +54,7 @@ func component(data []byte, index int) ([]byte, error) {
 		return nil, err
 	}
 	if index >= len(offsets) || offsets[index] < 0 {
-		return nil, errNoWords
+		return nil, errNoComponent
 	}
 	start, end := offsets[index], int64(len(data))
 	for _, o := range offsets {
@@ -131,13 +129,8 @@ func parseDAWG(data []byte) (*graph, error) {
 	}
 	letterBits := bits.Len32(letters) // the same as ceil(log2(letters + 1))
 	g := &graph{next: make([]uint32, n), label: make([]uint16, n)}
-	edges := bytes.NewReader(data[dawgHeader:])
-	var b [8]byte
 	for i := range g.next {
-		if _, err := edges.Read(b[:]); err != nil {
-			return nil, fmt.Errorf("word graph: %w", err)
-		}
-		e := binary.LittleEndian.Uint64(b[:])
+		e := binary.LittleEndian.Uint64(data[dawgHeader+8*i:])
 		flags := e >> letterBits & (1<<flagBits - 1)
 		next := e >> (letterBits + flagBits)
 		if next >= uint64(n) {

@@ -120,7 +120,7 @@ func (c *counter) file(alphabet []string, minGain float64) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	out.WriteString(languageMagic)
-	binary.Write(&out, binary.LittleEndian, uint32(len(header))) //nolint:errcheck // a bytes.Buffer takes everything
+	out.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(header))))
 	out.Write(header)
 	for k, level := range levels {
 		first := 0

@@ -1,6 +1,6 @@
-// Package neural runs our two networks. One reads single lines of text, with convolutions, max pooling over each column,
-// bidirectional LSTM layers, and connectionist temporal classification (CTC). The other predicts for each point of a page
-// whether a baseline passes there.
+// Package neural runs our networks, which are of two kinds. One kind reads single lines of text, with convolutions, max pooling
+// over each column, bidirectional LSTM layers, and connectionist temporal classification (CTC). The other predicts for each
+// point of a page whether a baseline passes there.
 //
 // A Model is loaded from one file and can be shared. A Recognizer reads one line at a time with it; a Language (a character
 // model) tells the search which characters are likely to follow each other. The arithmetic is C with vector extensions,
@@ -80,7 +80,7 @@ type Model struct {
 	}
 }
 
-// Info returns the content of the file's header.
+// Info returns the model's description.
 func (m *Model) Info() Info { return m.info }
 
 // Open loads a model from a file. If the file is not a usable model, the error wraps ErrModel and says in one sentence what is

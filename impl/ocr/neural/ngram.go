@@ -144,7 +144,7 @@ func (l *Language) after(c context, symbol uint16) (float64, context) {
 				found = true
 				logp = fallback - logUnit*float64(l.levels[k].probability[child])
 			}
-			if k+1 < l.order && k+1 < maxOrder {
+			if k+1 < l.order {
 				next.nodes[k+1] = child
 				next.n = max(next.n, k+1)
 			}
@@ -164,15 +164,13 @@ func (l *Language) after(c context, symbol uint16) (float64, context) {
 
 // child returns the node of the last k characters of a context followed by one more character, or -1 if there is none.
 func (l *Language) child(c context, k int, symbol uint16) int32 {
-	if k >= l.order {
-		return -1
-	}
 	level := &l.levels[k]
 	low, high := 0, len(level.symbol)
 	if k > 0 {
 		parent := &l.levels[k-1]
 		low, high = int(parent.first[c.nodes[k]]), int(parent.first[c.nodes[k]+1])
 	}
+	end := high
 	for low < high {
 		middle := (low + high) / 2
 		if level.symbol[middle] < symbol {
@@ -180,10 +178,6 @@ func (l *Language) child(c context, k int, symbol uint16) int32 {
 		} else {
 			high = middle
 		}
-	}
-	end := len(level.symbol)
-	if k > 0 {
-		end = int(l.levels[k-1].first[c.nodes[k]+1])
 	}
 	if low < end && level.symbol[low] == symbol {
 		return int32(low)

@@ -281,7 +281,6 @@ func newWord(characters []Character, ink, columns []float32, from, to, width int
 	}
 	w.Text = transcript.WithoutEntities(w.Text)
 	w.Confidence = math.Exp(sum / float64(len(characters)))
-	from, to = min(max(from, 0), width-1), min(max(to, 1), width)
 	for from < to-1 && columns[from] < stroke {
 		from++
 	}

@@ -112,9 +112,9 @@ func checkHeader(text []byte, limit int) error {
 	if len(text) > limit {
 		return fmt.Errorf("pipe: header has %d bytes; at most %d are allowed", len(text), limit)
 	}
-	elements := bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))
-	if elements > maxElements || bytes.Count(text, []byte(",")) > maxCommas {
-		return fmt.Errorf("pipe: header has %d elements or more than %d commas; at most %d elements are allowed", elements, maxCommas, maxElements)
+	elements, commas := bytes.Count(text, []byte("{"))+bytes.Count(text, []byte("[")), bytes.Count(text, []byte(","))
+	if elements > maxElements || commas > maxCommas {
+		return fmt.Errorf("pipe: header has %d elements and %d commas; at most %d and %d are allowed", elements, commas, maxElements, maxCommas)
 	}
 	// The decoder would silently replace bytes that are not UTF-8.
 	if !utf8.Valid(text) {

@@ -35,8 +35,8 @@ const Protocol = 6
 const (
 	// ProtocolEnv holds Protocol. If it is unset, the worker was started by hand.
 	ProtocolEnv = "UNCIAL_WORKER_PROTOCOL"
-	// ModelsEnv lists folders of *.traineddata files, separated by os.PathListSeparator. If several have a model of the same name,
-	// the first one is used.
+	// ModelsEnv lists folders of models (*.traineddata, *.uhm), separated by os.PathListSeparator. If several have a model of the
+	// same name, the first one is used.
 	ModelsEnv = "UNCIAL_MODELS"
 )
 

@@ -68,15 +68,8 @@ func rescaled(blocks []document.Block, to, from image.Point) []document.Block {
 // movedBy returns copies of blocks that were read in a part of the page, with coordinates of the page. The corner of the part
 // is at by.
 func movedBy(blocks []document.Block, by image.Point) []document.Block {
-	out := make([]document.Block, len(blocks))
-	for i, b := range blocks {
-		lines := make([]document.Line, len(b.Lines))
-		for j, l := range b.Lines {
-			lines[j] = shifted(l, by)
-		}
-		out[i] = document.BlockOf(lines)
-	}
-	return out
+	return moveAll(blocks, func(b document.Box) document.Box { return movedBox(b, by) },
+		func(p document.Point) document.Point { return document.Point{X: p.X + by.X, Y: p.Y + by.Y} })
 }
 
 // movedBox returns a box with its corner moved by a distance.

@@ -3,6 +3,7 @@ package reading
 import (
 	"cmp"
 	"context"
+	"errors"
 	"image"
 	"slices"
 
@@ -34,7 +35,9 @@ func readFading(ctx context.Context, p *page) error {
 				return err
 			}
 		}
-		if err := p.readEvened(ctx); err != nil {
+		if err := p.readEvened(ctx); errors.Is(err, context.DeadlineExceeded) && i > 0 {
+			break // the first way has its reading
+		} else if err != nil {
 			return err
 		}
 		if again := p.attempts[0]; again.rightCharacters() >= least && again.right >= lowest {

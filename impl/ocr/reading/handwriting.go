@@ -39,11 +39,11 @@ func handwritingModels(p *page, reader hand.Reader) hand.Models {
 		PrintLexicon:  p.src.Lexicon(p.model),
 		PrintAccuracy: func(own float64) float64 { return logistic(curve(own, p.model)) },
 		Competing:     reader.HandwritingModelsFor(p.language),
+		Enhance:       isEnhanced(p),
 	}
 	if lists := p.handwritingLists(); len(lists) > 0 {
 		models.Known = lists.Known
 	}
-	models.Enhance = isEnhanced(p)
 	return models
 }
 
@@ -175,16 +175,13 @@ func rechooseModel(ctx context.Context, p *page) error {
 
 // withoutHandwriting returns a reading without the words that lie in handwriting, and with the confidence of the others.
 func (p *page) withoutHandwriting(a attempt) attempt {
-	isWritten := func(x, y int) bool {
-		return slices.ContainsFunc(p.written, func(b document.Box) bool { return image.Pt(x, y).In(b.Rectangle()) })
+	isWritten := func(at image.Rectangle) bool {
+		return slices.ContainsFunc(p.written, func(b document.Box) bool { return imaging.Middle(at).In(b.Rectangle()) })
 	}
-	blocks := deleteWords(a.blocks, func(w document.Word) bool {
-		at := p.sheet.boxOnPage(w.Box)
-		return isWritten(at.X+at.W/2, at.Y+at.H/2)
-	})
+	blocks := deleteWords(a.blocks, func(w document.Word) bool { return isWritten(p.sheet.boxOnPage(w.Box).Rectangle()) })
 	letters := 0
 	for _, l := range p.sheet.letters {
-		if m := imaging.Middle(l); !isWritten(m.X, m.Y) {
+		if !isWritten(l) {
 			letters++
 		}
 	}
@@ -226,13 +223,12 @@ func readUnsurePrint(ctx context.Context, p *page) error {
 	return err
 }
 
-// isDoubtfulPrint reports whether text that was read as print may be handwriting although some lines look like print.
-func isDoubtfulPrint(p *page) bool { return mayHoldHandwriting(p) && p.isPoorPrint() }
-
-// isPoorPrint reports whether less than doubtfulPrint of a page that was read as print is likely to be right, with the
-// handwriting that was found on it or without it: print that the preparation has spoilt may look like handwriting.
-func (p *page) isPoorPrint() bool {
-	return p.read.Confidence < doubtfulPrint || foundHandwriting(p) && p.attempts[0].right < doubtfulPrint
+// isDoubtfulPrint reports whether text that was read as print may be handwriting although some lines look like print: less than
+// doubtfulPrint of it is likely to be right, with the handwriting that was found on the page or without it. Print that the
+// preparation has spoilt may look like handwriting.
+func isDoubtfulPrint(p *page) bool {
+	return mayHoldHandwriting(p) &&
+		(p.read.Confidence < doubtfulPrint || foundHandwriting(p) && p.attempts[0].right < doubtfulPrint)
 }
 
 // readDoubtfulPrint reads a page as handwriting. Unlike readUnsurePrint, it does not finish the page: the later steps still

@@ -59,14 +59,13 @@ func (p *patch) read(ctx context.Context, src Source, img *image.Gray, model str
 // isWriting reports whether a line that was read in the patch is writing: it was read with confidence, has about as many
 // letters and digits as the patch has components, and few other characters.
 func (p *patch) isWriting(l document.Line) bool {
-	block := []document.Block{{Lines: []document.Line{l}}}
 	n := 0
 	for _, w := range l.Words {
 		n += lettersAndDigits(w.Text)
 	}
-	others := characters(block) - n
+	others := characters(oneLine(l)) - n
 	share := float64(n) / float64(p.letters)
-	return meanConfidence(block) >= minPatchConfidence &&
+	return meanWordConfidence(l.Words) >= minPatchConfidence &&
 		n >= minPatchLetters && n >= others && share >= minPatchShare && (share <= maxPatchShare || len(p.cut) > 0)
 }
 

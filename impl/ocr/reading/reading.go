@@ -42,8 +42,8 @@ type Options struct {
 	// Evidence, if not nil, is called twice for each page, with the evidence of its words in reading order: first for print,
 	// then for handwriting.
 	Evidence func(handwritten bool, words []Evidence)
-	// Candidates, if not nil, is called with the words of each line of print that the vote reads again, and with the candidates
-	// for replacing some of them. Then the vote does not correct anything.
+	// Candidates, if not nil, is called with the words of each line of print that the step "vote" reads again or, without Enhance,
+	// that the step "network" reads, and with the candidates for replacing some of them. Then that step does not correct anything.
 	Candidates func(line []document.Word, candidates []correct.Candidate)
 	// Changed, if not nil, is called with the name of each step that changes the state of a page, in any orientation. Leaving out
 	// a step that is never reported does not change the result, unless it chose the handwriting model, or the time ran out.
@@ -113,7 +113,7 @@ type page struct {
 	sheet                 sheet
 	handwriting           handwriting
 	isHandwritten         bool    // the whole page is written by hand
-	handwritingConfidence float64 // confidence of the handwriting model in some lines, 0..1; 0 if it did not read any
+	handwritingConfidence float64 // confidence of the handwriting model in some lines, or in the page if that was read as print first, 0..1
 
 	isGreek      bool           // a sample shows Greek in addition to the language's own letters
 	isEarly      bool           // a sample shows that the early-print model reads the page best

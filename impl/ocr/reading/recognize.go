@@ -10,12 +10,13 @@ import (
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/lexicon"
+	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
 )
 
 // earlyPrint is the name of the model for print before about 1800.
-const earlyPrint = "early_print"
+const earlyPrint = own.EarlyPrint
 
 // attempt is one reading of a page of print.
 type attempt struct {

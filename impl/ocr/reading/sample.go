@@ -57,7 +57,7 @@ func isSample(lines []document.Line) bool {
 // isSureLine reports whether a line was read so well by the language's own model that no other model would read the page
 // better.
 func isSureLine(l document.Line) bool {
-	return meanConfidence(oneLine(l)) >= sureLine && characters(oneLine(l)) >= minSureLine
+	return meanWordConfidence(l.Words) >= sureLine && characters(oneLine(l)) >= minSureLine
 }
 
 // readLines reads boxes of the sheet as one line each, until areEnough is true for the lines so far. If areEnough is nil, it

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"uncial/internal/document"
 )
@@ -32,15 +31,11 @@ func dropScraps(blocks []document.Block) []document.Block {
 
 // isScrap reports whether a line is not writing. page is the mean confidence of the page.
 func isScrap(l document.Line, page float64) bool {
-	var characters, inked int
-	var sum float64
+	inked := 0
 	for _, w := range l.Words {
-		n := utf8.RuneCountInString(w.Text)
-		characters += n
-		sum += w.Confidence * float64(n)
 		inked += lettersAndDigits(w.Text)
 	}
-	confidence := sum / float64(characters)
+	confidence := meanWordConfidence(l.Words)
 	perWord := float64(inked) / float64(len(l.Words))
 	return confidence < maxGarbleConfidence && page >= wellRead ||
 		confidence < maxScrapConfidence && perWord < minWordLetters && !isYear(l) ||

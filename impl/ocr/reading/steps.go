@@ -120,7 +120,7 @@ var pageSteps = slices.Concat(inkSteps, []step{{name: "slant", when: hasLetterHe
 // uprightSteps read a page, or a part of it, that is not slanted.
 var uprightSteps = slices.Concat(inkSteps, levelledSteps)
 
-// levelledSteps follow once the ink of a page is found that is not slanted.
+// levelledSteps follow once the ink of a page that is not slanted has been found.
 var levelledSteps = slices.Concat(levelSteps, recognizeSteps, tidySteps,
 	[]step{
 		{name: "unsure-print", when: isUnsurePrint, run: readUnsurePrint},

@@ -42,7 +42,7 @@ func (s sheet) isTexture(spots []image.Rectangle) bool {
 	case len(spots) >= area/pixelsPerSpeck:
 		return true
 	}
-	return float64(imaging.InkPixels(s.img)) >= textureInk*float64(area)
+	return float64(imaging.InkPixels(s.img, threshold)) >= textureInk*float64(area)
 }
 
 // spotsOfCommonSizes returns the number of spots that have one of the n most common sizes.

@@ -14,9 +14,8 @@ import (
 
 // RecognizeTogether reads an image with several engines, each on its own thread, which share its lines. All engines must have
 // the same single model, image, mode and variables. The lines and blocks are the same as if one engine had read the whole
-// image, except that a paragraph shared by two engines becomes two paragraphs. If ctx ends, it returns the lines that were read
-// so far, with ctx's error. Other errors are those of Recognize. If the version of Tesseract is not known, the first engine
-// reads everything.
+// image. If ctx ends, it returns the lines that were read so far, with ctx's error. Other errors are those of Recognize. If the
+// version of Tesseract is not known, the first engine reads everything.
 func RecognizeTogether(ctx context.Context, engines []*Engine) ([]Block, error) {
 	if len(engines) == 1 || !bool(C.uncial_can_divide()) {
 		err := engines[0].Recognize(ctx)

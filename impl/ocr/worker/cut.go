@@ -31,8 +31,8 @@ func cut(ctx context.Context, file []byte, c *pipe.Cut) (*pipe.Strips, error) {
 }
 
 // cutPage cuts the lines of c from a page, straightened and scaled to the height that the recognizer reads. The image may be a
-// scaled copy of the page on which the lines were measured. If its proportions differ, it is not the image that was
-// transcribed, and the error is *ocr.ImageError, as it is if the strips are larger than an answer may be. A line that cannot be
+// scaled copy of the page on which the lines were measured. The error is *ocr.ImageError if the proportions differ, because
+// the image is then not the one that was transcribed, or if the strips are larger than an answer may be. A line that cannot be
 // cut gets the width 0.
 func cutPage(ctx context.Context, page *image.Gray, c *pipe.Cut) (*pipe.Strips, error) {
 	fx, fy := 1.0, 1.0

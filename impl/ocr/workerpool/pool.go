@@ -1,6 +1,6 @@
-// Package workerpool reads images in child processes, one image in one process at a time. A worker that exceeds its
-// deadline, crashes or returns an invalid result is killed and replaced, never reused, so that one hostile image costs
-// at most one worker.
+// Package workerpool reads images in child processes, one image in one process at a time. A worker that does not
+// answer in time, crashes or returns an invalid result is killed and replaced, never reused, so that one hostile image
+// costs at most one worker.
 //
 // Start with Pool. A job (queue.go) waits in the queue until a slot (slot.go) takes it; each slot owns one worker process
 // (worker.go). This package does not decode or read images: the worker does (package worker), behind the layers of package
@@ -29,7 +29,7 @@ import (
 // Options of a Pool. Zero and negative numbers select the default unless a field says otherwise.
 type Options struct {
 	Worker   string        // absolute path of the worker program; required
-	Models   []string      // folders of traineddata files, searched before models.Dirs; default: none
+	Models   []string      // folders of models (*.traineddata, *.uhm), searched before models.Dirs; default: none
 	Workers  int           // processes; default: the number of CPUs this process may use, container limits included
 	Reserve  int           // additional processes, only for accounts that have no image being read; default: none
 	Queue    int           // images that may wait for a worker; default: 8 per worker, at least 16

@@ -70,7 +70,9 @@ func (s *slot) replaceFor(j *job) bool {
 		s.pool.counts.retired.Add(1)
 		fresh, err := s.pool.startWorker(s.pool.ctx)
 		if err != nil {
-			s.pool.opts.Logger.Error("cannot start a worker for another account", "error", err)
+			if s.pool.ctx.Err() == nil {
+				s.pool.opts.Logger.Error("cannot start a worker for another account", "error", err)
+			}
 			s.pool.queue.putFirst(j)
 			return false
 		}

@@ -37,7 +37,7 @@ func (p *Pool) explain(w *worker, err error) error {
 		return withOutput("%s did not send its hello within %v; either it is not uncial-worker, or this machine is overloaded", program, p.opts.Start)
 	case hasEnded && w.cmd.ProcessState.ExitCode() == pipe.ExitModels:
 		return &ModelError{strings.TrimPrefix(said, "uncial-worker: ")}
-	case hasEnded && w.cmd.ProcessState.Success(): // uncial-worker ends like this only once its input has ended
+	case hasEnded && w.cmd.ProcessState.ExitCode() == 0: // uncial-worker ends like this only once its input has ended
 		return withOutput("%s is not uncial-worker: it ended with %s before it sent its hello", program, w.exitStatus())
 	case hasEnded && strings.HasPrefix(said, "sandbox: "):
 		return fmt.Errorf("start the worker: it ended with %s: %s", w.exitStatus(), said)

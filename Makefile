@@ -109,7 +109,7 @@ SUITE_TESTS := TestCheck_acceptsEveryTruth TestCheck_acceptsLaterServersThanItsC
 # Tests in files with the constraint !race. The second command runs them too.
 RACELESS_TESTS := TestAccuracy TestCommand_StaysUnder25MB TestOptions_Changed TestPage_UprightAsHandwriting TestRead_cleanText TestRead_curvedLines \
 	TestRead_faintCorner TestRead_faintHalf TestRead_faintHandwriting TestRead_faintPageBesideClearOne TestRead_fading TestRead_fadingRejected \
-	TestRead_mirroredPrint TestRead_poorPictures TestRead_slantedFaintPage TestRead_slantedPage TestRead_turnHandwriting TestRead_turnPrint
+	TestRead_mirroredPrint TestRead_poorPictures TestRead_slantedFaintPage TestRead_slantedPage TestRead_turnFewLines TestRead_turnHandwriting TestRead_turnPrint
 RACELESS_PACKAGES := ./impl/ocr/reading ./mock
 EMPTY :=
 SECOND := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(SUITE_TESTS) $(RACELESS_TESTS))))$$

@@ -2,6 +2,7 @@ package neural_test
 
 import (
 	"image"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,17 @@ func drawWords(text string, seed uint64) (*image.Gray, map[string]image.Rectangl
 
 func TestRecognizer_PutsBoxesAroundTheInkOfWords(t *testing.T) {
 	t.Parallel()
+	for name, grain := range map[string]int{"on clean paper": 1, "on grainy paper": 90} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testBoxes(t, grain)
+		})
+	}
+}
+
+// testBoxes reads lines on paper whose pixels are up to `grain` levels darker than white.
+func testBoxes(t *testing.T, grain int) {
+	t.Helper()
 	r := mustShipped(t)["plain"]
 	area := func(b image.Rectangle) float64 { return float64(b.Dx() * b.Dy()) }
 	var overlaps []float64
@@ -43,8 +55,15 @@ func TestRecognizer_PutsBoxesAroundTheInkOfWords(t *testing.T) {
 		"elle demeure dans cette ville", "par devant nous notaire", "fait et passé ce jour",
 	} {
 		line, ink := drawWords(text, uint64(i)) // #nosec G115 -- counts lines
+		rng := rand.New(rand.NewPCG(1, uint64(i))) // #nosec G115 G404 -- the same grain in each run
+		for k, v := range line.Pix {
+			line.Pix[k] = uint8(max(int(v)-rng.IntN(grain), 0)) // #nosec G115 -- 0..255
+		}
 		written += len(ink)
+		right := 0
 		for _, w := range r.Read(line) {
+			require.Greater(t, w.Box.Min.X, right, "the box of %q touches that of the word before it", w.Text)
+			right = w.Box.Max.X
 			if box, ok := ink[w.Text]; ok {
 				shared := area(box.Intersect(w.Box))
 				overlaps = append(overlaps, shared/(area(box)+area(w.Box)-shared))

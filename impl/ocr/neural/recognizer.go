@@ -217,21 +217,32 @@ func words(all []Character, ink []float32, width int) []Word {
 		if n > 0 {
 			word, rest = all[:n], all[n+1:]
 		}
-		to := width
+		to, next := width, width
 		if len(rest) > 0 {
-			to = max(gap(columns, word[len(word)-1].X, rest[0].X), from+1)
+			middle := max(gap(columns, word[len(word)-1].X, rest[0].X), from+1)
+			to = max(min(middle, max(middle-halfGap, word[len(word)-1].X)), from+1)
+			next = max(middle, min(middle+halfGap, rest[0].X))
 		}
 		out = append(out, newWord(word, ink, columns, from, to, width))
-		all, from = rest, to
+		all, from = rest, next
 	}
 	return out
 }
 
-// columnInk returns the sum of the ink in each column of an image.
+// halfGap is the distance in pixels that the boxes of two words keep from the boundary between them, unless their letters are
+// nearer. Without it, the boxes of words on grainy paper would touch, and programs would read them as one word.
+const halfGap = 4
+
+// columnInk returns how much more ink than grain each column of an image has.
 func columnInk(ink []float32, width int) []float32 {
+	const grainShare, grainier = 0.05, 1.5 // that share of the columns is paper, whose grain varies that much
 	sums := make([]float32, width)
 	for i, v := range ink {
 		sums[i%width] += v
+	}
+	grain := grainier * slices.Sorted(slices.Values(sums))[int(grainShare*float64(width))]
+	for x := range sums {
+		sums[x] = max(sums[x]-grain, 0)
 	}
 	return sums
 }
@@ -272,7 +283,10 @@ func gap(columns []float32, left, right int) int {
 // newWord returns the word of characters. Its box encloses the ink between the columns from and to, or everything between them
 // if there is no ink.
 func newWord(characters []Character, ink, columns []float32, from, to, width int) Word {
-	const stroke = 0.35 // minimum ink of a pixel that belongs to a stroke
+	const (
+		stroke   = 0.35 // minimum ink of a pixel that belongs to a stroke
+		leastRow = 0.03 // share of a row of the word that strokes cover; below it, they are grain
+	)
 	w := Word{Characters: slices.Clone(characters)}
 	sum := 0.0
 	for _, c := range characters {
@@ -289,11 +303,14 @@ func newWord(characters []Character, ink, columns []float32, from, to, width int
 	}
 	top, bottom := lineHeight, 0
 	for y := range lineHeight {
+		n := 0
 		for _, v := range ink[y*width+from : y*width+to] {
 			if v >= stroke {
-				top, bottom = min(top, y), y+1
-				break
+				n++
 			}
+		}
+		if n > 0 && float64(n) >= leastRow*float64(to-from) {
+			top, bottom = min(top, y), y+1
 		}
 	}
 	if top >= bottom {

@@ -205,6 +205,9 @@ const (
 	// minUprightText is the minimum number of characters that are read in the upright orientation, as a share of the largest
 	// number in any orientation.
 	minUprightText = 0.5
+	// fewLetters is the maximum number of letters of a page that is read whole to find its orientation, and turnMargin the margin
+	// around its ink, in pixels.
+	fewLetters, turnMargin = 800, 20
 	// uprightHandwriting is the minimum confidence of the handwriting model at which a page is certainly upright, and
 	// minHandwritingTurnLead the minimum lead in confidence that another orientation must have. On the first set, the model is
 	// 0.02 to 0.40 more confident of the upright orientation.

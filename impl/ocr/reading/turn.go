@@ -11,7 +11,7 @@ import (
 )
 
 // turnUpright reads the page again in the orientation in which it is upright, if that is a different one. It examines only
-// pages that are barely legible in their own orientation, or whose lines run from top to bottom.
+// pages that are barely legible or gibberish in their own orientation, or whose lines run from top to bottom.
 func turnUpright(ctx context.Context, p *page) error {
 	quarters, err := p.uprightOrientation(ctx)
 	if err != nil || quarters == 0 {
@@ -33,7 +33,7 @@ func (p *page) uprightOrientation(ctx context.Context) (int, error) {
 	switch {
 	case p.isHandwritten && p.handwritingConfidence < uprightHandwriting:
 		return p.uprightAsHandwriting(ctx, 2)
-	case p.isHandwritten, len(p.sheet.letters) == 0, p.read.Confidence >= sure && !isOnSide(p.read.Blocks):
+	case p.isHandwritten, len(p.sheet.letters) == 0, p.read.Confidence >= sure && !p.isGibberish && !isOnSide(p.read.Blocks):
 		return 0, nil
 	}
 	if quarters, err := p.uprightAsPrint(ctx); quarters != 0 || err != nil {
@@ -75,8 +75,8 @@ func (p *page) uprightAsHandwriting(ctx context.Context, orientations ...int) (i
 	return cmp.Or(upright, readable), nil
 }
 
-// uprightAsPrint reads the middle of the page, a quarter of its area, in each orientation. It returns the best orientation if
-// that is clearly better than the page's own, or 0. If the language's own model cannot read any orientation, it tries the
+// uprightAsPrint reads the middle of the page, a quarter of its area, or all of a page with few letters, in each orientation. It returns the best
+// orientation if that is clearly better than the page's own, or 0. If the language's own model cannot read any orientation, it tries the
 // early-print model.
 func (p *page) uprightAsPrint(ctx context.Context) (int, error) {
 	models := []string{p.model}
@@ -84,9 +84,13 @@ func (p *page) uprightAsPrint(ctx context.Context) (int, error) {
 		models = append(models, earlyPrint)
 	}
 	size := p.sheet.img.Rect.Size()
-	middle := imaging.Crop(p.sheet.img, image.Rect(size.X/4, size.Y/4, size.X*3/4, size.Y*3/4))
+	area := image.Rect(size.X/4, size.Y/4, size.X*3/4, size.Y*3/4)
+	if len(p.sheet.letters) <= fewLetters { // the middle may cut all lines, or be blank
+		area = imaging.Union(p.sheet.marks).Inset(-turnMargin).Intersect(p.sheet.img.Rect)
+	}
+	sample := imaging.Crop(p.sheet.img, area)
 	for _, model := range models {
-		confidences, err := p.inOrientations(ctx, middle, model)
+		confidences, err := p.inOrientations(ctx, sample, model)
 		if err != nil {
 			return 0, err
 		}

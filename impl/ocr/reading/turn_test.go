@@ -3,6 +3,8 @@
 package reading_test
 
 import (
+	"image"
+	"image/draw"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,6 +25,21 @@ func TestRead_turnPrint(t *testing.T) {
 		require.Contains(t, result.Page.Text(), "it was the age of wisdom", "turned by %d degrees", 90*quarters)
 		require.Greater(t, result.Page.Confidence, 0.85)
 		require.Equal(t, []int{90 * quarters, ocrtest.Width}, []int{result.Page.Rotation, result.Page.Width})
+	}
+}
+
+// TestRead_turnFewLines checks pages whose few lines the middle of the page cuts or lacks.
+func TestRead_turnFewLines(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 4)
+	lines := ocrtest.Page(tale[:4]...)
+	upright := ocrtest.BlankPage(lines.Rect.Dx(), 2*lines.Rect.Dx())
+	draw.Draw(upright, lines.Rect, lines, image.Point{}, draw.Src)
+	for _, quarters := range []int{1, 2, 3} {
+		result, err := reading.Read(t.Context(), decode.Page{Image: imaging.Turn(upright, 4-quarters)}, reading.Options{Language: "en"}, engines)
+		require.NoError(t, err)
+		require.Contains(t, result.Page.Text(), "it was the worst of times", "turned by %d degrees", 90*quarters)
+		require.Equal(t, 90*quarters, result.Page.Rotation)
 	}
 }
 

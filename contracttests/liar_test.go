@@ -176,7 +176,7 @@ func TestDiff_findsDefects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			target, err := contracttests.Mock(t.Context(), honest.BaseURL, nil)
+			target, err := contracttests.Mock(t.Context(), honest.BaseURL)
 			require.NoError(t, err)
 			report := contracttests.Diff(t.Context(), target, MustTarget(t, MustDefect(t, name)))
 			require.Empty(t, report.Problem)

@@ -19,9 +19,9 @@ import (
 // Mock describes the uncial-mock at the base URL as a target, with keys that no other run uses. If the mock's control
 // routes cannot be reached, the target has no Control, and the cases that need it are skipped. The error says that the
 // mock was reached but could not be set up.
-func Mock(ctx context.Context, baseURL string, client *http.Client) (Target, error) {
-	t := Target{BaseURL: baseURL, Client: client, Plans: Plans, Enhances: true, Simulated: true, Promised: true, Images: model.MockImages()}
-	control, err := newMockControl(baseURL, client)
+func Mock(ctx context.Context, baseURL string) (Target, error) {
+	t := Target{BaseURL: baseURL, Plans: Plans, Enhances: true, Simulated: true, Promised: true, Images: model.MockImages()}
+	control, err := newMockControl(baseURL)
 	if err != nil {
 		return t, err
 	}
@@ -75,8 +75,7 @@ const mockAccounts = 24
 
 // mockControl drives the control routes of uncial-mock.
 type mockControl struct {
-	root   url.URL // of the server, outside the API
-	client *http.Client
+	root url.URL // of the server, outside the API
 }
 
 var (
@@ -85,15 +84,12 @@ var (
 )
 
 // newMockControl derives the control routes from the base URL: they are on the same host, outside of the API.
-func newMockControl(baseURL string, client *http.Client) (*mockControl, error) {
+func newMockControl(baseURL string) (*mockControl, error) {
 	u, err := url.Parse(baseURL)
 	if err != nil {
 		return nil, fmt.Errorf("invalid base URL %q", baseURL)
 	}
-	if client == nil {
-		client = http.DefaultClient
-	}
-	return &mockControl{url.URL{Scheme: u.Scheme, Host: u.Host}, client}, nil
+	return &mockControl{url.URL{Scheme: u.Scheme, Host: u.Host}}, nil
 }
 
 // Now returns the time of the key without moving it.
@@ -135,7 +131,7 @@ func (m *mockControl) do(ctx context.Context, method, path, key string, body, an
 	}
 	// The control routes are strict about it, like the API.
 	req.Header.Set("Content-Type", "application/json")
-	res, err := m.client.Do(req)
+	res, err := http.DefaultClient.Do(req)
 	if refused, ok := errors.AsType[*url.Error](err); ok { // its text would repeat the request
 		return fmt.Errorf("the control routes of the mock do not answer: %w", refused.Err)
 	}

@@ -58,7 +58,7 @@ func MustMockServer(tb testing.TB) string {
 // MustTarget describes the mock at the address, with new keys.
 func MustTarget(tb testing.TB, address string) contracttests.Target {
 	tb.Helper()
-	target, err := contracttests.Mock(tb.Context(), address+"/api/v1", nil)
+	target, err := contracttests.Mock(tb.Context(), address+"/api/v1")
 	require.NoError(tb, err)
 	require.NotNil(tb, target.Control, "the mock can be controlled")
 	return target

@@ -131,7 +131,7 @@ func TestRun_ProductionImages(t *testing.T) {
 		// The service in the images allows no CORS origins; by default the mock allows all.
 		twin := httptest.NewServer(mock.New(mock.Options{CORSOrigins: []string{}}))
 		t.Cleanup(twin.Close)
-		simulated, err := contracttests.Mock(t.Context(), twin.URL+"/api/v1", nil)
+		simulated, err := contracttests.Mock(t.Context(), twin.URL+"/api/v1")
 		require.NoError(t, err)
 		report := contracttests.Diff(t.Context(), simulated, mustTarget(t))
 		require.Empty(t, report.Problem)

@@ -21,13 +21,13 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"uncial/gen"
 	"uncial/internal/contract"
+	"uncial/internal/reach"
 )
 
 const (
@@ -325,14 +325,11 @@ func refusal(response *http.Response, body []byte) *refusedAnswer {
 	return refused
 }
 
-// retryAfter parses the header Retry-After (RFC 9110, section 10.2.3), seconds or a date. It returns a negative duration
-// if the header is missing or invalid.
+// retryAfter returns how long the header Retry-After asks to wait. It returns a negative duration if the header is missing or
+// invalid.
 func retryAfter(header string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second
-	}
-	if at, err := http.ParseTime(header); err == nil {
-		return max(0, at.Sub(now))
+	if wait, ok := reach.RetryAfter(header, now); ok {
+		return wait
 	}
 	return -1
 }

@@ -14,6 +14,7 @@ import (
 	"uncial/impl/fetch"
 	"uncial/impl/volume"
 	"uncial/internal/contract"
+	"uncial/internal/text"
 )
 
 // page is a page of the volume with what this run knows and does about it.
@@ -299,14 +300,10 @@ func countPages(n int) string {
 
 // points returns a number of points with separators: "1,920 points".
 func points(n int64) string {
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
 	if n == 1 {
 		return "1 point"
 	}
-	return digits + " points"
+	return text.Number(n) + " points"
 }
 
 var errNotRead = errors.New("the page is not read")

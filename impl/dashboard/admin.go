@@ -9,7 +9,7 @@ import (
 	"uncial/impl/account/user"
 	"uncial/impl/ledger"
 	"uncial/internal/contract"
-	"uncial/internal/tryit"
+	"uncial/internal/text"
 )
 
 // adminPage is the data of admin.html.
@@ -215,13 +215,13 @@ func grant(c *Call, a account.Account, f *form) (string, error) {
 	_, err = c.d.o.Ledger.Grant(c.R.Context(), a.ID, points, reason)
 	switch {
 	case errors.Is(err, ledger.ErrPoints):
-		f.reject("points", "Enter a number from 1 to "+tryit.Number(contract.MaxPoints)+".")
+		f.reject("points", "Enter a number from 1 to "+text.Number(contract.MaxPoints)+".")
 		return "", nil
 	case errors.Is(err, ledger.ErrReason):
 		f.reject("reason", "Enter a reason of 1 to 200 printable characters.")
 		return "", nil
 	}
-	return tryit.Number(points) + " points: " + reason, err
+	return text.Number(points) + " points: " + reason, err
 }
 
 // suspend refuses the keys of the account until resume; nothing is lost.

@@ -8,7 +8,7 @@ import (
 
 	"uncial/impl/account"
 	"uncial/impl/ledger"
-	"uncial/internal/tryit"
+	"uncial/internal/text"
 )
 
 // maxAttention bounds the list on the home page. The list of keys marks all of them.
@@ -58,12 +58,12 @@ func rotateText(k account.Key, now time.Time) string {
 }
 
 // capText says that a key has used 50, 80 or 100 % of its cap, "" if it has used less or has none.
-func capText(k account.Key, u ledger.MeterUse) (text string, urgent bool) {
+func capText(k account.Key, u ledger.MeterUse) (warning string, urgent bool) {
 	if k.Cap == nil {
 		return "", false
 	}
 	points := *k.Cap
-	used := fmt.Sprintf("%s of %s points", tryit.Number(u.Used), tryit.Number(points))
+	used := fmt.Sprintf("%s of %s points", text.Number(u.Used), text.Number(points))
 	// Mail is sent at the same percentages; see package notice.
 	switch {
 	case u.Used >= points:

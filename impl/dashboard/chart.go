@@ -3,7 +3,7 @@ package dashboard
 import (
 	"strconv"
 
-	"uncial/internal/tryit"
+	"uncial/internal/text"
 )
 
 // Sizes of the chart in units of its view box. The labels of the vertical axis need the margin on the left.
@@ -50,7 +50,7 @@ func newChart(title string, values []chartValue) chart {
 	top := max(step, (highest+step-1)/step*step)
 	height := func(points int64) int { return int(points * (chartLow - chartTop) / top) }
 	for points := int64(0); points <= top; points += step {
-		c.Lines = append(c.Lines, gridLine{chartLow - height(points), tryit.Number(points)})
+		c.Lines = append(c.Lines, gridLine{chartLow - height(points), text.Number(points)})
 	}
 	slot := (chartWidth - chartLeft) / max(1, len(values))
 	for i, v := range values {

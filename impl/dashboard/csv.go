@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// csvCell returns a text that spreadsheets show and do not run: cells that start like a formula get an apostrophe (OWASP,
+// CSVCell returns a text that spreadsheets show and do not run: cells that start like a formula get an apostrophe (OWASP,
 // CSV Injection).
-func csvCell(text string) string {
+func CSVCell(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text
 	}
 	return text
 }
 
-// writeCSV answers with a file of this name. Every cell of text must come from csvCell.
+// writeCSV answers with a file of this name. Every cell of text must come from CSVCell.
 func (c *Call) writeCSV(name string, rows [][]string) error {
 	var b bytes.Buffer
 	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {

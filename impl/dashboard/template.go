@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"uncial/internal/tryit"
+	"uncial/internal/text"
 )
 
 //go:embed templates/*.html
@@ -128,7 +128,7 @@ func (s *pageSet) functions() template.FuncMap {
 			}
 			return Prefix + "/assets/" + name + "?v=" + a.version, nil
 		},
-		"time": formatTime, "date": formatDate, "number": tryit.Number, "days": formatDays, "field": newField, "lower": strings.ToLower,
+		"time": formatTime, "date": formatDate, "number": text.Number, "days": formatDays, "field": newField, "lower": strings.ToLower,
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"uncial/impl/ledger"
-	"uncial/internal/tryit"
+	"uncial/internal/text"
 )
 
 // maxUsageRows bounds the table of keys. The file holds all of them.
@@ -151,7 +151,7 @@ func (p *usagePage) addDays(uses []ledger.Use, month time.Time) {
 	values := make([]chartValue, days)
 	for d := 1; d <= days; d++ {
 		date := first.AddDate(0, 0, d-1).Format(time.DateOnly)
-		value := chartValue{Text: fmt.Sprintf("%s: %s points", date, tryit.Number(points[d])), Points: points[d]}
+		value := chartValue{Text: fmt.Sprintf("%s: %s points", date, text.Number(points[d])), Points: points[d]}
 		if d == 1 || d%5 == 0 {
 			value.Label = strconv.Itoa(d)
 		}
@@ -197,7 +197,7 @@ func usageCSV(c *Call) error {
 	rows := [][]string{{"day", "key", "name", "extractions", "points"}}
 	for _, u := range uses {
 		rows = append(rows, []string{
-			u.Day.Format(time.DateOnly), csvCell(u.KeyID), csvCell(names[u.KeyID].Name),
+			u.Day.Format(time.DateOnly), CSVCell(u.KeyID), CSVCell(names[u.KeyID].Name),
 			strconv.FormatInt(u.Extractions, 10), strconv.FormatInt(u.Points, 10),
 		})
 	}

@@ -7,13 +7,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"uncial/impl/ocr"
 	"uncial/internal/contract"
 	"uncial/internal/fair"
+	"uncial/internal/reach"
 )
 
 // get fetches one URL and returns the body, and its URL after redirects. It refuses HTML, because the usual mistake is to
@@ -124,16 +124,11 @@ func (e *statusError) explain() *Error {
 	return &Error{Reason: reason, Text: fmt.Sprintf("the server returned %d; %s", e.status, advice), RetryAfter: e.wait}
 }
 
-// retryAfter parses the header Retry-After (RFC 9110, section 10.2.3), seconds or a date. It returns 0 if the header is
-// missing or invalid, and at most contract.MaxFetchRetryAfter.
+// retryAfter returns how long the header Retry-After asks to wait, at most contract.MaxFetchRetryAfter. It returns 0 if the
+// header is missing or invalid.
 func retryAfter(header string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
-		return min(time.Duration(seconds)*time.Second, contract.MaxFetchRetryAfter)
-	}
-	if at, err := http.ParseTime(header); err == nil {
-		return min(max(0, at.Sub(now)), contract.MaxFetchRetryAfter)
-	}
-	return 0
+	wait, _ := reach.RetryAfter(header, now)
+	return min(wait, contract.MaxFetchRetryAfter)
 }
 
 // refusesSize reports whether a IIIF server may have refused the requested size: many have limits that their info.json

@@ -37,7 +37,7 @@ func (l *Ledger) archive(ctx context.Context) (removed int64, err error) {
 		var m month
 		err := l.store.Reader().Get(ctx, `SELECT account_id, period FROM balances
 			WHERE removed_at IS NULL AND period < $1 AND held = 0 ORDER BY period, account_id LIMIT 1`,
-			store.Args{periodOf(l.now().Add(-l.retention))}, &m.accountID, &m.period)
+			store.Args{MonthOf(l.now().Add(-l.retention))}, &m.accountID, &m.period)
 		if errors.Is(err, store.ErrNoRows) {
 			return removed, nil
 		}

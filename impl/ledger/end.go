@@ -71,7 +71,7 @@ func charge(ctx context.Context, x store.Executor, h Hold) (row, error) {
 
 // balanceAfter returns the balance of the current month, which is b unless a new month has begun since the hold.
 func (l *Ledger) balanceAfter(ctx context.Context, x store.Executor, h Hold, b Balance, now time.Time) (Balance, error) {
-	if h.Period == periodOf(now) {
+	if h.Period == MonthOf(now) {
 		return b, nil
 	}
 	return l.current(ctx, x, h.AccountID, h.MeterID, now)

@@ -105,7 +105,7 @@ func (l *Ledger) prepareRetry(ctx context.Context, req HoldRequest, failed error
 func (l *Ledger) tryHold(ctx context.Context, req HoldRequest) (Hold, error) {
 	now := l.now()
 	h := Hold{
-		ID: newHoldID(), AccountID: req.AccountID, MeterID: req.MeterID, Period: periodOf(now), Points: req.Points,
+		ID: newHoldID(), AccountID: req.AccountID, MeterID: req.MeterID, Period: MonthOf(now), Points: req.Points,
 		Expires: store.At(now.Add(req.TTL)).Time, replayable: req.Idempotency != nil,
 	}
 	err := l.store.Tx(ctx, func(ctx context.Context, x store.Executor) error {

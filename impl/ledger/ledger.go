@@ -129,7 +129,7 @@ func (l *Ledger) current(ctx context.Context, x store.Executor, accountID, meter
 		LEFT JOIN balances b ON b.account_id = a.id AND b.period = $2
 		LEFT JOIN meters m ON m.id = $3
 		LEFT JOIN meter_balances c ON c.meter_id = m.id AND c.period = $2 WHERE a.id = $1`,
-		store.Args{accountID, periodOf(now), meterID}, &plan, &total, &taken, &limit, &metered)
+		store.Args{accountID, MonthOf(now), meterID}, &plan, &total, &taken, &limit, &metered)
 	if errors.Is(err, store.ErrNoRows) {
 		return Balance{}, account.ErrNoAccount
 	}
@@ -181,8 +181,8 @@ func (r row) insertEntry(ctx context.Context, x store.Executor, accountID, perio
 	return err
 }
 
-// periodOf returns the calendar month (UTC) as it is stored: "2026-03".
-func periodOf(t time.Time) string { return t.UTC().Format("2006-01") }
+// MonthOf returns the calendar month (UTC) of an instant as it is stored and shown: "2026-03".
+func MonthOf(t time.Time) string { return t.UTC().Format("2006-01") }
 
 // newHoldID returns a random ID of 130 bits: unlike other IDs, there is one for each extraction.
 func newHoldID() string { return "hold_" + strings.ToLower(rand.Text()) }

@@ -29,12 +29,12 @@ func (l *Ledger) openPeriod(ctx context.Context, x store.Executor, accountID str
 	}
 	n, err := x.Exec(ctx, `INSERT INTO balances (account_id, period, total, used, held, seq)
 		VALUES ($1, $2, $3, 0, 0, 1) ON CONFLICT (account_id, period) DO NOTHING`,
-		accountID, periodOf(now), allowance.Points)
+		accountID, MonthOf(now), allowance.Points)
 	if err != nil || n == 0 {
 		return err
 	}
 	r := row{total: allowance.Points, seq: 1}
-	return r.insertEntry(ctx, x, accountID, periodOf(now), entry{kind: "grant", points: r.total}, now)
+	return r.insertEntry(ctx, x, accountID, MonthOf(now), entry{kind: "grant", points: r.total}, now)
 }
 
 // ChangePlan puts the account on another plan. The allowance of the current month changes at once, but never falls below the
@@ -72,7 +72,7 @@ func (l *Ledger) adjust(ctx context.Context, x store.Executor, accountID string,
 	now := l.now()
 	// This statement also locks the row, so that used and held cannot grow before the total is set.
 	r, err := updateBalance(ctx, x, `UPDATE balances SET seq = seq + 1 WHERE account_id = $1 AND period = $2`,
-		accountID, periodOf(now))
+		accountID, MonthOf(now))
 	if errors.Is(err, store.ErrNoRows) {
 		return nil
 	}
@@ -82,11 +82,11 @@ func (l *Ledger) adjust(ctx context.Context, x store.Executor, accountID string,
 	before := r.total
 	r.total = max(allowance+r.granted, r.used+r.held)
 	_, err = x.Exec(ctx, `UPDATE balances SET total = $3 WHERE account_id = $1 AND period = $2`,
-		accountID, periodOf(now), r.total)
+		accountID, MonthOf(now), r.total)
 	if err != nil {
 		return err
 	}
-	return r.insertEntry(ctx, x, accountID, periodOf(now), entry{kind: "adjust", points: r.total - before}, now)
+	return r.insertEntry(ctx, x, accountID, MonthOf(now), entry{kind: "adjust", points: r.total - before}, now)
 }
 
 // Grant adds points to the allowance of the current month only. reason appears in the entry; it has 1 to 200 printable
@@ -110,7 +110,7 @@ func (l *Ledger) Grant(ctx context.Context, accountID string, points int64, reas
 			return err
 		}
 		r, err := updateBalance(ctx, x, `UPDATE balances SET total = total + $3, granted = granted + $3, seq = seq + 1
-			WHERE account_id = $1 AND period = $2 AND total + $3 <= $4`, accountID, periodOf(now), points, int64(contract.MaxPoints))
+			WHERE account_id = $1 AND period = $2 AND total + $3 <= $4`, accountID, MonthOf(now), points, int64(contract.MaxPoints))
 		if errors.Is(err, store.ErrNoRows) {
 			return ErrPoints
 		}
@@ -118,7 +118,7 @@ func (l *Ledger) Grant(ctx context.Context, accountID string, points int64, reas
 			return err
 		}
 		b = r.balance(now)
-		return r.insertEntry(ctx, x, accountID, periodOf(now), entry{kind: "grant", points: points, reason: reason}, now)
+		return r.insertEntry(ctx, x, accountID, MonthOf(now), entry{kind: "grant", points: points, reason: reason}, now)
 	})
 	if err != nil {
 		return Balance{}, fmt.Errorf("grant: %w", err)

@@ -51,7 +51,7 @@ func (l *Ledger) Usage(ctx context.Context, accountID string, month time.Time, b
 			WHERE account_id = $1 AND period = $2 AND state = 'settled' GROUP BY 1, 2
 			UNION ALL SELECT day, key_id, extractions, points FROM usage_days WHERE account_id = $1 AND period = $2) AS uses
 		GROUP BY 1, 2 ORDER BY `+order,
-		store.Args{accountID, periodOf(month)}, func(scan func(...any) error) (Use, error) {
+		store.Args{accountID, MonthOf(month)}, func(scan func(...any) error) (Use, error) {
 			u := Use{AccountID: accountID}
 			var day int64
 			err := scan(&day, &u.KeyID, &u.Extractions, &u.Points)
@@ -97,7 +97,7 @@ func (l *Ledger) MeterUses(ctx context.Context, accountID string) (map[string]Me
 	all, err := store.All(ctx, l.store.Reader(), `SELECT m.id, m.account_id, m.cap, c.used + c.held
 		FROM meters m JOIN meter_balances c ON c.meter_id = m.id AND c.period = $2
 		WHERE m.account_id = $1 OR $1 = '' AND m.cap IS NOT NULL`,
-		store.Args{accountID, periodOf(l.now())}, func(scan func(...any) error) (u MeterUse, err error) {
+		store.Args{accountID, MonthOf(l.now())}, func(scan func(...any) error) (u MeterUse, err error) {
 			return u, scan(&u.MeterID, &u.AccountID, &u.Cap, &u.Used)
 		})
 	if err != nil {
@@ -109,6 +109,3 @@ func (l *Ledger) MeterUses(ctx context.Context, accountID string) (map[string]Me
 	}
 	return uses, nil
 }
-
-// MonthOf returns the calendar month (UTC) of an instant as people write it: "2026-03".
-func MonthOf(t time.Time) string { return periodOf(t) }

@@ -13,6 +13,7 @@ package edge
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -98,7 +99,7 @@ func New(o Options) (http.Handler, error) {
 		o.Site = func(context.Context) apidocs.Site { return apidocs.Site{Plans: contract.DefaultPlans()} }
 	}
 	if o.RequestID == nil {
-		o.RequestID = func(*http.Request) string { return randomID() }
+		o.RequestID = func(*http.Request) string { return rand.Text() }
 	}
 	for _, origin := range o.CORSOrigins {
 		if err := checkOrigin(origin); err != nil {

@@ -40,7 +40,7 @@ func exchangeOf(w http.ResponseWriter) *exchange {
 		case interface{ Unwrap() http.ResponseWriter }:
 			inner = wrapper.Unwrap()
 		default:
-			return newExchange(w, randomID())
+			return newExchange(w, rand.Text())
 		}
 	}
 }
@@ -64,8 +64,6 @@ func (h *handler) requestID(r *http.Request) string {
 	}
 	return h.RequestID(r)
 }
-
-func randomID() string { return rand.Text() }
 
 // caller returns the identity for the server. The window must be known.
 func (x *exchange) caller() Caller {

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"bytes"
+	"crypto/rand"
 	"io"
 	"net"
 	"net/http"
@@ -37,7 +38,7 @@ func (c libraryErrorConn) Write(b []byte) (int, error) {
 		return c.TCPConn.Write(b)
 	}
 	answer := &answerBuffer{header: http.Header{"Date": {time.Now().UTC().Format(http.TimeFormat)}}}
-	newExchange(answer, randomID()).fail(e)
+	newExchange(answer, rand.Text()).fail(e)
 	res := http.Response{StatusCode: answer.status, ProtoMajor: 1, ProtoMinor: 1, Header: answer.header, Close: true, ContentLength: int64(answer.body.Len()), Body: io.NopCloser(&answer.body)}
 	if err := res.Write(c.TCPConn); err != nil {
 		return 0, err

@@ -1,5 +1,5 @@
-// Package reach explains to people why a client got no answer from an HTTP server, and what to check. Package impl/fetch
-// explains the same about image hosts, to callers of the API.
+// Package reach explains to people why a client got no answer from an HTTP server, and what to check, and says when to try
+// again. Package impl/fetch explains the same about image hosts, to callers of the API.
 package reach
 
 import (
@@ -12,8 +12,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Error is a request without an answer. Its text names the server, and says what is wrong and what to check.
@@ -84,4 +86,17 @@ func explain(server *url.URL, err error) string {
 		return fmt.Sprintf("%s closed the connection without an answer; check that it is an HTTP server", host)
 	}
 	return fmt.Sprintf("no answer from %s: %v", host, cause)
+}
+
+// RetryAfter parses the header Retry-After (RFC 9110, section 10.2.3): seconds, or a date, which may be past. It returns false
+// if the header is missing or invalid.
+func RetryAfter(header string, now time.Time) (wait time.Duration, ok bool) {
+	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second, true
+	}
+	at, err := http.ParseTime(header)
+	if err != nil {
+		return 0, false
+	}
+	return max(0, at.Sub(now)), true
 }

@@ -14,6 +14,7 @@ import (
 	"uncial/internal/contract"
 	"uncial/internal/contract/imagefile"
 	"uncial/internal/document"
+	"uncial/internal/text"
 )
 
 var (
@@ -115,7 +116,7 @@ func (v readingView) Remaining() string {
 	if v.Answer.RemainingPoints == nil {
 		return ""
 	}
-	return Number(*v.Answer.RemainingPoints)
+	return text.Number(*v.Answer.RemainingPoints)
 }
 
 // pageView is a page with its words.

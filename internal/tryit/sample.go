@@ -17,7 +17,7 @@ var samples = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("samples").Funcs(template.FuncMap{
 		"shell":  func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" },
 		"quote":  strconv.Quote,
-		"python": pythonLiteral,
+		"python": encode, // string literals of JSON are valid in Python
 	}).Parse(samplesText))
 })
 
@@ -76,6 +76,3 @@ func encode(v any) (string, error) {
 	err := e.Encode(v)
 	return strings.TrimSpace(b.String()), err
 }
-
-// pythonLiteral returns a string literal of Python with the same text. Those of JSON are valid in Python.
-func pythonLiteral(s string) (string, error) { return encode(s) }

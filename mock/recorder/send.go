@@ -13,7 +13,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -136,8 +135,8 @@ func newRefusal(response *http.Response, body []byte) *refusal {
 	if json.Unmarshal(body, &envelope) == nil && envelope.Message != "" {
 		refused.message = envelope.Message
 	}
-	if seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 31); err == nil {
-		refused.wait = time.Duration(seconds) * time.Second
+	if wait, ok := reach.RetryAfter(response.Header.Get("Retry-After"), time.Now()); ok {
+		refused.wait = wait
 	}
 	return refused
 }

@@ -191,5 +191,5 @@ func (c *Cluster) Helm(ctx context.Context, args ...string) (string, error) {
 	// So that helm neither reads nor changes the settings of the person who runs the tests.
 	home := filepath.Join(c.paths.run, "helm")
 	env := []string{"HELM_CACHE_HOME=" + home, "HELM_CONFIG_HOME=" + home, "HELM_DATA_HOME=" + home}
-	return outputWith(ctx, "", env, c.program("helm"), append([]string{"--kubeconfig", c.ca.file("admin.conf")}, args...)...)
+	return outputWith(ctx, env, c.program("helm"), append([]string{"--kubeconfig", c.ca.file("admin.conf")}, args...)...)
 }

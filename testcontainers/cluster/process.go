@@ -113,13 +113,13 @@ func tail(file string) string {
 
 // output runs a program to its end and returns its standard output. The error holds its standard error.
 func output(ctx context.Context, name string, args ...string) (string, error) {
-	return outputWith(ctx, "", nil, name, args...)
+	return outputWith(ctx, nil, name, args...)
 }
 
-// outputWith is output with a standard input and additional environment variables.
-func outputWith(ctx context.Context, input string, env []string, name string, args ...string) (string, error) {
+// outputWith is output with additional environment variables.
+func outputWith(ctx context.Context, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // our names
-	cmd.Stdin, cmd.Env = strings.NewReader(input), append(os.Environ(), env...)
+	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = fmt.Errorf("%s %s: %w: %s%s", filepath.Base(name), strings.Join(args, " "), err, exit.Stderr, out)

@@ -90,7 +90,7 @@ func (c *checkCmd) target(ctx context.Context) (t contracttests.Target, err erro
 		if c.BaseURL == "" {
 			c.BaseURL = defaultMock
 		}
-		t, err = contracttests.Mock(ctx, c.BaseURL, nil)
+		t, err = contracttests.Mock(ctx, c.BaseURL)
 	case c.Keys != "":
 		t.BaseURL = c.BaseURL
 		err = t.LoadKeys(c.Keys)

@@ -31,7 +31,7 @@ func (d *diffCmd) target(ctx context.Context, flag, url, keys string) (t contrac
 		return t, fmt.Errorf("%s: %w", flag, err)
 	}
 	if keys == "" {
-		t, err = contracttests.Mock(ctx, url, nil)
+		t, err = contracttests.Mock(ctx, url)
 	} else {
 		t.BaseURL = url
 		err = t.LoadKeys(keys)

@@ -26,7 +26,7 @@ func inventedKeys() []row {
 			}
 			return ""
 		})},
-		{"session-cookie-replaces-key", "status/401/cookies", sessionCookie(15*time.Minute, http.StatusOK)},
+		{"session-cookie-replaces-key", "status/401/cookies", sessionCookie(http.StatusOK)},
 		{"revoked-key-cached", "status/401/revoked-meanwhile", remember(wholeKey, func(last *struct {
 			at     time.Time
 			answer *reply
@@ -127,8 +127,10 @@ func retry(other func(honest server, c *call, token string) string) lie {
 	}
 }
 
+const sessionLifetime = 15 * time.Minute
+
 // sessionCookie begins a session with each answer of one status.
-func sessionCookie(lasts time.Duration, begins int) lie {
+func sessionCookie(begins int) lie {
 	type session struct {
 		key string
 		at  time.Time
@@ -137,7 +139,7 @@ func sessionCookie(lasts time.Duration, begins int) lie {
 		var sessions sync.Map
 		return func(c *call) *reply {
 			if cookie, err := c.request.Cookie("uncial_session"); err == nil && c.isAPI() && len(c.request.Header["Authorization"]) == 0 {
-				if s, ok := sessions.Load(cookie.Value); ok && time.Since(s.(session).at) < lasts {
+				if s, ok := sessions.Load(cookie.Value); ok && time.Since(s.(session).at) < sessionLifetime {
 					return honest(c.withKey(s.(session).key))
 				}
 			}

@@ -175,7 +175,7 @@ func TestProxy_isTransparent(t *testing.T) {
 	var archive bytes.Buffer
 	writer := har.NewWriter(&archive, "test", "1")
 	address, stop := mustProxy(t, honest(), proxy.Options{AllowInvalidRequests: true, Archive: writer})
-	target, err := contracttests.Mock(t.Context(), address+"/api/v1", nil)
+	target, err := contracttests.Mock(t.Context(), address+"/api/v1")
 	require.NoError(t, err)
 	require.NotNil(t, target.Control, "the control routes pass through too")
 	// The others move the clock, which a proxy cannot observe, or send what is not HTTP, which the proxy does not pass on.

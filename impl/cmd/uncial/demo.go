@@ -63,6 +63,7 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 		err = c.showDashboard(ctx, con, a, key)
 	}
 	if err == nil {
+		fmt.Fprint(con.out, "\nPress Ctrl-C to stop. The data is kept.\n")
 		err = a.Wait(ctx)
 	}
 	return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
@@ -93,8 +94,7 @@ func hasLoopback(listen string) bool {
 // of the key.
 func (c *demoCmd) showDashboard(ctx context.Context, con *console, a *app.App, key string) error {
 	if !hasLoopback(c.Listen) {
-		fmt.Fprintf(con.out, "The dashboard needs HTTPS, so it is closed on %s. To use it on this machine, listen on 127.0.0.1 or 0.0.0.0.\n"+
-			"\nPress Ctrl-C to stop. The data is kept.\n", c.Listen)
+		fmt.Fprintf(con.out, "The dashboard needs HTTPS, so it is closed on %s. To use it on this machine, listen on 127.0.0.1 or 0.0.0.0.\n", c.Listen)
 		return nil
 	}
 	link, err := a.OperatorLink(ctx, a.AccountOf(ctx, key))
@@ -109,7 +109,6 @@ func (c *demoCmd) showDashboard(ctx context.Context, con *console, a *app.App, k
 		fmt.Fprintf(con.out, "\nOther machines can reach %s, so sign-up is closed. They can use the API, but not the dashboard,\n"+
 			"which needs HTTPS and works over plain HTTP on this machine only.\n", c.Listen)
 	}
-	fmt.Fprintf(con.out, "\nPress Ctrl-C to stop. The data is kept.\n")
 	return nil
 }
 

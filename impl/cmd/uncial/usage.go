@@ -11,6 +11,7 @@ import (
 
 	"uncial/impl/account"
 	"uncial/impl/app"
+	"uncial/impl/dashboard"
 	"uncial/impl/ledger"
 )
 
@@ -160,7 +161,9 @@ func writeUsage(w io.Writer, by string, rows []usageRow) error {
 	for _, r := range rows {
 		cells := r.cells(by)
 		for i, cell := range cells {
-			cells[i] = escapeFormula(cell)
+			if cell != "-" { // an empty cell
+				cells[i] = dashboard.CSVCell(cell)
+			}
 		}
 		records = append(records, cells)
 	}
@@ -168,13 +171,4 @@ func writeUsage(w io.Writer, by string, rows []usageRow) error {
 		return fmt.Errorf("write CSV: %w", err)
 	}
 	return nil
-}
-
-// escapeFormula puts an apostrophe before a text that a spreadsheet would run as a formula (OWASP, CSV Injection). A lone
-// "-" is an empty cell.
-func escapeFormula(text string) string {
-	if text == "-" || text == "" || !strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
-		return text
-	}
-	return "'" + text
 }

@@ -18,6 +18,7 @@ import (
 	"uncial/internal/contract"
 	"uncial/internal/contract/imagefile"
 	"uncial/internal/edge"
+	"uncial/internal/text"
 	"uncial/internal/tryit"
 )
 
@@ -80,7 +81,7 @@ func (p *playground) refuse(c *dashboard.Call, form *sent, refusal *tryit.Answer
 		return fmt.Errorf("the API returned %d without an error", status)
 	}
 	if said.LimitedBy == contract.LimitedByKey { // the playground has a cap, and no key
-		problem = fmt.Sprintf("Only %s points are left under the playground's monthly cap. Raise the cap or wait for the reset.", tryit.Number(said.RemainingPoints))
+		problem = fmt.Sprintf("Only %s points are left under the playground's monthly cap. Raise the cap or wait for the reset.", text.Number(said.RemainingPoints))
 	}
 	if form.err != nil {
 		status, problem = http.StatusBadRequest, tryit.Sentence(form.err.Error())

@@ -10,8 +10,9 @@ import (
 )
 
 // strengthen darkens the faint writing in large parts of the page on one side of all lines, and finds the lines of the page
-// again, so that this writing is read like the rest. Most such parts are blank, or show writing from the back of the leaf; it does
-// not change these. found has the lines found so far; strengthen returns the lines to read. After an error, the page is unchanged.
+// again, so that this writing is read like the rest. Most such parts are blank, or show writing from the back of the leaf; it
+// does not change these. found has the lines found so far; strengthen returns the lines to read. After an error, the page is
+// unchanged.
 func (p *Page) strengthen(ctx context.Context, r Reader, found *layout.Page) (*layout.Page, error) {
 	var boxes []image.Rectangle
 	for _, l := range found.Lines() {

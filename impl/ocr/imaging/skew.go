@@ -22,8 +22,8 @@ func Skew(g *image.Gray) float64 {
 	return sharpest(g)
 }
 
-// sharpest returns the angle at which the amount of ink differs most from row to row, up to half a degree more than skewRange in
-// either direction.
+// sharpest returns the angle at which the amount of ink differs most from row to row, up to half a degree more than skewRange
+// in either direction.
 func sharpest(g *image.Gray) float64 {
 	points := inkPoints(g, InkThreshold(g))
 	if len(points) == 0 {

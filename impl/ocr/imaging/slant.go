@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// Slant returns the angle, in degrees, by which the lines slope on a page that was photographed at an angle: minSlant to maxSlant
-// in either direction, to within a few tenths. It is 0 if the letters lie about as well in lines that are nearly horizontal or
-// vertical, or in no lines at all. letters are their boxes. The lines of a page with a curl may slope by up to 10 degrees.
+// Slant returns the angle, in degrees, by which the lines slope on a page that was photographed at an angle: minSlant to
+// maxSlant in either direction, to within a few tenths. It is 0 if the letters lie about as well in lines that are nearly
+// horizontal or vertical, or in no lines at all. letters are their boxes. The lines of a page with a curl may slope by up to
+// 10 degrees.
 func Slant(letters []image.Rectangle) float64 {
 	height := LetterHeight(letters)
 	if height == 0 {

@@ -15,8 +15,8 @@ import (
 
 // readFaint reads large parts of the sheet on one side of all words, where a threshold of their own shows letters. With one
 // threshold for the whole page, ink that is far paler than the words counts as paper, such as that of a faded page beside a
-// clear one. A part whose text has enough contrast but cannot be read is listed as unread, and so is one for which no time is left. Paler
-// text is not listed, because it may shine through from the other side of the leaf.
+// clear one. A part whose text has enough contrast but cannot be read is listed as unread, and so is one for which no time is
+// left. Paler text is not listed, because it may shine through from the other side of the leaf.
 func readFaint(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	p.illegible = nil

@@ -69,9 +69,9 @@ func (s *sheet) findInk() {
 }
 
 // joinFragments smooths the sheet of a page whose letters break into fragments, such as typescript on rough paper that was
-// scanned at a high resolution, and sets the factor by which it is reduced for reading. At half the size such letters are whole,
-// so that there are far fewer and they are higher in pixels of the page. The search for handwriting keeps the letters that were
-// found before smoothing.
+// scanned at a high resolution, and sets the factor by which it is reduced for reading. At half the size such letters are
+// whole, so that there are far fewer and they are higher in pixels of the page. The search for handwriting keeps the letters
+// that were found before smoothing.
 func joinFragments(_ context.Context, p *page) error {
 	s := &p.sheet
 	half := scaled(s.img, 0.5)

@@ -75,9 +75,9 @@ func (p *page) uprightAsHandwriting(ctx context.Context, orientations ...int) (i
 	return cmp.Or(upright, readable), nil
 }
 
-// uprightAsPrint reads the middle of the page, a quarter of its area, or all of a page with few letters, in each orientation. It returns the best
-// orientation if that is clearly better than the page's own, or 0. If the language's own model cannot read any orientation, it tries the
-// early-print model.
+// uprightAsPrint reads the middle of the page, a quarter of its area, or all of a page with few letters, in each orientation.
+// It returns the best orientation if that is clearly better than the page's own, or 0. If the language's own model cannot read
+// any orientation, it tries the early-print model.
 func (p *page) uprightAsPrint(ctx context.Context) (int, error) {
 	models := []string{p.model}
 	if p.src.Has(earlyPrint) {

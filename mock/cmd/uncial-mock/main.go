@@ -70,9 +70,9 @@ func main() {
 	// kong adds the arguments to the name of the command, as in "health <url>".
 	switch command, _, _ := strings.Cut(chosen.Command(), " "); command {
 	case "scenarios":
-		err = printAll(c.Scenarios, os.Stdout, mock.Scenarios(), scenarioRow)
+		err = printAll(c.Scenarios, mock.Scenarios(), scenarioRow)
 	case "texts":
-		err = printAll(c.Texts, os.Stdout, mock.Fixtures(), textRow)
+		err = printAll(c.Texts, mock.Fixtures(), textRow)
 	case "record":
 		err = c.Record.run(os.Stdout)
 	case "health":
@@ -194,15 +194,16 @@ type list struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// printAll prints one row per entry, or all entries as one JSON array. The columns of a row are separated by tabs.
-func printAll[T any](l list, out io.Writer, all []T, row func(T) string) error {
+// printAll prints to standard output one row per entry, or all entries as one JSON array. The columns of a row are separated
+// by tabs.
+func printAll[T any](l list, all []T, row func(T) string) error {
 	if l.JSON {
-		enc := json.NewEncoder(out)
+		enc := json.NewEncoder(os.Stdout)
 		enc.SetEscapeHTML(false) // keeps <, > and & readable
 		enc.SetIndent("", "  ")
 		return enc.Encode(all)
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	for _, v := range all {
 		_, _ = fmt.Fprintln(table, row(v)) // a tabwriter reports its errors when it is flushed
 	}

@@ -1,4 +1,4 @@
-package tryit
+package text
 
 import (
 	"slices"

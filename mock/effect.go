@@ -41,7 +41,7 @@ func combine(k keyScenario, image imageScenario, p preferences, latency time.Dur
 		e.code, e.problem, e.fetch, e.busy = image.code, image.problem, image.fetch, image.busy
 	case p.code != 0:
 		e.code = p.code
-		e.apply("code", p.code)
+		e.recordPreference("code", p.code)
 	}
 	switch {
 	case k.slow > 0:
@@ -50,25 +50,26 @@ func combine(k keyScenario, image imageScenario, p preferences, latency time.Dur
 		e.delay = image.slow
 	case p.delayed:
 		e.delay = p.delay
-		e.apply("delay", p.delay.Milliseconds())
+		e.recordPreference("delay", p.delay.Milliseconds())
 	}
 	if e.network = image.fault; e.network == (Fault{}) && p.fault != (Fault{}) {
 		e.network = p.fault
-		e.apply("fault", p.fault)
+		e.recordPreference("fault", p.fault)
 	}
 	if e.code == 200 && p.example != "" {
 		e.minimal = p.example == "minimal"
-		e.apply("example", p.example)
+		e.recordPreference("example", p.example)
 	}
 	if e.code == 200 && p.seeded {
 		e.seed = p.seed
-		e.apply("seed", p.seed)
+		e.recordPreference("seed", p.seed)
 	}
 	return e
 }
 
-// apply records that the answer honours a preference. It is not called for preferences that a key or an image overrides.
-func (e *effect) apply(name string, value any) {
+// recordPreference records that the answer honours a preference. It is not called for preferences that a key or an image
+// overrides.
+func (e *effect) recordPreference(name string, value any) {
 	e.applied = append(e.applied, fmt.Sprintf("%s=%v", name, value))
 }
 

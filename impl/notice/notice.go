@@ -87,7 +87,7 @@ func (n *Notifier) checkKeys(ctx context.Context) error {
 		} else {
 			soon++
 		}
-		if err := n.rotate(ctx, k); err != nil {
+		if err := n.sendRotationNotice(ctx, k); err != nil {
 			return err
 		}
 	}
@@ -96,8 +96,8 @@ func (n *Notifier) checkKeys(ctx context.Context) error {
 	return nil
 }
 
-// rotate gives the notice of a key.
-func (n *Notifier) rotate(ctx context.Context, k account.Key) error {
+// sendRotationNotice gives the notice of a key.
+func (n *Notifier) sendRotationNotice(ctx context.Context, k account.Key) error {
 	when := fmt.Sprintf("is %d days old", k.AgeAt(n.Now()))
 	if !k.Expires.IsZero() {
 		when += " and expires on " + k.Expires.Format("2 January 2006, 15:04 UTC")
@@ -128,15 +128,16 @@ func (n *Notifier) checkCaps(ctx context.Context) error {
 		return err
 	}
 	for _, u := range uses {
-		if err := n.capped(ctx, u); err != nil {
+		if err := n.sendCapNotice(ctx, u); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// capped gives the notice for the largest of shares that the use of a cap has reached. Smaller ones are then out of date.
-func (n *Notifier) capped(ctx context.Context, u ledger.MeterUse) error {
+// sendCapNotice gives the notice for the largest of shares that the use of a cap has reached. Smaller ones are then out of
+// date.
+func (n *Notifier) sendCapNotice(ctx context.Context, u ledger.MeterUse) error {
 	for _, percent := range shares {
 		if *u.Cap == 0 || u.Used*100 < *u.Cap*percent {
 			continue

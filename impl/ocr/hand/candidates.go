@@ -192,13 +192,13 @@ func (p *handwritingSearch) better(all []reading, shares map[document.Box]float6
 	}
 	return slices.DeleteFunc(all, func(r reading) bool {
 		_, looksWritten := shares[r.at]
-		known := looksWritten && p.french && n >= someLines && likelyRight([]reading{r}) >= minRight && replaces(r) == 0
+		known := looksWritten && p.french && n >= someLines && expectedCorrect([]reading{r}) >= minRight && replaces(r) == 0
 		return !known && !surer(r)
 	})
 }
 
-// likelyRight returns the expected number of correct characters.
-func likelyRight(all []reading) float64 {
+// expectedCorrect returns the expected number of correct characters.
+func expectedCorrect(all []reading) float64 {
 	var sum float64
 	for _, r := range all {
 		sum += float64(r.characters) * ExpectedAccuracy(r.confidence)

@@ -102,7 +102,7 @@ func (p *handwritingSearch) read(ctx context.Context, r Reader, inPrint []docume
 		return nil, err
 	}
 	again, err := p.readOpen(ctx, r, inPrint, open, certain)
-	if err == nil && likelyRight(again) < likelyRight(filled) {
+	if err == nil && expectedCorrect(again) < expectedCorrect(filled) {
 		return filled, nil
 	}
 	return again, err

@@ -21,7 +21,7 @@ func readFading(ctx context.Context, p *page) error {
 		return nil
 	}
 	before, best := *p, *p
-	least, lowest := minFadingGain*before.attempts[0].rightCharacters(), before.attempts[0].right-maxFadingLoss
+	least, lowest := minFadingGain*before.attempts[0].expectedCorrect(), before.attempts[0].right-maxFadingLoss
 	for i, even := range []func() *image.Gray{fading.Even, fading.EvenSteps} {
 		if !hasTimeFor(ctx, p.firstReading) {
 			break
@@ -40,8 +40,8 @@ func readFading(ctx context.Context, p *page) error {
 		} else if err != nil {
 			return err
 		}
-		if again := p.attempts[0]; again.rightCharacters() >= least && again.right >= lowest {
-			best, least = *p, minFadingGain*again.rightCharacters()
+		if again := p.attempts[0]; again.expectedCorrect() >= least && again.right >= lowest {
+			best, least = *p, minFadingGain*again.expectedCorrect()
 		}
 	}
 	*p = best
@@ -66,8 +66,8 @@ func (p *page) readEvened(ctx context.Context) error {
 	return p.run(ctx, slices.Concat([]step{greekStep}, tidySteps))
 }
 
-// rightCharacters estimates the number of characters that are right.
-func (a *attempt) rightCharacters() float64 { return a.right * float64(characters(a.blocks)) }
+// expectedCorrect estimates the number of characters that are right.
+func (a *attempt) expectedCorrect() float64 { return a.right * float64(characters(a.blocks)) }
 
 // hasUnreadLines reports whether at least half of the longest rows of letters outside the words of the best attempt, and at
 // least minPaleRows, are writing.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"uncial/impl/ocr/lexicon"
 	"uncial/internal/document"
 	"uncial/internal/text"
 )
@@ -22,8 +23,10 @@ type Knowledge struct {
 	NetworkTrust float64
 	// LongS is true if the page is set with long s.
 	LongS bool
-	// NetworkAlone is true if all candidates come from the network for print. They may then replace any words in Latin letters.
+	// NetworkAlone is true if all candidates come from the network for print. They may then replace any words.
 	NetworkAlone bool
+	// Alphabet has the characters that the network for print writes; nil if that is not known. A word keeps other characters.
+	Alphabet lexicon.Alphabet
 }
 
 // Key returns the form under which words are counted: without punctuation, in lower case, and without long s and ligatures.

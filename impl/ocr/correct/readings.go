@@ -29,6 +29,22 @@ func alignEach(line []document.Word, readings ...[]document.Word) []aligned {
 	return out
 }
 
+// WithLatin returns what the network for Greek read in a line, but with the words that the network for Latin letters read where
+// that is surer, except in place of words with Greek letters.
+func WithLatin(greek, latin []document.Word) (words []document.Word) {
+	if len(greek) == 0 || len(latin) == 0 {
+		return greek
+	}
+	for _, s := range alignWords(greek, latin).stretches {
+		own := greek[s.from:s.to]
+		if len(s.words) > 0 && isLatin(joined(own)) && leastSure(s.words) > leastSure(own) {
+			own = s.words
+		}
+		words = append(words, own...)
+	}
+	return words
+}
+
 // Confirm records in Signals.Network of the words of a line of print whether the network for print, which read the line too,
 // read the same. Words without signals stay unchanged, and so do all words if the network read none.
 func Confirm(line, network []document.Word) {

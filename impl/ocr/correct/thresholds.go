@@ -7,6 +7,8 @@ const (
 	minVote = 0.55
 	// sureUnlisted is the minimum log-odds of the network for print in words that are not listed, and that replace listed ones.
 	sureUnlisted = 1
+	// sureSpacing is the minimum log-odds of words whose quotation marks and spaces the network for print does not change.
+	sureSpacing = 2
 	// maxAdded (characters) and maxAddedShare (share of the words that it replaces) bound how much longer a candidate may be; the
 	// larger of the two limits counts. maxDropped and maxDroppedShare do the same for shorter candidates.
 	maxAdded, maxAddedShare     = 6, 1.0

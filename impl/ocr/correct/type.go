@@ -1,8 +1,12 @@
 package correct
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"uncial/internal/document"
 	"uncial/internal/text"
@@ -32,7 +36,8 @@ func foldSigns(words string) string {
 }
 
 // inTypeOf returns what the network for print read in place of some words of a line, in the type of these words: with their
-// quotation marks and dashes, if both have the same number, and with round s on a page that is set without long s.
+// quotation marks and dashes, if both have the same number, with round s on a page that is set without long s, and with the
+// apostrophes of Greek.
 func (k *Knowledge) inTypeOf(line, read []document.Word) []document.Word {
 	before, out := joined(line), slices.Clone(read)
 	for _, signs := range []string{quotes, dashes} {
@@ -40,12 +45,88 @@ func (k *Knowledge) inTypeOf(line, read []document.Word) []document.Word {
 			replaceSigns(out, signs, had)
 		}
 	}
-	if !k.LongS {
-		for i := range out {
+	for i := range out {
+		if !k.LongS {
 			out[i].Text = strings.ReplaceAll(out[i].Text, "ſ", "s")
+		}
+		if !isLatin(out[i].Text) {
+			out[i].Text = strings.ReplaceAll(out[i].Text, "'", "’") // the apostrophe of elisions
 		}
 	}
 	return out
+}
+
+// numberSigns stand before or after numbers. They hardly occur in the lines that the network for print was trained on: it reads
+// letters and digits in their place.
+const numberSigns = "$£€#%"
+
+// keepForeign returns what the network for print read in place of some words, but with those characters of the words that the
+// network cannot be expected to write. If the two are divided differently then, it returns the words.
+func (k *Knowledge) keepForeign(line, read []document.Word) []document.Word {
+	before, after := []rune(joined(line)), []rune(joined(read))
+	kept := make([]bool, len(before))
+	for i := range before {
+		kept[i] = k.isForeign(before, i) || unicode.IsLetter(before[i]) && !k.writes(before[i]) && k.knows(line)
+	}
+	if !slices.Contains(kept, true) {
+		return read
+	}
+	var out, own, other []rune // own and other are the characters since the last one that both have
+	keeps := false             // one of own is kept
+	end := func() {
+		if keeps {
+			other = own
+		}
+		out, own, other, keeps = append(out, other...), nil, nil, false
+	}
+	for _, p := range align(before, after) {
+		if p.a >= 0 && p.b >= 0 && before[p.a] == after[p.b] {
+			end()
+			out = append(out, before[p.a])
+			continue
+		}
+		if p.a >= 0 {
+			own, keeps = append(own, before[p.a]), keeps || kept[p.a]
+		}
+		if p.b >= 0 {
+			other = append(other, after[p.b])
+		}
+	}
+	end()
+	texts := strings.Fields(string(out))
+	if len(texts) != len(read) {
+		return line
+	}
+	words := slices.Clone(read)
+	for i := range words {
+		words[i].Text = texts[i]
+	}
+	return words
+}
+
+// isForeign reports whether character i of a text is a sign beside a number, an inverted sign before a word, or a letter of
+// another script than the network for print writes.
+func (k *Knowledge) isForeign(text []rune, i int) bool {
+	isDigit := func(at, beyond int) bool {
+		if at >= 0 && at < len(text) && text[at] == ' ' {
+			at = beyond
+		}
+		return at >= 0 && at < len(text) && unicode.IsDigit(text[at])
+	}
+	switch r := text[i]; {
+	case strings.ContainsRune(numberSigns, r):
+		return isDigit(i-1, i-2) || isDigit(i+1, i+2)
+	case r == '¿', r == '¡':
+		return i+1 < len(text) && unicode.IsLetter(text[i+1])
+	default:
+		return k.Alphabet != nil && unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) && !(unicode.Is(unicode.Greek, r) && k.Alphabet['α'])
+	}
+}
+
+// writes reports whether the network for print can write a letter.
+func (k *Knowledge) writes(r rune) bool {
+	return k.Alphabet == nil || k.Alphabet[r] ||
+		!strings.ContainsFunc(norm.NFD.String(text.FoldType(string(r))), func(r rune) bool { return !k.Alphabet[r] })
 }
 
 // isLongSForF reports whether a reading of some words has only a long s in place of an f, on a page that is set without long s.
@@ -61,6 +142,20 @@ func isRealChange(line, read []document.Word) bool {
 	return withoutSpaces(before) != withoutSpaces(after) &&
 		len(signsIn(before, quotes)) == len(signsIn(after, quotes)) &&
 		len(signsIn(before, dashes)) <= len(signsIn(after, dashes))
+}
+
+// signWithSpaces matches signs with the spaces beside them.
+var signWithSpaces = regexp.MustCompile(` ?([^\pL\pM\pN ]+) ?`)
+
+// withoutSpacing returns words in the form of foldSigns, without quotation marks and the spaces beside other signs.
+func withoutSpacing(words string) string {
+	bare := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(quotes, r) {
+			return -1
+		}
+		return r
+	}, words)
+	return signWithSpaces.ReplaceAllString(foldSigns(bare), "$1")
 }
 
 // withoutSpaces returns words in the form of foldSigns, without the spaces between them.

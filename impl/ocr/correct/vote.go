@@ -76,7 +76,7 @@ func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candid
 			if s.same || k.isLongSForF(had, s.words) || !k.NetworkAlone && !isRealChange(had, s.words) {
 				continue
 			}
-			s.words = k.inTypeOf(had, s.words)
+			s.words = k.keepForeign(had, k.inTypeOf(had, s.words))
 			add(s)
 		}
 	}
@@ -84,15 +84,19 @@ func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candid
 }
 
 // mayReplace reports whether words of a line may be replaced by others: a listed word only by another listed word, and others
-// as isAcceptable says. The network for print alone may replace all words in Latin letters, unless it modernizes them. It
-// replaces listed words by others only if it is sure of these, and does not divide them, as it does in letter-spaced titles.
+// as isAcceptable says. The network for print alone may replace all words, unless it modernizes them. It replaces listed words
+// by others only if it is sure of these, and does not divide them, as it does in letter-spaced titles. It does not change the
+// quotation marks or spaces of sure words.
 func (k *Knowledge) mayReplace(had, words []document.Word) bool {
 	before, after := joined(had), joined(words)
 	if k.NetworkAlone {
 		if k.knows(had) && !k.knows(words) && (leastSure(words) < sureUnlisted || withoutSpaces(before) == withoutSpaces(after)) {
 			return false
 		}
-		return before != after && isLatin(before) && !modernizes(before, after)
+		if leastSure(had) >= sureSpacing && withoutSpacing(before) == withoutSpacing(after) {
+			return false
+		}
+		return before != after && !modernizes(before, after)
 	}
 	return isAcceptable(before, after) && (k.knows(words) || !k.knows(had))
 }

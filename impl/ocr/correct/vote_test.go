@@ -37,7 +37,7 @@ func (l list) Match(word string, variants lexicon.Variants, limit int) []string 
 	return found
 }
 
-var words = list{"the", "house", "of", "stands", "hill", "maison", "self", "upon", "fame", "same", "feast", "mix", "lits", "pièce", "était", "laysser"}
+var words = list{"the", "house", "of", "stands", "hill", "maison", "self", "upon", "fame", "same", "feast", "mix", "lits", "pièce", "était", "laysser", "lunedì", "adónde"}
 
 // blocks returns one block of one line. Words are 10 pixels a letter wide.
 func blocks(text string, confidence float64) []document.Block {
@@ -50,6 +50,15 @@ func blocks(text string, confidence float64) []document.Block {
 		x += box.W + 10
 	}
 	return []document.Block{{Box: line.Box, Lines: []document.Line{line}}}
+}
+
+// alphabet returns the characters of a text.
+func alphabet(text string) lexicon.Alphabet {
+	a := lexicon.Alphabet{}
+	for _, r := range text {
+		a[r] = true
+	}
+	return a
 }
 
 func text(b []document.Block) string { return (&document.Page{Blocks: b}).Text() }
@@ -257,6 +266,13 @@ func TestKnowledge_Vote_network(t *testing.T) {
 		{"writes round s on a page without long s", 0.4, 0.99, 0.9, "the hovfe stands", "the houſe ſtands", "the house stands"},
 		{"does not read f as long s there", 0.4, 0.99, 0.9, "the fame stands", "the ſame stands", "the fame stands"},
 		{"never respells", 0.4, 0.99, 0.9, "the auoir stands", "the avoir stands", "the auoir stands"},
+		{"keeps a letter that the network lacks", 0.4, 0.99, 0.9, "the lunedì hovfe", "the lunedi house", "the lunedì house"},
+		{"keeps signs that the network has not learnt", 0.4, 0.99, 0.9, "for $12.50 or £45 the hovfe", "for §12.50 or f45 the house", "for $12.50 or £45 the house"},
+		{"keeps a sign that the network takes for two digits", 0.4, 0.99, 0.9, "25% of hovfe", "2590 of house", "25% of house"},
+		{"keeps a sign that the network leaves out", 0.4, 0.99, 0.9, "¿upon hovfe", "upon house", "¿upon house"},
+		{"keeps a sign that the network joins with a number", 0.4, 0.99, 0.9, "the 5 %; hovfe", "the 90; house", "the 5 %; house"},
+		{"takes an unlisted letter that the network lacks for misread", 0.4, 0.99, 0.9, "the höuse", "the house", "the house"},
+		{"keeps the quotation marks and spaces of sure words", 0.95, 0.99, 0.9, "‘upon ; the", "upon; the", "‘upon ; the"},
 		{"may change an accent", 0.4, 0.99, 0.9, "the hôuse stands", "the house stands", "the house stands"},
 		{"never drops an abbreviation mark or an old sign", 0.4, 0.99, 0.9, "hõuse æquo stands", "house equo stands", "hõuse æquo stands"},
 		{"keeps the form of double quotation marks", 0.4, 0.99, 0.9, "„the hovfe“ stands", "\"the house\" stands", "„the house“ stands"},
@@ -264,11 +280,40 @@ func TestKnowledge_Vote_network(t *testing.T) {
 	} {
 		knowledge := correct.Knowledge{
 			Known: words, NetworkTrust: c.trust, NetworkAlone: true, LongS: strings.Contains(c.read, "ſ"),
+			Alphabet: alphabet("abcdefghijklmnopqrstuvwxyzAVW0123456789ſõôæ,;.§£$%#+?!"),
 		}
 		b := blocks(c.read, c.own)
 		knowledge.Vote(&b[0].Lines[0], correct.Readings{Network: [][]document.Word{wordsOf(c.by, c.network)}})
 		require.Equal(t, c.want, text(b), c.why)
 	}
+}
+
+func TestKnowledge_Vote_greekNetwork(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ why, read, by, want string }{
+		{"corrects Greek", "the χαὶ χάρτ stands", "the καὶ κάρτ stands", "the καὶ κάρτ stands"},
+		{"writes Greek in place of Latin letters", "the Alas stands", "the Αἴας stands", "the Αἴας stands"},
+		{"writes the apostrophe of elisions", "the φόβοισι yap stands", "the φόβοισί γ' stands", "the φόβοισί γ’ stands"},
+		{"leaves the apostrophe in Latin letters plain", "the horfe", "the hor'e", "the hor'e"},
+		{"keeps words in a third script", "the дом stands", "the δομ stands", "the дом stands"},
+	} {
+		knowledge := correct.Knowledge{Known: correct.Lexicons{}, NetworkTrust: 0.9, NetworkAlone: true, Alphabet: alphabet("abcdefghijklmnopqrstuvwxyzA'Ἴἴίὶκαχάρτφόβοισγςδμ")}
+		b := blocks(c.read, 0.4)
+		knowledge.Vote(&b[0].Lines[0], correct.Readings{Network: [][]document.Word{wordsOf(c.by, 0.99)}})
+		require.Equal(t, c.want, text(b), c.why)
+	}
+}
+
+func TestWithLatin(t *testing.T) {
+	t.Parallel()
+	latin := wordsOf("bei worin ro evpivov ſich", 0.9)
+	for want, sure := range map[string]float64{"bei worin τὸ εὕρινον ſich": 0.8, "bci worin τὸ εὕρινον ſict": 0.95} {
+		words := correct.WithLatin(wordsOf("bci worin τὸ εὕρινον ſict", sure), latin)
+		require.Equal(t, want, (&document.Line{Words: words}).Text())
+	}
+	greek := wordsOf("τὸ εὕρινον", 0.5)
+	require.Equal(t, greek, correct.WithLatin(greek, nil))
+	require.Empty(t, correct.WithLatin(nil, latin))
 }
 
 func TestConfirm(t *testing.T) {

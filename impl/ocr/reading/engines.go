@@ -18,8 +18,9 @@ import (
 	"uncial/internal/document"
 )
 
-// Engines is a pool of Tesseract engines, one for each model. It keeps the most recently used engines loaded, because loading a
-// model takes longer than reading a line. It must not be used by several goroutines at once.
+// Engines runs all models: a pool of Tesseract engines, one for each model, and our own networks. It keeps the most recently
+// used engines loaded, because loading a model takes longer than reading a line. It must not be used by several goroutines at
+// once.
 type Engines struct {
 	set          *models.Set
 	limit        int
@@ -31,7 +32,7 @@ type Engines struct {
 	threads      int                 // see SetThreads
 	extraEngines []*tesseract.Engine // additional engines of one model, see enginesOf
 	handwriting  handwritingNetwork
-	print        printNetwork
+	print, greek printNetwork
 	trained      []trainedModel
 	finder       *layout.Finder // nil before the first page
 }
@@ -43,6 +44,7 @@ var _ Source = (*Engines)(nil)
 func NewEngines(set *models.Set, limit int) *Engines {
 	return &Engines{
 		set: set, limit: max(limit, 1), memory: modelMemory, lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{}, digests: map[string]string{},
+		print: printNetwork{file: own.PrintFile()}, greek: printNetwork{file: own.GreekFile()},
 	}
 }
 
@@ -54,7 +56,7 @@ func (e *Engines) Languages() []string { return e.set.Languages() }
 
 // Has reports whether a model is installed, or whether several joined by "+" can be used together.
 func (e *Engines) Has(name string) bool {
-	if name == own.Hands || name == own.Print {
+	if own.IsNetwork(name) {
 		return true
 	}
 	_, err := e.config(name)
@@ -104,21 +106,14 @@ func readWith(ctx context.Context, engines []*tesseract.Engine, img *image.Gray,
 	return toBlocks(blocks, engines[0].Model()), err
 }
 
-// Lexicon returns the word list of a model, or nil if it has none. It reads the list at the first call and caches it.
+// Lexicon returns the word list of a model, or nil if it has none or it cannot be read. It reads the list at the first call
+// and caches it.
 func (e *Engines) Lexicon(name string) *lexicon.Lexicon {
 	if l, ok := e.lexicons[name]; ok {
 		return l
 	}
-	e.lexicons[name] = e.readLexicon(name)
-	return e.lexicons[name]
-}
-
-// readLexicon reads the word list of a model. It returns nil if there is none or it cannot be read.
-func (e *Engines) readLexicon(name string) *lexicon.Lexicon {
-	l, err := lexicon.Read(e.data(name))
-	if err != nil {
-		return nil // a model can be used without its word list
-	}
+	l, _ := lexicon.Read(e.data(name)) // a model can be used without its word list
+	e.lexicons[name] = l
 	return l
 }
 
@@ -128,9 +123,14 @@ func (e *Engines) Alphabet(name string) lexicon.Alphabet {
 	if a, ok := e.alphabets[name]; ok {
 		return a
 	}
-	a, err := lexicon.ReadAlphabet(e.data(name))
-	if err != nil {
-		a = nil
+	var a lexicon.Alphabet
+	switch name {
+	case own.Print:
+		a = e.print.alphabet()
+	case own.Greek:
+		a = e.greek.alphabet()
+	default:
+		a, _ = lexicon.ReadAlphabet(e.data(name))
 	}
 	e.alphabets[name] = a
 	return a

@@ -89,7 +89,7 @@ func (e *Evidence) addPrint(w *document.Word, other otherWords, repeats map[stri
 	e[evLetters] = e[evOwn]
 	switch s := w.Signals; {
 	case s == nil:
-	case w.Model == own.Print:
+	case w.Model == own.Print || w.Model == own.Greek:
 		e[evLetters], e[evCorrected], e[evElected] = logOdds(s.Letters), 1, s.Network
 	default:
 		e[evLetters], e[evConfirmed], e[evDisputed] = logOdds(s.Letters), max(s.Network, 0), flag(s.Network < 0)

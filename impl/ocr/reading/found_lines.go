@@ -10,7 +10,6 @@ import (
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
-	"uncial/impl/ocr/models/own"
 	"uncial/internal/document"
 )
 
@@ -22,8 +21,8 @@ func mayHaveLostLines(p *page) bool {
 
 // readFoundLines reads the page once more, with the network for print and along the lines that our own line finder finds, and
 // keeps that reading if the network is sure enough of it. On rough paper, or where type is blurred or smudged, Tesseract's
-// layout analysis loses lines that the finder finds. A page with much handwriting beside the print stays as it is; a
-// few words of handwriting are read like the print.
+// layout analysis loses lines that the finder finds. It does not change a page with much handwriting beside the
+// print; a few words of handwriting are read like the print.
 func readFoundLines(ctx context.Context, p *page) error {
 	found, err := p.handwriting.page.Lines(ctx, p.handwriting.reader)
 	if err != nil {
@@ -43,14 +42,14 @@ func readFoundLines(ctx context.Context, p *page) error {
 			}
 		}
 	}
-	read, err := p.handwriting.reader.ReadStrips(ctx, own.Print, images)
+	read, err := p.handwriting.reader.ReadStrips(ctx, p.network(), images)
 	if err != nil {
 		return err
 	}
 	parts := make([][]document.Line, len(p.sheet.parts())*len(found.Blocks))
 	var all, written []document.Word
 	for i, s := range strips {
-		words := networkWords(read[i], s.Box)
+		words := networkWords(p.network(), read[i], s.Box)
 		confidence := meanWordConfidence(words)
 		if hand.IsNoise(words, confidence) {
 			continue
@@ -75,7 +74,7 @@ func readFoundLines(ctx context.Context, p *page) error {
 		}
 	}
 	if p.listedShareOf(blocks) < minFoundListed ||
-		expectedRight(all) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
+		expectedCorrect(all) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
 		return nil
 	}
 	p.read = hand.Result{Blocks: blocks, Confidence: confidence}
@@ -100,7 +99,7 @@ func (p *page) isInGraphic(b document.Box) bool {
 	return slices.ContainsFunc(p.graphics, func(g document.Graphic) bool { return middle.In(g.Box.Rectangle()) })
 }
 
-// hasGreek reports whether the page shows Greek, which the network for print cannot write.
+// hasGreek reports whether Greek was read on the page.
 func (p *page) hasGreek() bool {
 	if p.attempts[0].model == p.withGreek() {
 		return true
@@ -155,12 +154,12 @@ func (p *page) readAlongFound(ctx context.Context, lines []*document.Line, readi
 			strips, images, of = append(strips, s), append(images, s.Image), append(of, words)
 		}
 	}
-	read, err := p.handwriting.reader.ReadStrips(ctx, own.Print, images)
+	read, err := p.handwriting.reader.ReadStrips(ctx, p.network(), images)
 	if err != nil {
 		return err
 	}
 	for i, words := range read {
-		if again := networkWords(words, strips[i].Box); expectedRight(again) > expectedRight(*of[i]) {
+		if again := networkWords(p.network(), words, strips[i].Box); expectedCorrect(again) > expectedCorrect(*of[i]) {
 			*of[i] = again
 		}
 	}
@@ -182,8 +181,8 @@ func (p *page) onlyLineOn(found layout.Line) (only *document.Line) {
 	return only
 }
 
-// expectedRight returns the number of characters of some words that are likely to be right.
-func expectedRight(words []document.Word) (sum float64) {
+// expectedCorrect returns the number of characters of some words that are likely to be right.
+func expectedCorrect(words []document.Word) (sum float64) {
 	for _, w := range words {
 		sum += float64(utf8.RuneCountInString(w.Text)) * w.Confidence
 	}

@@ -20,7 +20,16 @@ import (
 // found lines, and the page is print that makes sense.
 func mayUseNetwork(p *page) bool {
 	_, ok := p.src.(hand.Reader)
-	return ok && !p.isHandwritten && !p.isGibberish && !p.alongFound && p.src.Has(own.Print) && isLatinScript(p.language)
+	return ok && !p.isHandwritten && !p.isGibberish && !p.alongFound && p.src.Has(p.network()) &&
+		(isLatinScript(p.language) || p.model == ancientGreek)
+}
+
+// network returns the name of the network that reads the print of the page: the one for Greek if Greek was read.
+func (p *page) network() string {
+	if p.hasGreek() {
+		return own.Greek
+	}
+	return own.Print
 }
 
 // voteByNetwork reads the lines of print with our own network too, and replaces their words where its reading is more likely to
@@ -34,11 +43,11 @@ func voteByNetwork(ctx context.Context, p *page) error {
 		if span[0] == span[1] {
 			continue
 		}
-		read, err := p.readLines(ctx, lines[span[0]:span[1]], 1)
+		read, err := p.readPrint(ctx, lines[span[0]:span[1]])
 		if err != nil {
 			return err
 		}
-		for i, words := range read[0] {
+		for i, words := range read {
 			readings[span[0]+i].Network = [][]document.Word{words}
 		}
 		if trust = correct.NetworkTrust(lines, readings); trust < minNetworkTrust {
@@ -52,6 +61,26 @@ func voteByNetwork(ctx context.Context, p *page) error {
 		return err // without the time for it, the readings that there are suffice
 	}
 	return p.correctByNetwork(lines, readings)
+}
+
+// readPrint returns the words that the networks for print read in each of some lines. If Greek was read on the page, the
+// network for Greek reads them, and so does the one for Latin letters alone, which reads those better.
+func (p *page) readPrint(ctx context.Context, lines []*document.Line) ([][]document.Word, error) {
+	read, err := p.readLines(ctx, own.Print, lines, 1)
+	if err != nil {
+		return nil, err
+	}
+	if p.network() == own.Print {
+		return read[0], nil
+	}
+	greek, err := p.readLines(ctx, own.Greek, lines, 1)
+	if err != nil {
+		return nil, err
+	}
+	for i, latin := range read[0] {
+		greek[0][i] = correct.WithLatin(greek[0][i], latin)
+	}
+	return greek[0], nil
 }
 
 // correctByNetwork replaces words of lines that the network for print has read.
@@ -75,10 +104,10 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 	return nil
 }
 
-// readLines reads lines with the network for print once for each width, a factor by which it scales them horizontally. It
+// readLines reads lines with a network for print once for each width, a factor by which it scales them horizontally. It
 // returns the words of each line by width. A line that is blank or too narrow has no words. Boxes of words are in pixels of the
 // page; confidences are the network's own.
-func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...float64) ([][][]document.Word, error) {
+func (p *page) readLines(ctx context.Context, network string, lines []*document.Line, widths ...float64) ([][][]document.Word, error) {
 	bands := make([]layout.Band, len(lines))
 	usual := p.usualHeight()
 	for i, line := range lines {
@@ -97,13 +126,13 @@ func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...
 		for k, s := range strips {
 			images[k] = stretched(s.Image, width)
 		}
-		read, err := p.src.(hand.Reader).ReadStrips(ctx, own.Print, images)
+		read, err := p.src.(hand.Reader).ReadStrips(ctx, network, images)
 		if err != nil {
 			return nil, err
 		}
 		out[n] = make([][]document.Word, len(lines))
 		for k, words := range read {
-			out[n][of[k]] = networkWords(words, func(r image.Rectangle) document.Box {
+			out[n][of[k]] = networkWords(network, words, func(r image.Rectangle) document.Box {
 				return p.sheet.boxOnPage(strips[k].Box(narrowed(r, width)))
 			})
 		}
@@ -111,14 +140,14 @@ func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...
 	return out, nil
 }
 
-// networkWords returns what the network for print read in a strip, without blank words and with the network's own confidences.
+// networkWords returns what a network for print read in a strip, without blank words and with the network's own confidences.
 // place returns the box on the page of a box in pixels of the strip.
-func networkWords(read []tesseract.Word, place func(image.Rectangle) document.Box) []document.Word {
+func networkWords(network string, read []tesseract.Word, place func(image.Rectangle) document.Box) []document.Word {
 	var words []document.Word
 	for _, w := range read {
 		if text := document.WordText(w.Text); text != "" {
 			words = append(words, document.Word{
-				Text: text, Box: place(w.Box), Confidence: w.Confidence / 100, Model: own.Print, Signals: w.Signals,
+				Text: text, Box: place(w.Box), Confidence: w.Confidence / 100, Model: network, Signals: w.Signals,
 			})
 		}
 	}

@@ -47,9 +47,11 @@ func (e *Engines) digest(name string) string {
 	switch name {
 	case own.Hands:
 		network, language := own.HandsFiles()
-		parts = [][]byte{network, language, own.FrenchTexts(), own.EnglishTexts(), own.LatinTexts()}
+		parts = [][]byte{network, language, own.FrenchCharacterModel(), own.EnglishCharacterModel(), own.LatinCharacterModel()}
 	case own.Print:
 		parts = [][]byte{own.PrintFile()}
+	case own.Greek:
+		parts = [][]byte{own.GreekFile()}
 	}
 	sum, length := sha256.New(), 0
 	for _, part := range parts {

@@ -8,6 +8,7 @@ import (
 
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/lexicon"
 	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/neural"
 	"uncial/impl/ocr/tesseract"
@@ -55,11 +56,11 @@ func (h *handwritingNetwork) search(s hand.Search) (search neural.Search, err er
 	search = neural.Search{Known: s.Known, Thorough: s.Thorough}
 	switch {
 	case isFrench(s.Language):
-		search.CharacterModel, err = loadCharacterModel(&h.french, own.FrenchTexts())
+		search.CharacterModel, err = loadCharacterModel(&h.french, own.FrenchCharacterModel())
 	case isLanguage(s.Language, "en", "enm"):
-		search.CharacterModel, err = loadCharacterModel(&h.english, own.EnglishTexts())
+		search.CharacterModel, err = loadCharacterModel(&h.english, own.EnglishCharacterModel())
 	case isLanguage(s.Language, "la"):
-		search.First, err = loadCharacterModel(&h.latin, own.LatinTexts())
+		search.First, err = loadCharacterModel(&h.latin, own.LatinCharacterModel())
 	}
 	return search, err
 }
@@ -106,20 +107,39 @@ func (h *handwritingNetwork) each(ctx context.Context, strips []*image.Gray, thr
 	return h.recognizers.each(ctx, len(strips), threads, func() *neural.Recognizer { return neural.NewRecognizer(h.model, h.language) }, read)
 }
 
-// printNetwork reads lines with the network for print, which it loads before it reads the first one.
+// printNetwork reads lines with a network for print, which it loads when it is first used.
 type printNetwork struct {
+	file  []byte
 	model *neural.Model
 	recognizers
 }
 
+// load loads the network, unless it is loaded already.
+func (n *printNetwork) load() (err error) {
+	if n.model == nil {
+		n.model, err = neural.Load(n.file)
+	}
+	return err
+}
+
+// alphabet returns the characters that the network can output, or nil if it cannot be loaded.
+func (n *printNetwork) alphabet() lexicon.Alphabet {
+	if n.load() != nil {
+		return nil
+	}
+	a := lexicon.Alphabet{}
+	for _, c := range n.model.Info().Alphabet {
+		for _, r := range c {
+			a[r] = true
+		}
+	}
+	return a
+}
+
 // read reads each strip as one line, on at most threads threads but at least one.
 func (n *printNetwork) read(ctx context.Context, strips []*image.Gray, threads int) ([][]tesseract.Word, error) {
-	if n.model == nil {
-		model, err := neural.Load(own.PrintFile())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", own.Print, err)
-		}
-		n.model = model
+	if err := n.load(); err != nil {
+		return nil, fmt.Errorf("the network for print: %w", err)
 	}
 	out := make([][]tesseract.Word, len(strips))
 	open := func() *neural.Recognizer { return neural.NewRecognizer(n.model, nil) }

@@ -19,8 +19,11 @@ func (e *Engines) SetThreads(n int) { e.threads = min(max(n, 1), maxEngines) }
 
 // ReadStrips reads each image as one line. See hand.Reader.
 func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
-	if model == own.Print {
+	switch model {
+	case own.Print:
 		return e.print.read(ctx, strips, e.threads)
+	case own.Greek:
+		return e.greek.read(ctx, strips, e.threads)
 	}
 	if h := e.handwritingNetwork(model); h != nil {
 		return h.read(ctx, strips, e.threads)

@@ -14,7 +14,7 @@ import (
 // shipped model is used.
 func (e *Engines) LoadHandwritingModels() error {
 	for _, file := range e.set.HandwritingModels() {
-		if _, isPrint := e.set.Model(file.Name); isPrint || file.Name == own.Hands || file.Name == own.Print {
+		if _, isPrint := e.set.Model(file.Name); isPrint || own.IsNetwork(file.Name) {
 			return fmt.Errorf("%s has the name of a model that is installed already; rename it", file.Path)
 		}
 		model, err := neural.Open(file.Path)

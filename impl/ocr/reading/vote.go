@@ -57,7 +57,10 @@ func lowestConfidence(line *document.Line) float64 {
 
 // knowledge returns what the vote knows about the page and its language.
 func (p *page) knowledge() (*correct.Knowledge, error) {
-	k := &correct.Knowledge{Known: p.wordLists(), Seen: map[string]int{}, LongS: correct.ShowsLongS(p.read.Blocks), NetworkTrust: p.networkTrust}
+	k := &correct.Knowledge{
+		Known: p.wordLists(), Seen: map[string]int{}, LongS: correct.ShowsLongS(p.read.Blocks), NetworkTrust: p.networkTrust,
+		Alphabet: p.src.Alphabet(p.network()),
+	}
 	for w := range document.Words(p.read.Blocks) {
 		k.Seen[correct.Key(w.Text)]++
 	}

@@ -72,7 +72,9 @@ type schooled struct {
 
 func (s *schooled) For(string) []string { return []string{"eng"} }
 
-func (s *schooled) Has(model string) bool { return model == own.Print || s.scripted.Has(model) }
+func (s *schooled) Has(model string) bool {
+	return model == own.Print || model == own.Greek || s.scripted.Has(model)
+}
 
 func (s *schooled) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
 	blocks, err := s.scripted.Read(ctx, img, dpi, model, mode)
@@ -272,14 +274,28 @@ func TestRead_networkIsEvidence(t *testing.T) {
 	require.Greater(t, confirmed, confidence("", 0))
 }
 
-// TestRead_networkReadsGreekNowhere checks that pages in other scripts than Latin are not shown to the network.
-func TestRead_networkReadsGreekNowhere(t *testing.T) {
+// TestRead_networkOfScript checks which network reads a page, by its script.
+func TestRead_networkOfScript(t *testing.T) {
 	t.Parallel()
-	src := &schooled{network: "abc", sure: 99}
-	src.says = map[string]said{"eng": {"λόγος", 0.5}}
-	_, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "grc"}, src)
-	require.NoError(t, err)
-	require.Empty(t, src.asked)
+	for _, c := range []struct {
+		language, read, by, want string
+		networks                 []string
+	}{
+		{"en", "the hovfe stands", "the house stands", "the house stands", []string{own.Print}},
+		{"en", "the λόγος τοῦ stands", "the λόγος τὸν stands", "the λόγος τὸν stands", []string{own.Print, own.Greek}},
+		{"ru", "дом", "abc", "дом", nil},
+	} {
+		src := &schooled{network: c.by, sure: 99}
+		src.says = map[string]said{"eng": {c.read, 0.8}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: c.language}, src)
+		require.NoError(t, err)
+		require.Equal(t, c.want, result.Page.Text())
+		require.Equal(t, c.networks, src.asked)
+		if len(c.networks) > 0 {
+			writer := c.networks[len(c.networks)-1]
+			require.True(t, slices.ContainsFunc(result.Page.Blocks[0].Lines[0].Words, func(w document.Word) bool { return w.Model == writer }))
+		}
+	}
 }
 
 // TestRead_voteReadsWhatDiffers checks that a line is read in more ways only if the first new reading differs.

@@ -1,5 +1,5 @@
 // Package own holds the models that the project trained and ships. They are embedded in every program that imports it,
-// which adds 25 MB. README.md in this folder has their figures, licences and training data.
+// which adds 31 MB. README.md in this folder has their figures, licences and training data.
 package own
 
 import _ "embed"
@@ -13,6 +13,8 @@ const (
 	Hands = "hands"
 	// Print reads single lines of print in Latin letters of any time. It is a network of package neural.
 	Print = "print"
+	// Greek reads single lines of print in Latin and Greek letters, mixed or not. It is a network of package neural.
+	Greek = "greek"
 	// Lines finds lines of handwriting. It is a network of package neural.
 	Lines = "lines"
 )
@@ -32,6 +34,8 @@ var (
 	latinTexts []byte
 	//go:embed print.uhm
 	printNetwork []byte
+	//go:embed greek.uhm
+	greekNetwork []byte
 	//go:embed lines.uff
 	linesNetwork []byte
 )
@@ -44,20 +48,26 @@ func Models() map[string][]byte {
 // LinesFile returns the content of the file of the network that finds lines. The caller must not change it.
 func LinesFile() []byte { return linesNetwork }
 
+// IsNetwork reports whether a name is that of a network that reads lines.
+func IsNetwork(name string) bool { return name == Hands || name == Print || name == Greek }
+
 // PrintFile returns the content of the file of the network that reads print. The caller must not change it.
 func PrintFile() []byte { return printNetwork }
 
-// FrenchTexts returns the content of a character model built from French transcriptions and print. The caller must not change
-// it.
-func FrenchTexts() []byte { return frenchTexts }
+// GreekFile returns the content of the file of the network that reads print with Greek. The caller must not change it.
+func GreekFile() []byte { return greekNetwork }
 
-// EnglishTexts returns the content of a character model built from English transcriptions and print. The caller must not change
-// it.
-func EnglishTexts() []byte { return englishTexts }
+// FrenchCharacterModel returns the content of a character model built from French transcriptions and print. The caller must
+// not change it.
+func FrenchCharacterModel() []byte { return frenchTexts }
 
-// LatinTexts returns the content of a character model built from Latin transcriptions, which abbreviate most words. The caller
-// must not change it.
-func LatinTexts() []byte { return latinTexts }
+// EnglishCharacterModel returns the content of a character model built from English transcriptions and print. The caller must
+// not change it.
+func EnglishCharacterModel() []byte { return englishTexts }
+
+// LatinCharacterModel returns the content of a character model built from Latin transcriptions, which abbreviate most words.
+// The caller must not change it.
+func LatinCharacterModel() []byte { return latinTexts }
 
 // HandsFiles returns the contents of the network's file and of its character model's. The caller must not change them.
 func HandsFiles() (network, language []byte) { return handsNetwork, handsLanguage }

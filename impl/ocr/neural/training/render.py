@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""render.py FOLDER --texts FILE... --fonts FILE... --model MODEL.uhm --lines N [--seed N]
+"""render.py FOLDER --texts FILE... --fonts FILE... --model MODEL.uhm --lines N [--greek FILE... --greek-fonts FILE...] [--seed N]
 
 Renders lines of print for training, and writes them as a training folder (lines.u8 and lines.jsonl; see lines.py). Each line of a
 text file is a paragraph. A font is used for texts whose characters it has; four fifths of the texts in fonts with a long s are
-written with it. Fonts whose file name contains "mono", "type" or "courier" are drawn as typescript, letter by letter. Needs
+written with it. Fonts whose file name contains "mono", "type" or "courier" are drawn as typescript, letter by letter. With --greek,
+most lines hold Greek, alone or among words of the other texts, as in a commentary; it is set in a font of its own. Needs
 python3-torch, python3-numpy, python3-pil and python3-fonttools."""
 import argparse
 import json
@@ -11,6 +12,7 @@ import os
 import random
 import re
 import sys
+import unicodedata
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
@@ -20,11 +22,12 @@ import modelfile
 from lines import HEIGHT
 
 # How the model writes what is drawn.
-PLAIN = str.maketrans({'’': "'", '‘': "'", '“': '"', '”': '"', '„': '"', '‚': "'", '–': '—', '―': '—', '…': '...', '\xa0': ' ', '¬': '-', '‐': '-'})
+PLAIN = str.maketrans({'’': "'", '‘': "'", '“': '"', '”': '"', '„': '"', '‚': "'", '–': '—', '―': '—', '…': '...', 'ʼ': "'", '᾽': "'", '\xa0': ' ', '¬': '-', '‐': '-'})
 TYPESCRIPT = re.compile('mono|type|courier', re.I)
 MAX_WIDTH = 2200      # columns of a line
 LETTER_WIDTH = 4.2    # columns, at least, on average
 MAX_TRIES = 100       # for each line
+GREEK = re.compile('[\u0370-\u03ff\u1f00-\u1fff]')
 
 
 class Font:
@@ -56,12 +59,36 @@ def number():
     return random.choice([f'{a}', f'{b}.{b % 12 + 1}.19{b + 10}', f'({a})', f'No. {a}', f'p. {a}', f'{a}/{b}', f'§ {b}', f'18{b + 10}', f'{b},{a % 90 + 10}', f'{b})'])
 
 
-def phrase(paragraphs, font):
-    """Returns a part of a paragraph as it might be set in a font."""
+def part(paragraphs, least, most):
+    """Returns some successive words of a paragraph."""
     words = random.choice(paragraphs).split(' ')
-    count = random.randint(2, 12)
+    count = random.randint(least, most)
     first = random.randrange(max(1, len(words) - count + 1))
-    text = ' '.join(words[first:first + count])[:90]
+    return ' '.join(words[first:first + count])
+
+
+def commentary(paragraphs, greek):
+    """Returns Greek, alone or among words of other paragraphs, as a commentary has it."""
+    if random.random() < .4:
+        text = part(greek, 2, 9)
+    else:
+        text, turn = '', random.random() < .5
+        for _ in range(random.randint(2, 4)):
+            text += part(greek if turn else paragraphs, 1, 4) + random.choice(['', '', '', ',', ':', '.', ']', ')', ' ('] if turn else ['', '', '', ',', ':', ' (']) + ' '
+            turn = not turn
+    text = text.replace('( ', '(')
+    if random.random() < .15:
+        text = random.choice([f'{random.randint(1, 1999)}. {text}', f'{text} {random.randint(1, 1999)}'])
+    if random.random() < .05:  # as names of speakers are set, without accents
+        text = unicodedata.normalize('NFC', ''.join(c for c in unicodedata.normalize('NFD', text.upper()) if not unicodedata.combining(c)))
+    return text
+
+
+def phrase(paragraphs, font, greek):
+    """Returns a part of a paragraph as it might be set in a font. greek has paragraphs in Greek, or is empty."""
+    if greek and random.random() < .8:
+        return re.sub(r'\s+', ' ', commentary(paragraphs, greek)[:90]).strip()
+    text = part(paragraphs, 2, 12)[:90]
     if 'ſ' in font.has and not font.typescript and random.random() < .8:
         text = long_s(early_spelling(text) if random.random() < .5 else text)
     if random.random() < .1:
@@ -73,24 +100,36 @@ def phrase(paragraphs, font):
     return re.sub(r'\s+', ' ', text).strip()
 
 
-def drawn(text, font):
-    """Returns a picture of the text, 0 for paper to 255 for ink, with the text's right end and its size. Its left end is at size, its baseline at 2 * size."""
+def runs(text):
+    """Divides a text into Greek and other runs; returns each with whether it is Greek."""
+    out = []
+    for c in text:
+        is_greek = bool(GREEK.match(c)) if c.isalpha() or not out else out[-1][1]
+        if out and out[-1][1] == is_greek:
+            out[-1][0] += c
+        else:
+            out.append([c, is_greek])
+    return out
+
+
+def drawn(text, font, greek):
+    """Returns a picture of the text, 0 for paper to 255 for ink, with the text's right end and its size. Its left end is at size, its baseline at 2 * size.
+    Greek is set in the font greek."""
     size = random.randint(26, 52)
-    face = font.at(size)
+    faces = font.at(size), greek.at(round(size * random.uniform(.92, 1.08)))
     if not font.typescript and random.random() < .75:
-        width = int(face.getlength(text)) + 2 * size + 10
-        image = Image.new('L', (width, 3 * size))
-        ImageDraw.Draw(image).text((size, 2 * size), text, font=face, fill=255, anchor='ls')
-        return image, width - size, size
-    gap = size * (random.uniform(-.03, .03) if font.typescript else random.choice([random.uniform(-.02, .04)] * 3 + [random.uniform(.08, .22)]))
-    blank = 1 if font.typescript else random.uniform(.9, 1.3)
-    advances = [face.getlength(c) * (blank if c == ' ' else 1) + gap for c in text]
+        pieces, gap, blank = runs(text), 0, 1
+    else:
+        pieces = [(c, is_greek) for run, is_greek in runs(text) for c in run]
+        gap = size * (random.uniform(-.03, .03) if font.typescript else random.choice([random.uniform(-.02, .04)] * 3 + [random.uniform(.08, .22)]))
+        blank = 1 if font.typescript else random.uniform(.9, 1.3)
+    advances = [faces[is_greek].getlength(piece) * (blank if piece == ' ' else 1) + gap for piece, is_greek in pieces]
     image = Image.new('L', (int(sum(advances)) + 2 * size + 10, 3 * size))
     draw, x, uneven = ImageDraw.Draw(image), size, font.typescript and random.random() < .6
-    for c, advance in zip(text, advances):
+    for (piece, is_greek), advance in zip(pieces, advances):
         ink = int(min(255, max(90, random.gauss(225, 45)))) if uneven else 255
         lift, shift = (random.gauss(0, size * .018), random.gauss(0, size * .008)) if uneven else (0, 0)
-        draw.text((x + shift, 2 * size + lift), c, font=face, fill=ink, anchor='ls')
+        draw.text((x + shift, 2 * size + lift), piece, font=faces[is_greek], fill=ink, anchor='ls')
         x += advance
     return image, x, size
 
@@ -123,15 +162,15 @@ def worn(image, size, rng):
     return a
 
 
-def line(paragraphs, fonts, alphabet, rng):
+def line(paragraphs, fonts, greek, greek_fonts, alphabet, rng):
     """Returns a line, 48 rows of bytes from 0 (paper) to 255 (ink), and its text as the model writes it; or None if the text is
     empty, font or model lack a character, or the line would be too long or too narrow."""
-    font = random.choice(fonts)
-    text = phrase(paragraphs, font)
+    font, for_greek = random.choice(fonts), random.choice(greek_fonts or fonts)
+    text = phrase(paragraphs, font, greek)
     written = text.translate(PLAIN)
-    if not text or not set(text) <= font.has or not set(written) <= alphabet:
+    if not text or not set(written) <= alphabet or any(not set(run) <= (for_greek if is_greek else font).has for run, is_greek in runs(text)):
         return None
-    image, right, size = drawn(text, font)
+    image, right, size = drawn(text, font, for_greek)
     left, base = size, 2 * size
     rows = np.nonzero(np.asarray(image).max(1) > 40)[0]
     if not len(rows):
@@ -152,6 +191,28 @@ def line(paragraphs, fonts, alphabet, rng):
     return np.clip((ink - paper) * (255 / max(black - paper, 30)), 0, 255).astype(np.uint8), written
 
 
+def paragraphs_of(parser, name, paths):
+    """Returns the paragraphs of the text files that an option names."""
+    found = []
+    for path in paths:
+        with open(path, encoding='utf-8') as f:
+            found += filter(None, map(str.strip, f))
+    if paths and not found:
+        parser.error(f'{name}: the files are empty')
+    return found
+
+
+def fonts_of(parser, name, paths):
+    """Returns the fonts of the files that an option names."""
+    found = []
+    for path in paths:
+        try:
+            found.append(Font(path))
+        except TTLibError as e:
+            parser.error(f'{name}: {path}: {e}')
+    return found
+
+
 def main():
     a = argparse.ArgumentParser()
     a.add_argument('folder')
@@ -159,6 +220,8 @@ def main():
     a.add_argument('--fonts', nargs='+', required=True)
     a.add_argument('--model', required=True, help='a model of print, for its alphabet')
     a.add_argument('--lines', type=int, required=True)
+    a.add_argument('--greek', nargs='+', default=[], help='texts in Greek')
+    a.add_argument('--greek-fonts', nargs='+', default=[], help='fonts for them')
     a.add_argument('--seed', type=int, default=1)
     o = a.parse_args()
     random.seed(o.seed)
@@ -166,18 +229,11 @@ def main():
     if o.lines < 1:
         a.error('--lines must be at least 1')
     alphabet = set(json.loads(modelfile.read(o.model)[0]['alphabet']))
-    paragraphs = []
-    for path in o.texts:
-        with open(path, encoding='utf-8') as f:
-            paragraphs += filter(None, map(str.strip, f))
-    if not paragraphs:
-        a.error('--texts: the files are empty')
-    fonts = []
-    for path in o.fonts:
-        try:
-            fonts.append(Font(path))
-        except TTLibError as e:
-            a.error(f'--fonts: {path}: {e}')
+    if bool(o.greek) != bool(o.greek_fonts):
+        a.error('--greek and --greek-fonts belong together')
+    paragraphs, greek = (paragraphs_of(a, name, paths) for name, paths in (('--texts', o.texts), ('--greek', o.greek)))
+    fonts, greek_fonts = (fonts_of(a, name, paths) for name, paths in (('--fonts', o.fonts), ('--greek-fonts', o.greek_fonts)))
+    alphabet.update(c for c in set(''.join(greek)) if GREEK.match(c) or c == '·')
     os.makedirs(o.folder, exist_ok=True)
     offset = done = tried = 0
     with open(f'{o.folder}/lines.u8', 'wb') as pixels, open(f'{o.folder}/lines.jsonl', 'w', encoding='utf-8') as rows:
@@ -185,7 +241,7 @@ def main():
             tried += 1
             if tried > MAX_TRIES * (done + MAX_TRIES):
                 sys.exit('hardly any text could be rendered: fonts or model lack its characters, or its words are too long')
-            made = line(paragraphs, fonts, alphabet, rng)
+            made = line(paragraphs, fonts, greek, greek_fonts, alphabet, rng)
             if made is None:
                 continue
             ink, text = made

@@ -119,7 +119,7 @@ func (k *Knowledge) isForeign(text []rune, i int) bool {
 	case r == '¿', r == '¡':
 		return i+1 < len(text) && unicode.IsLetter(text[i+1])
 	default:
-		return k.Alphabet != nil && unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) && !(unicode.Is(unicode.Greek, r) && k.Alphabet['α'])
+		return k.Alphabet != nil && unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) && (!unicode.Is(unicode.Greek, r) || !k.Alphabet['α'])
 	}
 }
 

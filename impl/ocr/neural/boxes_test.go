@@ -54,7 +54,7 @@ func testBoxes(t *testing.T, grain int) {
 		"le maire de la commune", "nous avons déclaré que", "les habitants du pays", "une lettre pour vous", "il est parti avec son fils",
 		"elle demeure dans cette ville", "par devant nous notaire", "fait et passé ce jour",
 	} {
-		line, ink := drawWords(text, uint64(i)) // #nosec G115 -- counts lines
+		line, ink := drawWords(text, uint64(i))    // #nosec G115 -- counts lines
 		rng := rand.New(rand.NewPCG(1, uint64(i))) // #nosec G115 G404 -- the same grain in each run
 		for k, v := range line.Pix {
 			line.Pix[k] = uint8(max(int(v)-rng.IntN(grain), 0)) // #nosec G115 -- 0..255

@@ -3,6 +3,7 @@ package reading_test
 import (
 	"fmt"
 	"image"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,5 +73,27 @@ func TestHandwriting_search(t *testing.T) {
 		first, listed, err := reading.HasTextsOf(tag)
 		require.NoError(t, err)
 		require.Equal(t, want, [2]bool{first, listed}, tag)
+	}
+}
+
+// TestEngines_networksForPrint checks which letters the networks for print write, also where a line has both alphabets.
+func TestEngines_networksForPrint(t *testing.T) {
+	t.Parallel()
+	set, err := models.Find()
+	require.NoError(t, err)
+	engines := reading.NewEngines(set, 1)
+	const line = "the word λόγος stands"
+	strip := imaging.Crop(ocrtest.Page(line), image.Rect(30, 45, 900, 125))
+	strips := []*image.Gray{imaging.Resize(strip, 48*870/80, 48)}
+	for network, want := range map[string][2]any{own.Print: {"the word", false}, own.Greek: {line, true}} {
+		read, err := engines.ReadStrips(t.Context(), network, strips)
+		require.NoError(t, err)
+		var words []string
+		for _, w := range read[0] {
+			words = append(words, w.Text)
+		}
+		require.Contains(t, strings.Join(words, " "), want[0])
+		require.Equal(t, want[1], engines.Alphabet(network)['λ'])
+		require.True(t, engines.Alphabet(network)['ſ'])
 	}
 }

@@ -25,7 +25,8 @@ type Knowledge struct {
 	LongS bool
 	// NetworkAlone is true if all candidates come from the network for print. They may then replace any words.
 	NetworkAlone bool
-	// Alphabet has the characters that the network for print writes; nil if that is not known. A word keeps other characters.
+	// Alphabet has the characters that the network for print writes; nil if that is not known. Listed words keep letters that it
+	// lacks, and all words those of other scripts.
 	Alphabet lexicon.Alphabet
 }
 

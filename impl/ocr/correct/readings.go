@@ -29,8 +29,8 @@ func alignEach(line []document.Word, readings ...[]document.Word) []aligned {
 	return out
 }
 
-// WithLatin returns what the network for Greek read in a line, but with the words that the network for Latin letters read where
-// that is surer, except in place of words with Greek letters.
+// WithLatin merges two readings of a line: that of the network for Greek, with the words of the network for Latin letters where
+// these are surer and replace no word with Greek letters.
 func WithLatin(greek, latin []document.Word) (words []document.Word) {
 	if len(greek) == 0 || len(latin) == 0 {
 		return greek

@@ -35,6 +35,9 @@ func foldSigns(words string) string {
 	}, text.FoldType(words))
 }
 
+// elision matches an apostrophe after a Greek letter.
+var elision = regexp.MustCompile(`(\p{Greek}\p{M}*)'`)
+
 // inTypeOf returns what the network for print read in place of some words of a line, in the type of these words: with their
 // quotation marks and dashes, if both have the same number, with round s on a page that is set without long s, and with the
 // apostrophes of Greek.
@@ -49,9 +52,7 @@ func (k *Knowledge) inTypeOf(line, read []document.Word) []document.Word {
 		if !k.LongS {
 			out[i].Text = strings.ReplaceAll(out[i].Text, "ſ", "s")
 		}
-		if !isLatin(out[i].Text) {
-			out[i].Text = strings.ReplaceAll(out[i].Text, "'", "’") // the apostrophe of elisions
-		}
+		out[i].Text = elision.ReplaceAllString(out[i].Text, "$1’")
 	}
 	return out
 }
@@ -60,13 +61,16 @@ func (k *Knowledge) inTypeOf(line, read []document.Word) []document.Word {
 // letters and digits in their place.
 const numberSigns = "$£€#%"
 
-// keepForeign returns what the network for print read in place of some words, but with those characters of the words that the
-// network cannot be expected to write. If the two are divided differently then, it returns the words.
-func (k *Knowledge) keepForeign(line, read []document.Word) []document.Word {
+// keepUnlearnt returns what the network for print read in place of the words [from, to) of a line, but with those characters of
+// the words that the network cannot be expected to write. If the result has another number of words than read, it returns the
+// words of the line.
+func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []document.Word) []document.Word {
+	line := whole[from:to]
+	context, offset := []rune(joined(whole)), offsetOf(whole, from)
 	before, after := []rune(joined(line)), []rune(joined(read))
 	kept := make([]bool, len(before))
 	for i := range before {
-		kept[i] = k.isForeign(before, i) || unicode.IsLetter(before[i]) && !k.writes(before[i]) && k.knows(line)
+		kept[i] = k.isUnlearnt(context, offset+i) || unicode.IsLetter(before[i]) && !k.writes(before[i]) && k.knows(line)
 	}
 	if !slices.Contains(kept, true) {
 		return read
@@ -104,9 +108,9 @@ func (k *Knowledge) keepForeign(line, read []document.Word) []document.Word {
 	return words
 }
 
-// isForeign reports whether character i of a text is a sign beside a number, an inverted sign before a word, or a letter of
+// isUnlearnt reports whether character i of a text is a sign beside a number, an inverted sign before a word, or a letter of
 // another script than the network for print writes.
-func (k *Knowledge) isForeign(text []rune, i int) bool {
+func (k *Knowledge) isUnlearnt(text []rune, i int) bool {
 	isDigit := func(at, beyond int) bool {
 		if at >= 0 && at < len(text) && text[at] == ' ' {
 			at = beyond
@@ -155,7 +159,7 @@ func withoutSpacing(words string) string {
 		}
 		return r
 	}, words)
-	return signWithSpaces.ReplaceAllString(foldSigns(bare), "$1")
+	return signWithSpaces.ReplaceAllString(foldSigns(strings.Join(strings.Fields(bare), " ")), "$1")
 }
 
 // withoutSpaces returns words in the form of foldSigns, without the spaces between them.

@@ -71,13 +71,14 @@ func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candid
 		}
 	}
 	for _, v := range r.network {
-		for _, s := range v.stretches {
+		for i := range v.stretches {
+			s := &v.stretches[i]
 			had := line[s.from:s.to]
 			if s.same || k.isLongSForF(had, s.words) || !k.NetworkAlone && !isRealChange(had, s.words) {
 				continue
 			}
-			s.words = k.keepForeign(had, k.inTypeOf(had, s.words))
-			add(s)
+			s.words = k.keepUnlearnt(line, s.from, s.to, k.inTypeOf(had, s.words))
+			add(*s)
 		}
 	}
 	return all

@@ -271,6 +271,8 @@ func TestKnowledge_Vote_network(t *testing.T) {
 		{"keeps a sign that the network takes for two digits", 0.4, 0.99, 0.9, "25% of hovfe", "2590 of house", "25% of house"},
 		{"keeps a sign that the network leaves out", 0.4, 0.99, 0.9, "¿upon hovfe", "upon house", "¿upon house"},
 		{"keeps a sign that the network joins with a number", 0.4, 0.99, 0.9, "the 5 %; hovfe", "the 90; house", "the 5 %; house"},
+		{"keeps signs that stand alone beside a number", 0.4, 0.99, 0.9, "the 5 % of $ 12 hovfe", "the 5 90 of S 12 house", "the 5 % of $ 12 house"},
+		{"keeps spaces within quotation marks of sure words", 0.95, 0.99, 0.9, "the « house » of", "the \"house\" of", "the « house » of"},
 		{"takes an unlisted letter that the network lacks for misread", 0.4, 0.99, 0.9, "the höuse", "the house", "the house"},
 		{"keeps the quotation marks and spaces of sure words", 0.95, 0.99, 0.9, "‘upon ; the", "upon; the", "‘upon ; the"},
 		{"may change an accent", 0.4, 0.99, 0.9, "the hôuse stands", "the house stands", "the house stands"},
@@ -294,10 +296,11 @@ func TestKnowledge_Vote_greekNetwork(t *testing.T) {
 		{"corrects Greek", "the χαὶ χάρτ stands", "the καὶ κάρτ stands", "the καὶ κάρτ stands"},
 		{"writes Greek in place of Latin letters", "the Alas stands", "the Αἴας stands", "the Αἴας stands"},
 		{"writes the apostrophe of elisions", "the φόβοισι yap stands", "the φόβοισί γ' stands", "the φόβοισί γ’ stands"},
+		{"keeps the quotation marks of Greek words", "the ‘λόγοσ’ stands", "the 'λόγος' stands", "the ‘λόγος’ stands"},
 		{"leaves the apostrophe in Latin letters plain", "the horfe", "the hor'e", "the hor'e"},
 		{"keeps words in a third script", "the дом stands", "the δομ stands", "the дом stands"},
 	} {
-		knowledge := correct.Knowledge{Known: correct.Lexicons{}, NetworkTrust: 0.9, NetworkAlone: true, Alphabet: alphabet("abcdefghijklmnopqrstuvwxyzA'Ἴἴίὶκαχάρτφόβοισγςδμ")}
+		knowledge := correct.Knowledge{Known: correct.Lexicons{}, NetworkTrust: 0.9, NetworkAlone: true, Alphabet: alphabet("abcdefghijklmnopqrstuvwxyzA'Ἴἴίὶκαχάρτφόβοισγςδμλ")}
 		b := blocks(c.read, 0.4)
 		knowledge.Vote(&b[0].Lines[0], correct.Readings{Network: [][]document.Word{wordsOf(c.by, 0.99)}})
 		require.Equal(t, c.want, text(b), c.why)

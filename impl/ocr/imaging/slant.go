@@ -70,8 +70,8 @@ func isEverywhere(middles []image.Point, angle, other float64, height, strips in
 }
 
 // lineation measures how well the middles of letters lie in lines at an angle, or perpendicular to it: about 1 for scattered
-// letters, and up to the number of letters of a line. It divides the page
-// into strips as high as the letters; strips is their number on each side of the middle, which is (0, 0).
+// letters, and up to the number of letters of a line. It divides the page into strips as high as the letters; strips is their
+// number on each side of the middle, which is (0, 0).
 func lineation(middles []image.Point, angle float64, height, strips int) float64 {
 	sin, cos := math.Sincos(angle * math.Pi / 180)
 	sin, cos = sin/float64(height), cos/float64(height)

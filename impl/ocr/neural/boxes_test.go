@@ -43,11 +43,34 @@ func TestRecognizer_PutsBoxesAroundTheInkOfWords(t *testing.T) {
 	}
 }
 
+// TestRecognizer_KeepsStrokesInBoxes checks that the boxes of long words on clean paper hold all of their ink.
+func TestRecognizer_KeepsStrokesInBoxes(t *testing.T) {
+	t.Parallel()
+	r := mustShipped(t)["plain"]
+	read := 0
+	for i, text := range []string{"une immense consequence", "avec un memoire", "la suppression du mariage"} {
+		line, ink := drawWords(text, uint64(i)) // #nosec G115 -- counts lines
+		for _, w := range r.Read(line) {
+			if box, ok := ink[w.Text]; ok {
+				read++
+				require.GreaterOrEqual(t, overlap(box, w.Box), 0.8, "%q: %v and %v", w.Text, box, w.Box)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, read, 6)
+}
+
+// overlap returns the intersection of two boxes over their union.
+func overlap(a, b image.Rectangle) float64 {
+	area := func(r image.Rectangle) float64 { return float64(r.Dx() * r.Dy()) }
+	shared := area(a.Intersect(b))
+	return shared / (area(a) + area(b) - shared)
+}
+
 // testBoxes reads lines on paper whose pixels are up to `grain` levels darker than white.
 func testBoxes(t *testing.T, grain int) {
 	t.Helper()
 	r := mustShipped(t)["plain"]
-	area := func(b image.Rectangle) float64 { return float64(b.Dx() * b.Dy()) }
 	var overlaps []float64
 	written := 0
 	for i, text := range []string{
@@ -60,13 +83,12 @@ func testBoxes(t *testing.T, grain int) {
 			line.Pix[k] = uint8(max(int(v)-rng.IntN(grain), 0)) // #nosec G115 -- 0..255
 		}
 		written += len(ink)
-		right := 0
+		right := -1
 		for _, w := range r.Read(line) {
 			require.Greater(t, w.Box.Min.X, right, "the box of %q touches that of the word before it", w.Text)
 			right = w.Box.Max.X
 			if box, ok := ink[w.Text]; ok {
-				shared := area(box.Intersect(w.Box))
-				overlaps = append(overlaps, shared/(area(box)+area(w.Box)-shared))
+				overlaps = append(overlaps, overlap(box, w.Box))
 			}
 		}
 	}

@@ -219,9 +219,9 @@ func words(all []Character, ink []float32, width int) []Word {
 		}
 		to, next := width, width
 		if len(rest) > 0 {
-			middle := max(gap(columns, word[len(word)-1].X, rest[0].X), from+1)
-			to = max(min(middle, max(middle-halfGap, word[len(word)-1].X)), from+1)
-			next = max(middle, min(middle+halfGap, rest[0].X))
+			to, next = gap(columns, word[len(word)-1].X, rest[0].X)
+			to = max(to, from+1)
+			next = max(next, to)
 		}
 		out = append(out, newWord(word, ink, columns, from, to, width))
 		all, from = rest, next
@@ -229,31 +229,34 @@ func words(all []Character, ink []float32, width int) []Word {
 	return out
 }
 
-// halfGap is the distance in pixels that the boxes of two words keep from the boundary between them, unless their letters are
-// nearer. Without it, the boxes of words on grainy paper would touch, and programs would read them as one word.
-const halfGap = 4
-
 // columnInk returns how much more ink than grain each column of an image has.
 func columnInk(ink []float32, width int) []float32 {
-	const grainShare, grainier = 0.05, 1.5 // that share of the columns is paper, whose grain varies that much
+	// The lightest columns, a share of blankShare, are taken for blank paper. Grain is darker by up to a factor of darker, and never
+	// as dark as mostGrain: without blank columns, the lightest ones have strokes.
+	const blankShare, darker, mostGrain = 0.05, 1.5, 2.5
 	sums := make([]float32, width)
 	for i, v := range ink {
 		sums[i%width] += v
 	}
-	grain := grainier * slices.Sorted(slices.Values(sums))[int(grainShare*float64(width))]
+	grain := min(darker*slices.Sorted(slices.Values(sums))[int(blankShare*float64(width))], mostGrain)
 	for x := range sums {
 		sums[x] = max(sums[x]-grain, 0)
 	}
 	return sums
 }
 
-// gap returns the middle of the widest run of columns without strokes between two characters, or the column with the least ink
-// if there is no such run.
-func gap(columns []float32, left, right int) int {
-	const paper = 0.6 // maximum ink in a column without a stroke, from grain and the blur of strokes next to it
+// gap returns where the word of a character ends, and where that of the next character begins: in the middle of the widest run
+// of columns without strokes between them, up to halfGap from there so that the boxes of words on grainy paper do not touch. If
+// there is no such run, halfCut columns on either side of the one with the least ink are between the words.
+func gap(columns []float32, left, right int) (end, begin int) {
+	const (
+		paper   = 0.6 // maximum ink in a column without a stroke, from grain and the blur of strokes next to it
+		halfGap = 4
+		halfCut = 2
+	)
 	left, right = min(max(left, 0), len(columns)-1), min(max(right, 0), len(columns)-1)
 	if right <= left {
-		return left
+		return left, left
 	}
 	bestFrom, bestTo, from := 0, 0, -1
 	for x := left; x <= right; x++ {
@@ -269,7 +272,8 @@ func gap(columns []float32, left, right int) int {
 		from = -1
 	}
 	if bestTo > bestFrom {
-		return (bestFrom + bestTo) / 2
+		middle := (bestFrom + bestTo) / 2
+		return max(middle-halfGap, bestFrom), min(middle+halfGap, bestTo)
 	}
 	lightest := left
 	for x := left; x <= right; x++ {
@@ -277,16 +281,13 @@ func gap(columns []float32, left, right int) int {
 			lightest = x
 		}
 	}
-	return lightest
+	return max(lightest-halfCut, left), min(lightest+halfCut, right)
 }
 
 // newWord returns the word of characters. Its box encloses the ink between the columns from and to, or everything between them
 // if there is no ink.
 func newWord(characters []Character, ink, columns []float32, from, to, width int) Word {
-	const (
-		stroke   = 0.35 // minimum ink of a pixel that belongs to a stroke
-		leastRow = 0.03 // share of a row of the word that strokes cover; below it, they are grain
-	)
+	const stroke = 0.35 // minimum ink of a pixel that belongs to a stroke
 	w := Word{Characters: slices.Clone(characters)}
 	sum := 0.0
 	for _, c := range characters {
@@ -303,14 +304,11 @@ func newWord(characters []Character, ink, columns []float32, from, to, width int
 	}
 	top, bottom := lineHeight, 0
 	for y := range lineHeight {
-		n := 0
 		for _, v := range ink[y*width+from : y*width+to] {
 			if v >= stroke {
-				n++
+				top, bottom = min(top, y), y+1
+				break
 			}
-		}
-		if n > 0 && float64(n) >= leastRow*float64(to-from) {
-			top, bottom = min(top, y), y+1
 		}
 	}
 	if top >= bottom {

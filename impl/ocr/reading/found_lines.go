@@ -10,6 +10,7 @@ import (
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/models/own"
 	"uncial/internal/document"
 )
 
@@ -42,14 +43,14 @@ func readFoundLines(ctx context.Context, p *page) error {
 			}
 		}
 	}
-	read, err := p.handwriting.reader.ReadStrips(ctx, p.network(), images)
+	read, err := p.handwriting.reader.ReadStrips(ctx, own.Print, images)
 	if err != nil {
 		return err
 	}
 	parts := make([][]document.Line, len(p.sheet.parts())*len(found.Blocks))
 	var all, written []document.Word
 	for i, s := range strips {
-		words := networkWords(p.network(), read[i], s.Box)
+		words := networkWords(own.Print, read[i], s.Box)
 		confidence := meanWordConfidence(words)
 		if hand.IsNoise(words, confidence) {
 			continue
@@ -154,12 +155,12 @@ func (p *page) readAlongFound(ctx context.Context, lines []*document.Line, readi
 			strips, images, of = append(strips, s), append(images, s.Image), append(of, words)
 		}
 	}
-	read, err := p.handwriting.reader.ReadStrips(ctx, p.network(), images)
+	read, err := p.readStrips(ctx, images, func(i int, r image.Rectangle) document.Box { return strips[i].Box(r) })
 	if err != nil {
 		return err
 	}
-	for i, words := range read {
-		if again := networkWords(p.network(), words, strips[i].Box); expectedCorrect(again) > expectedCorrect(*of[i]) {
+	for i, again := range read {
+		if expectedCorrect(again) > expectedCorrect(*of[i]) {
 			*of[i] = again
 		}
 	}

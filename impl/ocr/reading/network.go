@@ -20,22 +20,24 @@ import (
 // found lines, and the page is print that makes sense.
 func mayUseNetwork(p *page) bool {
 	_, ok := p.src.(hand.Reader)
-	return ok && !p.isHandwritten && !p.isGibberish && !p.alongFound && p.src.Has(p.network()) &&
-		(isLatinScript(p.language) || p.model == ancientGreek)
+	return ok && !p.isHandwritten && !p.isGibberish && !p.alongFound && (isLatinScript(p.language) || p.model == ancientGreek) &&
+		!slices.ContainsFunc(p.networksForPrint(), func(network string) bool { return !p.src.Has(network) })
 }
 
-// network returns the name of the network that reads the print of the page: the one for Greek if Greek was read.
-func (p *page) network() string {
+// networksForPrint returns the names of the networks that suit the print of the page: that for Latin letters and, if Greek was
+// read, that for Greek.
+func (p *page) networksForPrint() []string {
 	if p.hasGreek() {
-		return own.Greek
+		return []string{own.Print, own.Greek}
 	}
-	return own.Print
+	return []string{own.Print}
 }
 
 // voteByNetwork reads the lines of print with our own network too, and replaces their words where its reading is more likely to
 // be right. It reads the last networkProbe lines, the least doubtful ones, first. If the trust in the network is below
 // minNetworkTrust then, it does not read the others, and changes nothing.
 func voteByNetwork(ctx context.Context, p *page) error {
+	p.networks = p.networksForPrint()
 	lines := linesByDoubt(p.read.Blocks)
 	readings, trust := make([]correct.Readings, len(lines)), 0.0
 	surest := max(len(lines)-networkProbe, 0)
@@ -43,11 +45,11 @@ func voteByNetwork(ctx context.Context, p *page) error {
 		if span[0] == span[1] {
 			continue
 		}
-		read, err := p.readPrint(ctx, lines[span[0]:span[1]])
+		read, err := p.readLines(ctx, lines[span[0]:span[1]], 1)
 		if err != nil {
 			return err
 		}
-		for i, words := range read {
+		for i, words := range read[0] {
 			readings[span[0]+i].Network = [][]document.Word{words}
 		}
 		if trust = correct.NetworkTrust(lines, readings); trust < minNetworkTrust {
@@ -61,26 +63,6 @@ func voteByNetwork(ctx context.Context, p *page) error {
 		return err // without the time for it, the readings that there are suffice
 	}
 	return p.correctByNetwork(lines, readings)
-}
-
-// readPrint returns the words that the networks for print read in each of some lines. If Greek was read on the page, the
-// network for Greek reads them, and so does the one for Latin letters alone, which reads those better.
-func (p *page) readPrint(ctx context.Context, lines []*document.Line) ([][]document.Word, error) {
-	read, err := p.readLines(ctx, own.Print, lines, 1)
-	if err != nil {
-		return nil, err
-	}
-	if p.network() == own.Print {
-		return read[0], nil
-	}
-	greek, err := p.readLines(ctx, own.Greek, lines, 1)
-	if err != nil {
-		return nil, err
-	}
-	for i, latin := range read[0] {
-		greek[0][i] = correct.WithLatin(greek[0][i], latin)
-	}
-	return greek[0], nil
 }
 
 // correctByNetwork replaces words of lines that the network for print has read.
@@ -104,10 +86,10 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 	return nil
 }
 
-// readLines reads lines with a network for print once for each width, a factor by which it scales them horizontally. It
+// readLines reads lines with the networks for print once for each width, a factor by which it scales them horizontally. It
 // returns the words of each line by width. A line that is blank or too narrow has no words. Boxes of words are in pixels of the
 // page; confidences are the network's own.
-func (p *page) readLines(ctx context.Context, network string, lines []*document.Line, widths ...float64) ([][][]document.Word, error) {
+func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...float64) ([][][]document.Word, error) {
 	bands := make([]layout.Band, len(lines))
 	usual := p.usualHeight()
 	for i, line := range lines {
@@ -126,15 +108,36 @@ func (p *page) readLines(ctx context.Context, network string, lines []*document.
 		for k, s := range strips {
 			images[k] = stretched(s.Image, width)
 		}
-		read, err := p.src.(hand.Reader).ReadStrips(ctx, network, images)
+		read, err := p.readStrips(ctx, images, func(k int, r image.Rectangle) document.Box {
+			return p.sheet.boxOnPage(strips[k].Box(narrowed(r, width)))
+		})
 		if err != nil {
 			return nil, err
 		}
 		out[n] = make([][]document.Word, len(lines))
 		for k, words := range read {
-			out[n][of[k]] = networkWords(network, words, func(r image.Rectangle) document.Box {
-				return p.sheet.boxOnPage(strips[k].Box(narrowed(r, width)))
-			})
+			out[n][of[k]] = words
+		}
+	}
+	return out, nil
+}
+
+// readStrips returns the words that the networks for print read in strips. If the network for Greek reads them, the one for Latin
+// letters does too, because it reads Latin words better. place returns the box on the page of a box in pixels of a strip, which
+// it gets by index.
+func (p *page) readStrips(ctx context.Context, strips []*image.Gray, place func(strip int, r image.Rectangle) document.Box) ([][]document.Word, error) {
+	out := make([][]document.Word, len(strips))
+	for n, network := range p.networks {
+		read, err := p.src.(hand.Reader).ReadStrips(ctx, network, strips)
+		if err != nil {
+			return nil, err
+		}
+		for i, words := range read {
+			found := networkWords(network, words, func(r image.Rectangle) document.Box { return place(i, r) })
+			if n > 0 {
+				found = correct.WithLatin(found, out[i])
+			}
+			out[i] = found
 		}
 	}
 	return out, nil

@@ -112,14 +112,17 @@ type page struct {
 
 	sheet                 sheet
 	handwriting           handwriting
-	isHandwritten         bool    // the whole page is written by hand
-	handwritingConfidence float64 // confidence of the handwriting model in some lines, or in the page if that was read as print first, 0..1
+	isHandwritten         bool // the whole page is written by hand
+	// handwritingConfidence is the confidence of the handwriting model, 0..1: in some lines, or in the whole page if that was first
+	// read as print; 0 if it did not read any.
+	handwritingConfidence float64
 
 	isGreek      bool           // a sample shows Greek in addition to the language's own letters
 	isEarly      bool           // a sample shows that the early-print model reads the page best
 	attempts     []attempt      // readings of print, the one to keep first
 	written      []document.Box // handwriting on a printed page, which the print model should not have read
 	networkTrust float64        // how well the network for print reads the page; see correct.NetworkTrust
+	networks     []string       // the networks for print that read the page; none before the step "network"
 	alongFound   bool           // the network for print has read the page along the lines of our own line finder
 	isGibberish  bool           // the text read as print is gibberish; see findGibberish
 	read         hand.Result    // the result: attempts[0] in coordinates of the page, with the handwriting

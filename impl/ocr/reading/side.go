@@ -267,7 +267,7 @@ func readHalves(ctx context.Context, p *page) error {
 	if !areApart(tallies[0], tallies[1]) || correct < separateShare*float64(characters(p.read.Blocks))*p.read.Confidence {
 		return nil
 	}
-	p.cut, p.edits, p.graphics, p.illegible, p.isGibberish = cut, nil, nil, nil, false
+	p.cut, p.edits, p.graphics, p.illegible = cut, nil, nil, nil
 	p.read = hand.Result{Confidence: correct / max(read, 1)}
 	for i, half := range halves {
 		p.add(half, boxes[i].Min)
@@ -295,7 +295,7 @@ func (p *page) add(half *page, at image.Point) {
 		d.Box = movedBox(d.Box, at)
 		p.illegible = append(p.illegible, d)
 	}
-	p.curtailed, p.isGibberish = p.curtailed || half.curtailed, p.isGibberish || half.isGibberish
+	p.curtailed = p.curtailed || half.curtailed
 }
 
 // apartFrom returns the share of the handwriting that is in t, or the share of the print that is in o, whichever is less. It

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"uncial/impl/ocr/correct"
+	"uncial/impl/ocr/lexicon"
 	"uncial/internal/document"
 )
 
@@ -55,11 +56,19 @@ func lowestConfidence(line *document.Line) float64 {
 	return least
 }
 
+// alphabet returns the characters that the networks for print write, nil if they have not read the page.
+func (p *page) alphabet() lexicon.Alphabet {
+	if len(p.networks) == 0 {
+		return nil
+	}
+	return p.src.Alphabet(p.networks[len(p.networks)-1])
+}
+
 // knowledge returns what the vote knows about the page and its language.
 func (p *page) knowledge() (*correct.Knowledge, error) {
 	k := &correct.Knowledge{
 		Known: p.wordLists(), Seen: map[string]int{}, LongS: correct.ShowsLongS(p.read.Blocks), NetworkTrust: p.networkTrust,
-		Alphabet: p.src.Alphabet(p.network()),
+		Alphabet: p.alphabet(),
 	}
 	for w := range document.Words(p.read.Blocks) {
 		k.Seen[correct.Key(w.Text)]++

@@ -75,7 +75,7 @@ func (p *page) addNetwork(ctx context.Context, lines []*document.Line, readings 
 	if p.networkTrust < minNetworkTrust {
 		return nil
 	}
-	read, err := p.readLines(ctx, p.network(), lines[:min(len(lines), p.maxNetworkLines())], networkWidths...)
+	read, err := p.readLines(ctx, lines[:min(len(lines), p.maxNetworkLines())], networkWidths...)
 	if err != nil {
 		return err
 	}

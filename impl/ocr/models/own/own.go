@@ -1,5 +1,5 @@
 // Package own holds the models that the project trained and ships. They are embedded in every program that imports it,
-// which adds 31 MB. README.md in this folder has their figures, licences and training data.
+// which adds 35 MB. README.md in this folder has their figures, licences and training data.
 package own
 
 import _ "embed"

@@ -99,3 +99,20 @@ func TestIsHungUp(t *testing.T) {
 	require.True(t, reach.IsHungUp(&url.Error{Op: "Get", Err: io.EOF}))
 	require.False(t, reach.IsHungUp(nil))
 }
+
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"0": 0, "7": 7 * time.Second, "86400": 24 * time.Hour,
+		"Thu, 15 Jan 2026 12:01:30 GMT": 90 * time.Second, "Thu, 15 Jan 2026 11:00:00 GMT": 0,
+	} {
+		wait, ok := reach.RetryAfter(header, now)
+		require.True(t, ok, header)
+		require.Equal(t, want, wait, header)
+	}
+	for _, header := range []string{"", "-1", "1.5", "soon", "99999999999999999999"} {
+		_, ok := reach.RetryAfter(header, now)
+		require.False(t, ok, header)
+	}
+}

@@ -3,8 +3,8 @@
 // a correction may fix a misread letter, but it never modernizes a word. MayCorrect excludes numbers and names, for callers
 // without a word list.
 //
-// WithoutEntities repairs transcriptions. Word lists are in impl/ocr/lexicon, and error rates in internal/accuracy. Start with
-// spelling.go.
+// WithoutEntities repairs transcriptions, and Number writes numbers for people. Word lists are in impl/ocr/lexicon, and error
+// rates in internal/accuracy. Start with spelling.go.
 package text
 
 import (

@@ -124,6 +124,11 @@ func TestRegion_Unread(t *testing.T) {
 	require.Len(t, parts, 1)
 	require.InDelta(t, 300+5*pitch, parts[0].Box.Min.Y, letter)
 	require.InDelta(t, 300+11*pitch+letter, parts[0].Box.Max.Y, 2*letter)
+	for blank := range 15 {
+		parts := whole.Unread(paragraph(100, 1300, blank*letter, 20), nil)
+		require.Len(t, parts, 1)
+		require.LessOrEqual(t, parts[0].Box.Min.Y, blank*letter, "the first line after %d blank bands belongs to the part", blank)
+	}
 }
 
 func TestLettersIn(t *testing.T) {

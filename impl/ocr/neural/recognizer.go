@@ -231,8 +231,8 @@ func words(all []Character, ink []float32, width int) []Word {
 
 // columnInk returns how much more ink than grain each column of an image has.
 func columnInk(ink []float32, width int) []float32 {
-	// The lightest columns, a share of blankShare, are taken for blank paper. Grain is darker by up to a factor of darker, and never
-	// as dark as mostGrain: without blank columns, the lightest ones have strokes.
+	// The lightest columns, a share of blankShare, are taken for blank paper. Grain is darker by up to a factor of darker, and
+	// never as dark as mostGrain: without blank columns, the lightest ones have strokes.
 	const blankShare, darker, mostGrain = 0.05, 1.5, 2.5
 	sums := make([]float32, width)
 	for i, v := range ink {

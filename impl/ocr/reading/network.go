@@ -122,9 +122,9 @@ func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...
 	return out, nil
 }
 
-// readStrips returns the words that the networks for print read in strips. If the network for Greek reads them, the one for Latin
-// letters does too, because it reads Latin words better. place returns the box on the page of a box in pixels of a strip, which
-// it gets by index.
+// readStrips returns the words that the networks for print read in strips. If the network for Greek reads them, the one for
+// Latin letters does too, because it reads Latin words better. place returns the box on the page of a box in pixels of a
+// strip, which it gets by index.
 func (p *page) readStrips(ctx context.Context, strips []*image.Gray, place func(strip int, r image.Rectangle) document.Box) ([][]document.Word, error) {
 	out := make([][]document.Word, len(strips))
 	for n, network := range p.networks {

@@ -113,8 +113,8 @@ type page struct {
 	sheet                 sheet
 	handwriting           handwriting
 	isHandwritten         bool // the whole page is written by hand
-	// handwritingConfidence is the confidence of the handwriting model, 0..1: in some lines, or in the whole page if that was first
-	// read as print; 0 if it did not read any.
+	// handwritingConfidence is the confidence of the handwriting model, 0..1: in some lines, or in the whole page if that was
+	// first read as print; 0 if it did not read any.
 	handwritingConfidence float64
 
 	isGreek      bool           // a sample shows Greek in addition to the language's own letters

@@ -110,9 +110,9 @@ type page struct {
 	rotation int         // clockwise rotation of gray in degrees
 	slant    *slant      // the place of gray on the image, nil if it is the whole image
 
-	sheet                 sheet
-	handwriting           handwriting
-	isHandwritten         bool // the whole page is written by hand
+	sheet         sheet
+	handwriting   handwriting
+	isHandwritten bool // the whole page is written by hand
 	// handwritingConfidence is the confidence of the handwriting model, 0..1: in some lines, or in the whole page if that was
 	// first read as print; 0 if it did not read any.
 	handwritingConfidence float64

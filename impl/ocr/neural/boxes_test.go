@@ -48,7 +48,7 @@ func TestRecognizer_KeepsStrokesInBoxes(t *testing.T) {
 	t.Parallel()
 	r := mustShipped(t)["plain"]
 	read := 0
-	for i, text := range []string{"une immense consequence", "avec un memoire", "la suppression du mariage"} {
+	for i, text := range []string{"une immense consequence", "avec un memoire", "la suppression du partage"} {
 		line, ink := drawWords(text, uint64(i)) // #nosec G115 -- counts lines
 		for _, w := range r.Read(line) {
 			if box, ok := ink[w.Text]; ok {

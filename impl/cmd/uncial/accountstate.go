@@ -75,7 +75,8 @@ type accountDeleteCmd struct {
 
 func (accountDeleteCmd) Help() string {
 	return `The command erases the account's name, its stored answers, its open invitations, the names and IP ranges of its keys, which it
-revokes, and its users who belong to no other account and are not operators, with their sessions. Entries in the ledger stay under the account's ID, so that "uncial audit" stays exact.
+revokes, and its users who belong to no other account and are not operators, with their sessions. Entries
+in the ledger stay under the account's ID, so that "uncial audit" stays exact.
 
 Example:
   uncial account delete acc_7k2m --confirm acc_7k2m`

@@ -32,7 +32,7 @@ type Engines struct {
 	threads      int                 // see SetThreads
 	extraEngines []*tesseract.Engine // additional engines of one model, see enginesOf
 	handwriting  handwritingNetwork
-	print, greek printNetwork
+	prints       map[string]*printNetwork // by name
 	trained      []trainedModel
 	finder       *layout.Finder // nil before the first page
 }
@@ -44,7 +44,7 @@ var _ Source = (*Engines)(nil)
 func NewEngines(set *models.Set, limit int) *Engines {
 	return &Engines{
 		set: set, limit: max(limit, 1), memory: modelMemory, lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{}, digests: map[string]string{},
-		print: printNetwork{file: own.PrintFile()}, greek: printNetwork{file: own.GreekFile()},
+		prints: map[string]*printNetwork{own.Print: {file: own.PrintFile()}, own.Greek: {file: own.GreekFile()}},
 	}
 }
 
@@ -124,12 +124,9 @@ func (e *Engines) Alphabet(name string) lexicon.Alphabet {
 		return a
 	}
 	var a lexicon.Alphabet
-	switch name {
-	case own.Print:
-		a = e.print.alphabet()
-	case own.Greek:
-		a = e.greek.alphabet()
-	default:
+	if n := e.prints[name]; n != nil {
+		a = n.alphabet()
+	} else {
 		a, _ = lexicon.ReadAlphabet(e.data(name))
 	}
 	e.alphabets[name] = a

@@ -10,7 +10,6 @@ import (
 	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
-	"uncial/impl/ocr/models/own"
 	"uncial/internal/document"
 )
 
@@ -43,14 +42,14 @@ func readFoundLines(ctx context.Context, p *page) error {
 			}
 		}
 	}
-	read, err := p.handwriting.reader.ReadStrips(ctx, own.Print, images)
+	read, err := p.readStrips(ctx, p.networksForPrint(), images, func(i int, r image.Rectangle) document.Box { return strips[i].Box(r) })
 	if err != nil {
 		return err
 	}
 	parts := make([][]document.Line, len(p.sheet.parts())*len(found.Blocks))
 	var all, written []document.Word
 	for i, s := range strips {
-		words := networkWords(own.Print, read[i], s.Box)
+		words := read[i]
 		confidence := meanWordConfidence(words)
 		if hand.IsNoise(words, confidence) {
 			continue
@@ -155,7 +154,7 @@ func (p *page) readAlongFound(ctx context.Context, lines []*document.Line, readi
 			strips, images, of = append(strips, s), append(images, s.Image), append(of, words)
 		}
 	}
-	read, err := p.readStrips(ctx, images, func(i int, r image.Rectangle) document.Box { return strips[i].Box(r) })
+	read, err := p.readStrips(ctx, p.networks, images, func(i int, r image.Rectangle) document.Box { return strips[i].Box(r) })
 	if err != nil {
 		return err
 	}

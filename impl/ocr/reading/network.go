@@ -108,7 +108,7 @@ func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...
 		for k, s := range strips {
 			images[k] = stretched(s.Image, width)
 		}
-		read, err := p.readStrips(ctx, images, func(k int, r image.Rectangle) document.Box {
+		read, err := p.readStrips(ctx, p.networks, images, func(k int, r image.Rectangle) document.Box {
 			return p.sheet.boxOnPage(strips[k].Box(narrowed(r, width)))
 		})
 		if err != nil {
@@ -122,12 +122,14 @@ func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...
 	return out, nil
 }
 
-// readStrips returns the words that the networks for print read in strips. If the network for Greek reads them, the one for
-// Latin letters does too, because it reads Latin words better. place returns the box on the page of a box in pixels of a
+// readStrips returns the words that networks for print read in strips. Where the network for Greek reads, the one for Latin
+// letters comes first, because it reads Latin words better. place returns the box on the page of a box in pixels of a
 // strip, which it gets by index.
-func (p *page) readStrips(ctx context.Context, strips []*image.Gray, place func(strip int, r image.Rectangle) document.Box) ([][]document.Word, error) {
+func (p *page) readStrips(
+	ctx context.Context, networks []string, strips []*image.Gray, place func(strip int, r image.Rectangle) document.Box,
+) ([][]document.Word, error) {
 	out := make([][]document.Word, len(strips))
-	for n, network := range p.networks {
+	for n, network := range networks {
 		read, err := p.src.(hand.Reader).ReadStrips(ctx, network, strips)
 		if err != nil {
 			return nil, err

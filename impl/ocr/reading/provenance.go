@@ -44,14 +44,11 @@ func (e *Engines) digest(name string) string {
 		return digestPrefix + h.model.Info().Digest
 	}
 	parts := [][]byte{e.data(name)}
-	switch name {
-	case own.Hands:
+	if n := e.prints[name]; n != nil {
+		parts = [][]byte{n.file}
+	} else if name == own.Hands {
 		network, language := own.HandsFiles()
 		parts = [][]byte{network, language, own.FrenchCharacterModel(), own.EnglishCharacterModel(), own.LatinCharacterModel()}
-	case own.Print:
-		parts = [][]byte{own.PrintFile()}
-	case own.Greek:
-		parts = [][]byte{own.GreekFile()}
 	}
 	sum, length := sha256.New(), 0
 	for _, part := range parts {

@@ -7,7 +7,6 @@ import (
 	"image"
 
 	"uncial/impl/ocr/hand"
-	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/tesseract"
 )
 
@@ -19,11 +18,8 @@ func (e *Engines) SetThreads(n int) { e.threads = min(max(n, 1), maxEngines) }
 
 // ReadStrips reads each image as one line. See hand.Reader.
 func (e *Engines) ReadStrips(ctx context.Context, model string, strips []*image.Gray) ([][]tesseract.Word, error) {
-	switch model {
-	case own.Print:
-		return e.print.read(ctx, strips, e.threads)
-	case own.Greek:
-		return e.greek.read(ctx, strips, e.threads)
+	if n := e.prints[model]; n != nil {
+		return n.read(ctx, strips, e.threads)
 	}
 	if h := e.handwritingNetwork(model); h != nil {
 		return h.read(ctx, strips, e.threads)

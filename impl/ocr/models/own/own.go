@@ -27,11 +27,11 @@ var (
 	//go:embed hands.ngram
 	handsLanguage []byte
 	//go:embed french.ngram
-	frenchTexts []byte
+	frenchCharacterModel []byte
 	//go:embed english.ngram
-	englishTexts []byte
+	englishCharacterModel []byte
 	//go:embed latin.ngram
-	latinTexts []byte
+	latinCharacterModel []byte
 	//go:embed print.uhm
 	printNetwork []byte
 	//go:embed greek.uhm
@@ -59,15 +59,15 @@ func GreekFile() []byte { return greekNetwork }
 
 // FrenchCharacterModel returns the content of a character model built from French transcriptions and print. The caller must
 // not change it.
-func FrenchCharacterModel() []byte { return frenchTexts }
+func FrenchCharacterModel() []byte { return frenchCharacterModel }
 
 // EnglishCharacterModel returns the content of a character model built from English transcriptions and print. The caller must
 // not change it.
-func EnglishCharacterModel() []byte { return englishTexts }
+func EnglishCharacterModel() []byte { return englishCharacterModel }
 
 // LatinCharacterModel returns the content of a character model built from Latin transcriptions, which abbreviate most words.
 // The caller must not change it.
-func LatinCharacterModel() []byte { return latinTexts }
+func LatinCharacterModel() []byte { return latinCharacterModel }
 
 // HandsFiles returns the contents of the network's file and of its character model's. The caller must not change them.
 func HandsFiles() (network, language []byte) { return handsNetwork, handsLanguage }

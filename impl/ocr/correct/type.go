@@ -72,13 +72,13 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 	for i := range before {
 		kept[i] = k.isUnlearnt(context, offset+i) || unicode.IsLetter(before[i]) && !k.writes(before[i]) && k.knows(line)
 	}
-	if !slices.Contains(kept, true) {
+	if !slices.Contains(kept, true) && k.Accents == "" {
 		return read
 	}
 	var out, own, other []rune // own and other are the characters since the last one that both have
 	keeps := false             // one of own is kept
 	end := func() {
-		if keeps {
+		if keeps || k.losesAccents(own, other) {
 			other = own
 		}
 		out, own, other, keeps = append(out, other...), nil, nil, false
@@ -106,6 +106,24 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 		words[i].Text = texts[i]
 	}
 	return words
+}
+
+// losesAccents reports whether what the network read differs from the characters of some words only in accents, and the words
+// have accents of their language there.
+func (k *Knowledge) losesAccents(own, read []rune) bool {
+	return k.Accents != "" && len(own) == len(read) && !slices.ContainsFunc(own, func(r rune) bool {
+		return !strings.ContainsRune(k.Accents, unicode.ToLower(r))
+	}) && withoutAccents(own) == withoutAccents(read)
+}
+
+// withoutAccents returns letters without their accents.
+func withoutAccents(letters []rune) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(string(letters)))
 }
 
 // isUnlearnt reports whether character i of a text is a sign beside a number, an inverted sign before a word, or a letter of

@@ -290,6 +290,27 @@ func TestKnowledge_Vote_network(t *testing.T) {
 	}
 }
 
+// TestKnowledge_Vote_accents checks that words keep the accents of a language that the network has hardly learnt.
+func TestKnowledge_Vote_accents(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ why, read, by, want string }{
+		{"keeps accents that the network leaves out", "la gradería ó la hovfe", "la graderia o la house", "la gradería ó la house"},
+		{"keeps capitals with accents", "la África", "la Africa", "la África"},
+		{"keeps accents that the network takes for others", "señor ó hovfe", "senor ô house", "señor ó house"},
+		{"takes letters from the network", "el océauo", "el océano", "el océano"},
+		{"takes accents from the network", "la graderia", "la gradería", "la gradería"},
+		{"drops accents that the language lacks", "la maisön", "la maison", "la maison"},
+	} {
+		knowledge := correct.Knowledge{
+			Known: correct.Lexicons{}, NetworkTrust: 0.9, NetworkAlone: true, Accents: "áéíóúñü",
+			Alphabet: alphabet("abcdefghijklmnopqrstuvwxyzAáéíñúôö"),
+		}
+		b := blocks(c.read, 0.4)
+		knowledge.Vote(&b[0].Lines[0], correct.Readings{Network: [][]document.Word{wordsOf(c.by, 0.99)}})
+		require.Equal(t, c.want, text(b), c.why)
+	}
+}
+
 func TestKnowledge_Vote_greekNetwork(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ why, read, by, want string }{

@@ -56,6 +56,20 @@ func lowestConfidence(line *document.Line) float64 {
 	return least
 }
 
+// unlearntAccents returns the accented letters of the page's language if the networks for print have hardly learnt that
+// language, and nothing otherwise.
+func (p *page) unlearntAccents() string {
+	switch {
+	case isLanguage(p.language, "es"):
+		return "áéíóúñü"
+	case isLanguage(p.language, "pt"):
+		return "áàâãéêíóôõúüç"
+	case isLanguage(p.language, "it"):
+		return "àáèéìíîòóùú"
+	}
+	return ""
+}
+
 // alphabet returns the characters that the networks for print write, nil if they have not read the page.
 func (p *page) alphabet() lexicon.Alphabet {
 	if len(p.networks) == 0 {
@@ -68,7 +82,7 @@ func (p *page) alphabet() lexicon.Alphabet {
 func (p *page) knowledge() (*correct.Knowledge, error) {
 	k := &correct.Knowledge{
 		Known: p.wordLists(), Seen: map[string]int{}, LongS: correct.ShowsLongS(p.read.Blocks), NetworkTrust: p.networkTrust,
-		Alphabet: p.alphabet(),
+		Alphabet: p.alphabet(), Accents: p.unlearntAccents(),
 	}
 	for w := range document.Words(p.read.Blocks) {
 		k.Seen[correct.Key(w.Text)]++

@@ -128,6 +128,18 @@ func TestRead_network(t *testing.T) {
 	}
 }
 
+// TestRead_networkAccents checks that print in languages that the network has hardly learnt keeps its accents.
+func TestRead_networkAccents(t *testing.T) {
+	t.Parallel()
+	for language, want := range map[string]string{"es": "la gradería ó las", "fr": "la graderia o las"} {
+		src := &schooled{network: "la graderia o las", sure: 99}
+		src.says = map[string]said{"eng": {"la gradería ó las", 0.8}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: language}, src)
+		require.NoError(t, err, language)
+		require.Equal(t, want, result.Page.Text(), language)
+	}
+}
+
 // TestRead_networkVotes checks that the enhancement reads doubtful lines with the network at several widths.
 func TestRead_networkVotes(t *testing.T) {
 	t.Parallel()

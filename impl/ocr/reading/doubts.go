@@ -24,7 +24,7 @@ func (p *page) unreadInk(illegible []document.Doubt) []document.Doubt {
 		}
 	}
 	var doubts []document.Doubt
-	for _, found := range findMissed(p.gray.Rect, p.sheet.components, p.read.Blocks) {
+	for _, found := range findMissed(p.gray.Rect, p.sheet.components, p.read.Blocks, 1) {
 		if found.letters >= minUnreadLetters && !slices.ContainsFunc(listed, imaging.Middle(found.box).In) {
 			doubts = append(doubts, unread(found.box, found.letters))
 		}
@@ -60,12 +60,13 @@ func unread(at image.Rectangle, letters int) document.Doubt {
 }
 
 // doubtfulOrder returns the part of the page that is a table. From its lines alone, it is impossible to tell whether people
-// read it by rows or by columns.
+// read it by rows or by columns. Lines of different regions, such as the columns of a newspaper, are no cells of a row.
 func (p *page) doubtfulOrder() []document.Doubt {
 	lines := slices.Collect(document.Lines(p.read.Blocks))
-	length := make([]int, len(lines))
+	length, region := make([]int, len(lines)), make([]int, len(lines))
 	for i, l := range lines {
 		length[i] = utf8.RuneCountInString(l.Text())
+		region[i] = p.sheet.regionAt(p.sheet.boxOnSheet(l.Box), -1)
 	}
 	var table document.Doubt
 	all, cells := 0, 0
@@ -74,8 +75,8 @@ func (p *page) doubtfulOrder() []document.Doubt {
 		isCell := false
 		for j, other := range lines {
 			// Neighbours in a row that were read one after the other are in order.
-			isCell = isCell || max(i-j, j-i) > 1 && min(length[i], length[j]) <= maxCellLength && areSideBySide(l.Box, other.Box) &&
-				(l.Box.X < p.cut) == (other.Box.X < p.cut)
+			isCell = isCell || max(i-j, j-i) > 1 && min(length[i], length[j]) <= maxCellLength && region[i] == region[j] &&
+				areSideBySide(l.Box, other.Box) && (l.Box.X < p.cut) == (other.Box.X < p.cut)
 		}
 		if isCell {
 			table.Box = table.Box.Union(l.Box)

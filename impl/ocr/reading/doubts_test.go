@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/reading"
 	"uncial/internal/document"
 )
@@ -63,6 +64,23 @@ func TestDoubtfulOrder(t *testing.T) {
 			require.Equal(t, document.Box{X: 100, Y: 100, W: 800, H: 590}, doubts[0].Box)
 		}
 	}
+}
+
+func TestDoubtfulOrder_columns(t *testing.T) {
+	t.Parallel()
+	var rows [][2]string
+	var letters []image.Rectangle
+	for row := range 12 {
+		rows = append(rows, [2]string{"Nähere Auskunft ertheilt", "Tanz-Musik bei"})
+		for x := range 12 {
+			at := image.Rect(100, 105, 120, 135).Add(image.Pt(25*x, 50*row))
+			letters = append(letters, at, at.Add(image.Pt(500, 0)))
+		}
+	}
+	regions := layout.Regions(letters, 30, image.Pt(1000, 1000), nil)
+	require.Len(t, regions, 2)
+	require.NotEmpty(t, reading.DoubtfulOrder(cells(true, rows...)))
+	require.Empty(t, reading.DoubtfulOrder(cells(true, rows...), regions...))
 }
 
 func TestUnreadInk(t *testing.T) {

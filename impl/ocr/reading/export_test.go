@@ -96,9 +96,9 @@ func PictureOf(page decode.Page) ([]byte, error) {
 // EncodePreview encodes a preview without reading its page.
 var EncodePreview = encodePreview
 
-// DoubtfulOrder returns the doubts about the order of blocks.
-func DoubtfulOrder(blocks []document.Block) []document.Doubt {
-	p := &page{}
+// DoubtfulOrder returns the doubts about the order of blocks on a page that is divided into regions.
+func DoubtfulOrder(blocks []document.Block, regions ...layout.Region) []document.Doubt {
+	p := &page{sheet: sheet{img: image.NewGray(image.Rect(0, 0, 1000, 1000)), regions: regions}}
 	p.read.Blocks = blocks
 	return p.doubtfulOrder()
 }

@@ -73,8 +73,7 @@ func readFoundLines(ctx context.Context, p *page) error {
 			blocks = append(blocks, document.BlockOf(lines))
 		}
 	}
-	if p.listedShareOf(blocks) < minFoundListed ||
-		expectedCorrect(all) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
+	if !p.readsMoreWords(blocks) {
 		return nil
 	}
 	p.read = hand.Result{Blocks: blocks, Confidence: confidence}
@@ -82,15 +81,23 @@ func readFoundLines(ctx context.Context, p *page) error {
 	return nil
 }
 
-// listedShareOf returns the share of listed words among the longer words of a reading, by the list of the language or that for
-// early print, whichever has more; see knownShare. It is 0 without a list.
-func (p *page) listedShareOf(blocks []document.Block) (share float64) {
+// readsMoreWords reports whether a reading consists of words, and has at least as many of them as the reading of the page: by
+// the list of the language or that for early print, whichever has more of them, counted in the letters of the longer words.
+// Without a list it reports false.
+func (p *page) readsMoreWords(blocks []document.Block) bool {
+	var known, all, before int
 	for _, model := range []string{p.model, earlyPrint} {
-		if words := p.src.Lexicon(model); words != nil {
-			share = max(share, knownShare(blocks, words))
+		words := p.src.Lexicon(model)
+		if words == nil {
+			continue
 		}
+		if n, of := knownLetters(blocks, words); n >= known {
+			known, all = n, of
+		}
+		n, _ := knownLetters(p.read.Blocks, words)
+		before = max(before, n)
 	}
-	return share
+	return all > 0 && known >= before && float64(known) >= minFoundListed*float64(all)
 }
 
 // isInGraphic reports whether the middle of a box lies in a picture or in staves.

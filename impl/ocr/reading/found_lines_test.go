@@ -69,18 +69,20 @@ func TestRead_foundLines(t *testing.T) {
 	read := func(text string) string { return strings.TrimSpace(strings.Repeat(text+" ", 5)) }
 	unsure := said{read("il etalt nne"), 0.4}
 	const long = "il etalt nne registre des actes perdus de toute la ville"
+	const listed = "registres naissance presque toutes maisons"
 	for why, c := range map[string]struct {
 		print   said
 		network float64
 		text    string
 		want    string // what is repeated
 	}{
-		"reads all lines if much of the print may be wrong":      {unsure, 70, inNetwork, inNetwork},
-		"keeps print that is probably right":                     {said{read(line), 0.97}, 70, inNetwork, line},
-		"keeps the print if the network is unsure of it":         {unsure, 30, inNetwork, "il etalt nne"},
-		"keeps the print if the network reads far less":          {said{read(long), 0.6}, 70, "registres", long},
-		"keeps the print if the network reads no listed words":   {unsure, 70, "sertsiger ecnassian", "il etalt nne"},
-		"keeps a page with Greek, which the network can't write": {said{read("il σοφία"), 0.4}, 70, inNetwork, "il σοφία"},
+		"reads all lines if much of the print may be wrong":       {unsure, 70, inNetwork, inNetwork},
+		"keeps print that is probably right":                      {said{read(line), 0.97}, 70, inNetwork, line},
+		"keeps the print if the network is unsure of it":          {unsure, 30, inNetwork, "il etalt nne"},
+		"keeps the print if the network reads far less":           {said{read(long), 0.6}, 70, "registres", long},
+		"keeps the print if the network reads fewer listed words": {said{read(listed), 0.6}, 70, inNetwork, listed},
+		"keeps the print if the network reads no listed words":    {unsure, 70, "sertsiger ecnassian", "il etalt nne"},
+		"keeps a page with Greek, which the network can't write":  {said{read("il σοφία"), 0.4}, 70, inNetwork, "il σοφία"},
 	} {
 		src := &networked{mixed: mixed{scripted: scripted{says: map[string]said{"eng": c.print}}}, confidence: c.network, text: c.text, words: words}
 		result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "en", Without: []string{"network"}}, src)

@@ -14,22 +14,30 @@ import (
 // recoverMissed reads the ink outside the boxes of all words, and inserts the lines of writing that it finds.
 func recoverMissed(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
+	return p.insertPatches(findMissed(p.sheet.img.Rect, p.sheet.marks, a.raw, 1), func(found *patch) (document.Line, error) {
+		return found.read(ctx, p.sheet.source(p.src), p.sheet.img, a.model)
+	})
+}
+
+// insertPatches reads patches as long as enough of them are writing, and inserts their lines into the reading.
+func (p *page) insertPatches(found []patch, read func(*patch) (document.Line, error)) error {
+	a := &p.attempts[0]
 	var sequences []*layout.Sequence // of the lines of each region
 	for _, part := range p.sheet.byRegion(a.blocks) {
 		sequences = append(sequences, layout.SequenceOf(part))
 	}
 	hits := 0
-	for i, found := range findMissed(p.sheet.img.Rect, p.sheet.marks, a.raw) {
+	for i := range found {
 		if i >= minTriedPatches && hits*maxTriesPerHit < i {
 			break
 		}
-		line, err := found.read(ctx, p.sheet.source(p.src), p.sheet.img, a.model)
+		line, err := read(&found[i])
 		if err != nil {
 			return err
 		}
 		if len(line.Words) > 0 {
 			hits++
-			sequences[p.sheet.regionAt(line.Box, 0)].Insert(line, found.cut)
+			sequences[p.sheet.regionAt(line.Box, 0)].Insert(line, found[i].cut)
 		}
 	}
 	if hits > 0 {
@@ -50,15 +58,15 @@ func (p *patch) read(ctx context.Context, src Source, img *image.Gray, model str
 	}
 	line.Words = slices.DeleteFunc(line.Words, func(w document.Word) bool { return !imaging.Middle(w.Box.Rectangle()).In(p.box) })
 	line.Box = document.WordsBox(line.Words)
-	if !p.isWriting(line) {
+	if !p.isWriting(line, maxPatchShare) {
 		return document.Line{}, nil
 	}
 	return line, nil
 }
 
 // isWriting reports whether a line that was read in the patch is writing: it was read with confidence, has about as many
-// letters and digits as the patch has components, and few other characters.
-func (p *patch) isWriting(l document.Line) bool {
+// letters and digits as the patch has components, at most maxShare for each, and few other characters.
+func (p *patch) isWriting(l document.Line, maxShare float64) bool {
 	n := 0
 	for _, w := range l.Words {
 		n += lettersAndDigits(w.Text)
@@ -66,7 +74,7 @@ func (p *patch) isWriting(l document.Line) bool {
 	others := characters(oneLine(l)) - n
 	share := float64(n) / float64(p.letters)
 	return meanWordConfidence(l.Words) >= minPatchConfidence &&
-		n >= minPatchLetters && n >= others && share >= minPatchShare && (share <= maxPatchShare || len(p.cut) > 0)
+		n >= minPatchLetters && n >= others && share >= minPatchShare && (share <= maxShare || len(p.cut) > 0)
 }
 
 // claimedAreas returns the areas of the page that belong to words. The recognizer often gives a word the box of a single

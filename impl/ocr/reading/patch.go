@@ -20,9 +20,10 @@ type patch struct {
 }
 
 // findMissed returns the patches of a sheet from top to bottom, at most maxPatches. components are all components of ink, and
-// blocks what was read. If more ink seems to be missed than was read, findMissed returns nothing: then the ink is not text, or
-// not text that the models can read.
-func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []document.Block) []patch {
+// blocks what was read. The letters of the patches are times as large as those that were read; for large type, small components
+// do not count. If more ink seems to be missed than was read, findMissed returns nothing: then the ink is not text, or not text
+// that the models can read.
+func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []document.Block, times int) []patch {
 	letters := imaging.LetterShaped(components)
 	words := newBoxIndex(wordBoxes(blocks))
 	held := slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool { return !words.contains(c) })
@@ -31,12 +32,18 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 		return nil
 	}
 	claimed := newBoxIndex(claimedAreas(blocks, height))
+	inside := sheet.Inset(height) // ink at the edge is cut off, and mostly belongs to the facing page
+	dash := maxDashGap * height
+	if times > 1 {
+		height *= times
+		components = slices.DeleteFunc(slices.Clone(components), func(c image.Rectangle) bool { return maxSmall*c.Dy() < height })
+		words = newBoxIndex(nil)
+	}
 	open := openLetters(letters, claimed, height)
 	if len(open) > len(held) {
 		return nil
 	}
 	all := newBoxIndex(components)
-	inside := sheet.Inset(height) // ink at the edge is cut off, and mostly belongs to the facing page
 	var found []patch
 	rest := rowPatches(open, height)
 	for len(rest) > 0 && len(found) < maxPatches {
@@ -47,7 +54,7 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 		}
 		p.grow(all, words, claimed, height)
 		rest = p.absorb(rest)
-		p.widen(claimed, sheet, maxDashGap*height)
+		p.widen(claimed, sheet, dash)
 		found = append(found, p)
 	}
 	return found

@@ -34,7 +34,12 @@ func isSpoiltPrint(ctx context.Context, p *page) (bool, error) {
 
 // knownShare returns the share of listed words among the longer words, counted in letters.
 func knownShare(blocks []document.Block, list *lexicon.Lexicon) float64 {
-	known, all := 0, 0
+	known, all := knownLetters(blocks, list)
+	return float64(known) / float64(max(all, 1))
+}
+
+// knownLetters returns the number of letters of the longer words that are listed, and of all longer words.
+func knownLetters(blocks []document.Block, list *lexicon.Lexicon) (known, all int) {
 	for w := range document.Words(blocks) {
 		n := text.CountLetters(w.Text)
 		if n < minKnownLetters {
@@ -44,5 +49,5 @@ func knownShare(blocks []document.Block, list *lexicon.Lexicon) float64 {
 			known += n
 		}
 	}
-	return float64(known) / float64(max(all, 1))
+	return known, all
 }

@@ -88,6 +88,7 @@ var tidySteps = []step{
 // completeSteps add to the best reading what it lacks. They run again if "rechoose" finds that another reading is better.
 var completeSteps = []step{
 	{name: "missed", when: isLegible, run: recoverMissed},
+	{name: "large-type", when: mayHoldLargeType, run: readLargeType},
 	{name: "faint", when: isLegible, run: readFaint},
 	{name: "initials", when: hasLetterHeight, run: joinInitials},
 	{name: "ditto-marks", when: hasLetterHeight, run: readDittoMarks},

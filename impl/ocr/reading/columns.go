@@ -120,16 +120,17 @@ func (s sheet) readPart(ctx context.Context, src Source, r layout.Region, model 
 func readUnread(ctx context.Context, p *page) error {
 	for i := range p.attempts {
 		a := &p.attempts[i]
-		if a.tidy {
+		if a.whole {
 			continue
 		}
 		found, err := p.sheet.unread(ctx, p.src, a)
 		if err != nil {
 			return err
 		}
+		a.whole = true
 		if len(found) > 0 {
 			a.blocks = append(a.blocks, found...)
-			a.raw = a.blocks
+			a.raw, a.confidence = a.blocks, meanConfidence(a.blocks)
 		}
 	}
 	return nil

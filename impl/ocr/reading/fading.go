@@ -63,7 +63,7 @@ func (p *page) readEvened(ctx context.Context) error {
 		return err
 	}
 	p.attempts = append([]attempt{again}, p.attempts...)
-	return p.run(ctx, slices.Concat([]step{greekStep}, tidySteps))
+	return p.run(ctx, slices.Concat([]step{unreadStep, greekStep}, tidySteps))
 }
 
 // expectedCorrect estimates the number of characters that are right.

@@ -26,6 +26,7 @@ type attempt struct {
 	factor     float64          // by which the sheet was scaled
 	confidence float64          // mean of the recognizer's own, weighted by the length of words
 	right      float64          // estimated share of correct characters; valid once tidy is true
+	whole      bool             // the parts that layout analysis left out have been read too
 	tidy       bool             // the tidy steps have run
 }
 
@@ -78,14 +79,16 @@ func (p *page) canBeEarly(a attempt) bool {
 
 // tryOtherModel adds a reading by the early-print model, and puts the better one first.
 func tryOtherModel(ctx context.Context, p *page) error {
-	own := p.attempts[0]
 	early, err := p.sheet.read(ctx, p.src, earlyPrint, 1)
 	if err != nil {
 		return err
 	}
-	p.attempts = []attempt{own, early}
-	if prefersEarly(own, early) {
-		p.attempts = []attempt{early, own}
+	p.attempts = []attempt{p.attempts[0], early}
+	if err := p.run(ctx, []step{unreadStep}); err != nil {
+		return err
+	}
+	if prefersEarly(p.attempts[0], p.attempts[1]) {
+		slices.Reverse(p.attempts)
 	}
 	return nil
 }
@@ -127,7 +130,7 @@ func tryOtherSize(ctx context.Context, p *page) error {
 	}
 	last := len(p.attempts)
 	p.attempts = append(p.attempts, again)
-	if err := p.run(ctx, tidySteps); err != nil {
+	if err := p.run(ctx, slices.Concat([]step{unreadStep}, tidySteps)); err != nil {
 		return err
 	}
 	again = p.attempts[last]

@@ -77,6 +77,39 @@ func (s *scripted) Read(_ context.Context, img *image.Gray, _ int, model string,
 	return []document.Block{block(line)}, nil
 }
 
+// torn is a Source whose layout analysis finds only the first line of a page; says has the others as "MODEL rest".
+type torn struct{ scripted }
+
+func (s *torn) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	if mode == tesseract.SingleColumn {
+		model += " rest"
+	}
+	return s.scripted.Read(ctx, img, dpi, model, mode)
+}
+
+// TestRead_modelsOfWholePage checks that models are compared by their readings of the whole page.
+func TestRead_modelsOfWholePage(t *testing.T) {
+	t.Parallel()
+	const first, rest = "the first line", "and the clear text of all the others that follow"
+	for why, c := range map[string]struct {
+		sure float64
+		read string
+	}{
+		"keeps a model that reads the rest with confidence":   {0.97, "eng, eng rest"},
+		"tries another model if the rest is in doubt as well": {0.6, "eng, eng rest, early_print, early_print rest"},
+	} {
+		src := &torn{scripted{says: map[string]said{
+			"eng": {first, 0.6}, "early_print": {"the ſirst line", 0.7}, "eng rest": {rest, c.sure}, "early_print rest": {rest, 0.8},
+		}}}
+		page := decode.Page{Image: ocrtest.Page(slices.Repeat([]string{"some good words"}, 8)...)}
+		result, err := reading.Read(t.Context(), page, reading.Options{Language: "en", Without: []string{"sample", "resize", "missed", "faint"}}, src)
+		require.NoError(t, err, why)
+		require.Contains(t, result.Page.Text(), rest, why)
+		require.Equal(t, strings.Contains(c.read, "early"), strings.Contains(result.Page.Text(), "ſirst"), why)
+		require.Equal(t, c.read, strings.Join(src.read, ", "), why)
+	}
+}
+
 // row returns a line of words that begins at (x, y), 12 pixels a letter and 30 high.
 func row(x, y int, confidence float64, words ...string) document.Line {
 	line := document.Line{}

@@ -69,16 +69,19 @@ var recognizeSteps = []step{
 	{name: "handwriting", when: mayHoldHandwriting, run: readHandwriting},
 	{name: "sample", when: mayBeSampled, run: sampleModels},
 	{name: "print", run: readPrint, required: true},
+	unreadStep,
 	greekStep,
 	{name: "early-print", when: needsOtherModel, run: tryOtherModel, rereads: true},
 }
+
+// unreadStep runs for each reading of print, before readings are compared.
+var unreadStep = step{name: "unread", when: hasLetterHeight, run: readUnread}
 
 // greekStep runs again in readFading.
 var greekStep = step{name: "greek", when: mayHoldGreek, run: addGreek}
 
 // tidySteps work on each new reading of print.
 var tidySteps = []step{
-	{name: "unread", when: hasLetterHeight, run: readUnread},
 	{name: "scraps", run: onReadings(dropScraps)},
 	{name: "torn-lines", run: joinTornLines},
 	{name: "order", run: putInOrder},

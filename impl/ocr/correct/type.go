@@ -78,13 +78,13 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 	var out, own, other []rune // own and other are the characters since the last one that both have
 	keeps := false             // one of own is kept
 	end := func() {
-		if keeps || k.losesAccents(own, other) {
+		if keeps {
 			other = own
 		}
 		out, own, other, keeps = append(out, other...), nil, nil, false
 	}
 	for _, p := range align(before, after) {
-		if p.a >= 0 && p.b >= 0 && before[p.a] == after[p.b] {
+		if p.a >= 0 && p.b >= 0 && (before[p.a] == after[p.b] || k.losesAccent(before[p.a], after[p.b])) {
 			end()
 			out = append(out, before[p.a])
 			continue
@@ -108,23 +108,14 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 	return words
 }
 
-// losesAccents reports whether what the network read differs from the characters of some words only in accents, and the words
-// have accents of their language there.
-func (k *Knowledge) losesAccents(own, read []rune) bool {
-	return k.Accents != "" && len(own) == len(read) && !slices.ContainsFunc(own, func(r rune) bool {
-		return !strings.ContainsRune(k.Accents, unicode.ToLower(r))
-	}) && withoutAccents(own) == withoutAccents(read)
+// losesAccent reports whether what the network read in place of an accented letter of the language is the same letter without
+// its accent, or with another.
+func (k *Knowledge) losesAccent(had, read rune) bool {
+	return strings.ContainsRune(k.Accents, unicode.ToLower(had)) && withoutAccent(had) == withoutAccent(read)
 }
 
-// withoutAccents returns letters without their accents.
-func withoutAccents(letters []rune) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
-			return -1
-		}
-		return r
-	}, norm.NFD.String(string(letters)))
-}
+// withoutAccent returns a letter without its accent.
+func withoutAccent(r rune) rune { return []rune(norm.NFD.String(string(r)))[0] }
 
 // isUnlearnt reports whether character i of a text is a sign beside a number, an inverted sign before a word, or a letter of
 // another script than the network for print writes.

@@ -298,6 +298,7 @@ func TestKnowledge_Vote_accents(t *testing.T) {
 		{"keeps capitals with accents", "la África", "la Africa", "la África"},
 		{"keeps accents that the network takes for others", "señor ó hovfe", "senor ô house", "señor ó house"},
 		{"takes letters from the network", "el océauo", "el océano", "el océano"},
+		{"keeps accents beside letters from the network", "la razóu", "la razon", "la razón"},
 		{"takes accents from the network", "la graderia", "la gradería", "la gradería"},
 		{"drops accents that the language lacks", "la maisön", "la maison", "la maison"},
 	} {

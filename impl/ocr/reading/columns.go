@@ -120,7 +120,7 @@ func (s sheet) readPart(ctx context.Context, src Source, r layout.Region, model 
 func readUnread(ctx context.Context, p *page) error {
 	for i := range p.attempts {
 		a := &p.attempts[i]
-		if a.whole {
+		if a.whole || a.tidy {
 			continue
 		}
 		found, err := p.sheet.unread(ctx, p.src, a)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/models/own"
 	"uncial/internal/document"
 )
 
@@ -41,7 +43,11 @@ func pageConfidence(blocks []document.Block, letters int) float64 {
 // calibrate replaces the recognizer's confidence in each word with an estimate of the share of its characters that are correct.
 func calibrate(blocks []document.Block) {
 	for w := range document.Words(blocks) {
-		w.Confidence = logistic(curve(w.Confidence, w.Model))
+		if own.IsNetwork(w.Model) {
+			w.Confidence = hand.ExpectedAccuracy(w.Confidence)
+		} else {
+			w.Confidence = logistic(curve(w.Confidence, w.Model))
+		}
 	}
 }
 

@@ -60,13 +60,21 @@ func unread(at image.Rectangle, letters int) document.Doubt {
 }
 
 // doubtfulOrder returns the part of the page that is a table. From its lines alone, it is impossible to tell whether people
-// read it by rows or by columns. Lines of different regions, such as the columns of a newspaper, are no cells of a row.
+// read it by rows or by columns. Lines of different regions are not cells of a row if the usual lines of both are long, as in
+// the columns of a newspaper.
 func (p *page) doubtfulOrder() []document.Doubt {
 	lines := slices.Collect(document.Lines(p.read.Blocks))
 	length, region := make([]int, len(lines)), make([]int, len(lines))
+	lengths := map[int][]int{} // of the lines of each region
 	for i, l := range lines {
 		length[i] = utf8.RuneCountInString(l.Text())
 		region[i] = p.sheet.regionAt(p.sheet.boxOnSheet(l.Box), -1)
+		lengths[region[i]] = append(lengths[region[i]], length[i])
+	}
+	isNarrow := map[int]bool{}
+	for r, all := range lengths {
+		slices.Sort(all)
+		isNarrow[r] = all[len(all)/2] <= maxCellLength
 	}
 	var table document.Doubt
 	all, cells := 0, 0
@@ -75,7 +83,8 @@ func (p *page) doubtfulOrder() []document.Doubt {
 		isCell := false
 		for j, other := range lines {
 			// Neighbours in a row that were read one after the other are in order.
-			isCell = isCell || max(i-j, j-i) > 1 && min(length[i], length[j]) <= maxCellLength && region[i] == region[j] &&
+			isCell = isCell || max(i-j, j-i) > 1 && min(length[i], length[j]) <= maxCellLength &&
+				(region[i] == region[j] || isNarrow[region[i]] || isNarrow[region[j]]) &&
 				areSideBySide(l.Box, other.Box) && (l.Box.X < p.cut) == (other.Box.X < p.cut)
 		}
 		if isCell {

@@ -68,10 +68,15 @@ func TestDoubtfulOrder(t *testing.T) {
 
 func TestDoubtfulOrder_columns(t *testing.T) {
 	t.Parallel()
-	var rows [][2]string
+	const long, short = "Nähere Auskunft ertheilt", "Tanz-Musik"
+	var columns, table [][2]string
 	var letters []image.Rectangle
 	for row := range 12 {
-		rows = append(rows, [2]string{"Nähere Auskunft ertheilt", "Tanz-Musik bei"})
+		lines := [2]string{long, long}
+		if row < 10 {
+			lines[row/5] = short // five short lines in each column
+		}
+		columns, table = append(columns, lines), append(table, [2]string{long, short})
 		for x := range 12 {
 			at := image.Rect(100, 105, 120, 135).Add(image.Pt(25*x, 50*row))
 			letters = append(letters, at, at.Add(image.Pt(500, 0)))
@@ -79,8 +84,9 @@ func TestDoubtfulOrder_columns(t *testing.T) {
 	}
 	regions := layout.Regions(letters, 30, image.Pt(1000, 1000), nil)
 	require.Len(t, regions, 2)
-	require.NotEmpty(t, reading.DoubtfulOrder(cells(true, rows...)))
-	require.Empty(t, reading.DoubtfulOrder(cells(true, rows...), regions...))
+	require.NotEmpty(t, reading.DoubtfulOrder(cells(true, columns...)))
+	require.Empty(t, reading.DoubtfulOrder(cells(true, columns...), regions...))
+	require.NotEmpty(t, reading.DoubtfulOrder(cells(true, table...), regions...), "a narrow column")
 }
 
 func TestUnreadInk(t *testing.T) {

@@ -73,7 +73,8 @@ func readFoundLines(ctx context.Context, p *page) error {
 			blocks = append(blocks, document.BlockOf(lines))
 		}
 	}
-	if !p.readsMoreWords(blocks) {
+	if !p.keepsListedWords(blocks) ||
+		expectedCorrect(all) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
 		return nil
 	}
 	p.read = hand.Result{Blocks: blocks, Confidence: confidence}
@@ -81,21 +82,17 @@ func readFoundLines(ctx context.Context, p *page) error {
 	return nil
 }
 
-// readsMoreWords reports whether a reading consists of words, and has at least as many of them as the reading of the page: by
+// keepsListedWords reports whether a reading consists of words, and has at least as many of them as the reading of the page: by
 // the list of the language or that for early print, whichever has more of them, counted in the letters of the longer words.
 // Without a list it reports false.
-func (p *page) readsMoreWords(blocks []document.Block) bool {
+func (p *page) keepsListedWords(blocks []document.Block) bool {
 	var known, all, before int
 	for _, model := range []string{p.model, earlyPrint} {
-		words := p.src.Lexicon(model)
-		if words == nil {
-			continue
+		if words := p.src.Lexicon(model); words != nil {
+			now, of := knownLetters(blocks, words)
+			had, _ := knownLetters(p.read.Blocks, words)
+			known, all, before = max(known, now), of, max(before, had)
 		}
-		if n, of := knownLetters(blocks, words); n >= known {
-			known, all = n, of
-		}
-		n, _ := knownLetters(p.read.Blocks, words)
-		before = max(before, n)
 	}
 	return all > 0 && known >= before && float64(known) >= minFoundListed*float64(all)
 }
@@ -108,7 +105,7 @@ func (p *page) isInGraphic(b document.Box) bool {
 
 // hasGreek reports whether Greek was read on the page.
 func (p *page) hasGreek() bool {
-	if p.attempts[0].model == p.withGreek() {
+	if p.model == ancientGreek || p.attempts[0].model == p.withGreek() {
 		return true
 	}
 	for w := range document.Words(p.read.Blocks) {

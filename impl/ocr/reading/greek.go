@@ -51,10 +51,19 @@ func addGreek(ctx context.Context, p *page) error {
 		first.model, first.confidence = p.withGreek(), meanConfidence(first.blocks)
 	} else {
 		both, err := p.sheet.read(ctx, p.src, p.withGreek(), 1)
-		if err != nil || both.confidence < first.confidence && first.model != earlyPrint {
+		if err != nil {
 			return err
 		}
-		*first = both
+		p.attempts = []attempt{both, *first}
+		if err := p.run(ctx, []step{unreadStep}); err != nil {
+			return err
+		}
+		if p.attempts[0].confidence < p.attempts[1].confidence && p.attempts[1].model != earlyPrint {
+			p.attempts = p.attempts[1:]
+			return nil
+		}
+		p.attempts = p.attempts[:1]
+		first = &p.attempts[0]
 	}
 	return readGreekWords(ctx, src, p.sheet.img, first.blocks, words)
 }

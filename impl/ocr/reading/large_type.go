@@ -4,12 +4,11 @@ import (
 	"context"
 	"image"
 
-	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
 
-// mayHoldLargeType reports whether the page is print that our own network can read.
+// mayHoldLargeType reports whether the page is legible print that our own network can read.
 func mayHoldLargeType(p *page) bool { return isLegible(p) && mayUseNetwork(p) }
 
 // readLargeType reads rows of type that is far larger than the rest of the page, such as the title of a newspaper, with the
@@ -17,7 +16,7 @@ func mayHoldLargeType(p *page) bool { return isLegible(p) && mayUseNetwork(p) }
 func readLargeType(ctx context.Context, p *page) error {
 	for _, times := range largeTypes {
 		err := p.insertPatches(findMissed(p.sheet.img.Rect, p.sheet.marks, p.attempts[0].blocks, times), func(found *patch) (document.Line, error) {
-			return p.readLarge(ctx, found)
+			return p.readByNetwork(ctx, found, largeWidths, maxLargeShare)
 		})
 		if err != nil {
 			return err
@@ -26,30 +25,33 @@ func readLargeType(ctx context.Context, p *page) error {
 	return nil
 }
 
-// readLarge reads a patch of large type as one line, along two baselines and at two widths. It returns the reading with the
-// most characters that are likely to be right. If the patch is not writing, the line has no words.
-func (p *page) readLarge(ctx context.Context, found *patch) (line document.Line, err error) {
+// readByNetwork reads a patch as one line with the network for print, along two baselines and at the widths by which the patch
+// is scaled. It returns the reading with the most characters that are likely to be right. If the patch is not writing, the line
+// has no words. maxShare is the maximum number of letters and digits for each component.
+func (p *page) readByNetwork(ctx context.Context, found *patch, widths []float64, maxShare float64) (line document.Line, err error) {
+	type view struct {
+		layout.Strip
+		width float64
+	}
+	var views []view
+	var images []*image.Gray
 	for _, l := range layout.Given(p.sheet.img, found.bands()) {
-		strip, ok := l.Strip()
-		if !ok {
-			continue
-		}
-		for _, width := range largeWidths {
-			place := func(_ int, r image.Rectangle) document.Box { return strip.Box(narrowed(r, width)) }
-			read, err := p.readStrips(ctx, p.networksForPrint(), []*image.Gray{stretched(strip.Image, width)}, place)
-			if err != nil {
-				return document.Line{}, err
-			}
-			l := document.Line{Words: read[0], Baseline: strip.Baseline(), Box: document.WordsBox(read[0])}
-			if found.isWriting(l, maxLargeShare) && expectedCorrect(l.Words) > expectedCorrect(line.Words) {
-				line = l
+		if strip, ok := l.Strip(); ok {
+			for _, width := range widths {
+				views, images = append(views, view{strip, width}), append(images, stretched(strip.Image, width))
 			}
 		}
 	}
-	for i, w := range line.Words {
-		line.Words[i].Confidence = hand.ExpectedAccuracy(w.Confidence)
+	read, err := p.readStrips(ctx, p.networksForPrint(), images, func(i int, r image.Rectangle) document.Box {
+		return views[i].Box(narrowed(r, views[i].width))
+	})
+	for i, words := range read {
+		l := document.Line{Words: words, Baseline: views[i].Baseline(), Box: document.WordsBox(words)}
+		if found.isWriting(l, maxShare) && expectedCorrect(words) > expectedCorrect(line.Words) {
+			line = l
+		}
 	}
-	return line, nil
+	return line, err
 }
 
 // bands returns the patch as a line of letters without descenders, and as one of letters with them.

@@ -11,11 +11,16 @@ import (
 	"uncial/internal/document"
 )
 
-// recoverMissed reads the ink outside the boxes of all words, and inserts the lines of writing that it finds.
+// recoverMissed reads the ink outside the boxes of all words, and inserts the lines of writing that it finds. What the model of
+// the page cannot read is read by our own network for print.
 func recoverMissed(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	return p.insertPatches(findMissed(p.sheet.img.Rect, p.sheet.marks, a.raw, 1), func(found *patch) (document.Line, error) {
-		return found.read(ctx, p.sheet.source(p.src), p.sheet.img, a.model)
+		line, err := found.read(ctx, p.sheet.source(p.src), p.sheet.img, a.model)
+		if err != nil || len(line.Words) > 0 || !mayUseNetwork(p) {
+			return line, err
+		}
+		return p.readByNetwork(ctx, found, patchWidths, maxPatchShare)
 	})
 }
 

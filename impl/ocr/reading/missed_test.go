@@ -13,7 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/hand"
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
+	"uncial/impl/ocr/models/own"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
 	"uncial/impl/ocr/tesseract"
@@ -115,6 +118,48 @@ func TestRead_missedPrices(t *testing.T) {
 	src := &forgetful{page: firstReading(), says: func(n int) said { return said{prices[n], .95} }}
 	require.Equal(t, "Morning at the lake 420.\nStill life with jug 40\nThe old seamstress 1200", src.read(t, catalogue(prices...)))
 	require.Equal(t, 3, src.asked)
+}
+
+// remembering is a forgetful Source with a network for print that reads each strip as one text.
+type remembering struct {
+	forgetful
+	text string
+	sure float64 // 0..100
+}
+
+func (r *remembering) Has(model string) bool { return model == own.Print || r.forgetful.Has(model) }
+
+func (r *remembering) ReadStrips(_ context.Context, _ string, strips []*image.Gray) ([][]tesseract.Word, error) {
+	out := make([][]tesseract.Word, len(strips))
+	for i, s := range strips {
+		out[i] = []tesseract.Word{{Text: r.text, Box: s.Rect, Confidence: r.sure, Signals: &document.Signals{Letters: r.sure / 100}}}
+	}
+	return out, nil
+}
+
+func (*remembering) HandwritingModelsFor(string) []string { return []string{own.Hands} }
+
+func (*remembering) ReadStripsAgain(context.Context, string, []*image.Gray, hand.Search) ([]hand.Readings, error) {
+	return nil, nil
+}
+
+func (*remembering) FindLines(context.Context, *image.Gray) (*layout.Page, error) {
+	return &layout.Page{}, nil
+}
+
+// TestRead_missedPricesByNetwork checks that the network for print reads what the model of the page cannot.
+func TestRead_missedPricesByNetwork(t *testing.T) {
+	t.Parallel()
+	for sure, want := range map[float64]string{
+		95: "Morning at the lake 420.\nStill life with jug 420.\nThe old seamstress 420.",
+		60: "Morning at the lake\nStill life with jug\nThe old seamstress",
+	} {
+		src := &remembering{forgetful{page: firstReading(), says: always("", 0)}, "420.", sure}
+		o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: catalogue("420.", "40", "1200")}, o, src)
+		require.NoError(t, err)
+		require.Equal(t, want, textOf(result.Page.Blocks))
+	}
 }
 
 func TestRead_missedPricesTransformed(t *testing.T) {

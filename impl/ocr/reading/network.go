@@ -38,7 +38,7 @@ func (p *page) networksForPrint() []string {
 // minNetworkTrust then, it does not read the others, and changes nothing.
 func voteByNetwork(ctx context.Context, p *page) error {
 	p.networks = p.networksForPrint()
-	lines := slices.DeleteFunc(linesByDoubt(p.read.Blocks), isOurs) // a wider strip than here may have been necessary
+	lines := slices.DeleteFunc(linesByDoubt(p.read.Blocks), isOurs) // they may be legible only in a wider strip than here
 	readings, trust := make([]correct.Readings, len(lines)), 0.0
 	surest := max(len(lines)-networkProbe, 0)
 	for _, span := range [][2]int{{surest, len(lines)}, {0, surest}} {
@@ -67,7 +67,7 @@ func voteByNetwork(ctx context.Context, p *page) error {
 
 // isOurs reports whether a line was read by a network for print alone.
 func isOurs(l *document.Line) bool {
-	return !slices.ContainsFunc(l.Words, func(w document.Word) bool { return !own.IsNetwork(w.Model) })
+	return !slices.ContainsFunc(l.Words, func(w document.Word) bool { return w.Model != own.Print && w.Model != own.Greek })
 }
 
 // correctByNetwork replaces words of lines that the network for print has read.

@@ -20,9 +20,9 @@ type patch struct {
 }
 
 // findMissed returns the patches of a sheet from top to bottom, at most maxPatches. components are all components of ink, and
-// blocks what was read. The letters of the patches are times as large as those that were read; for large type, small components
-// do not count. If more ink seems to be missed than was read, findMissed returns nothing: then the ink is not text, or not text
-// that the models can read.
+// blocks what was read. times is the size of the letters sought, in heights of those that were read; for large type, small
+// components do not count. If more ink seems to be missed than was read, findMissed returns nothing: then the ink is not text,
+// or not text that the models can read.
 func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []document.Block, times int) []patch {
 	letters := imaging.LetterShaped(components)
 	words := newBoxIndex(wordBoxes(blocks))
@@ -36,7 +36,7 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 	dash := maxDashGap * height
 	if times > 1 {
 		height *= times
-		components = slices.DeleteFunc(slices.Clone(components), func(c image.Rectangle) bool { return maxSmall*c.Dy() < height })
+		components = slices.DeleteFunc(slices.Clone(components), func(c image.Rectangle) bool { return smallDivisor*c.Dy() < height })
 		words = newBoxIndex(nil)
 	}
 	open := openLetters(letters, claimed, height)

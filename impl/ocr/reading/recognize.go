@@ -87,7 +87,7 @@ func tryOtherModel(ctx context.Context, p *page) error {
 	if err := p.run(ctx, []step{unreadStep}); err != nil {
 		return err
 	}
-	if prefersEarly(p.attempts[0], p.attempts[1]) {
+	if own, early := p.attempts[0], p.attempts[1]; own.whole == early.whole && prefersEarly(own, early) {
 		slices.Reverse(p.attempts)
 	}
 	return nil

@@ -110,6 +110,21 @@ func TestRead_modelsOfWholePage(t *testing.T) {
 	}
 }
 
+// TestRead_greekOfWholePage checks that a page that is read again with Greek keeps what its layout analysis leaves out.
+func TestRead_greekOfWholePage(t *testing.T) {
+	t.Parallel()
+	const rest = "and the clear text of all the others that follow"
+	src := &torn{scripted{says: map[string]said{
+		"eng": {"see dydpes pirot Tedxpos", 0.5}, "eng rest": {rest, 0.6}, "grc": {}, "grc line": {"ἄνδρες φίλοι Τεῦκρος", 0.9},
+		"eng+grc": {"see ἄνδρες φίλοι Τεῦκρος", 0.93}, "eng+grc rest": {rest, 0.9},
+	}}}
+	page := decode.Page{Image: ocrtest.Page(slices.Repeat([]string{"some good words"}, 8)...)}
+	result, err := reading.Read(t.Context(), page, reading.Options{Language: "en", Without: []string{"sample", "missed", "faint"}}, src)
+	require.NoError(t, err)
+	require.Contains(t, result.Page.Text(), "Τεῦκρος")
+	require.Contains(t, result.Page.Text(), rest)
+}
+
 // row returns a line of words that begins at (x, y), 12 pixels a letter and 30 high.
 func row(x, y int, confidence float64, words ...string) document.Line {
 	line := document.Line{}

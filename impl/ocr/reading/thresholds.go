@@ -184,8 +184,8 @@ const (
 // Large type. Tuned on the front pages of two newspapers, which are in neither set: of ten titles in blackletter, Tesseract
 // reads two. No page of either set has a row that is taken for large type.
 const (
-	// maxSmall bounds the small components that do not count: they have less than 1/maxSmall of the height.
-	maxSmall = 4
+	// smallDivisor: components lower than 1/smallDivisor of the height sought do not count.
+	smallDivisor = 4
 	// largeMargin is the margin below the baseline, or below descenders, as a share of the height of a row.
 	largeMargin = 0.3
 	// maxLargeShare is the maximum number of letters and digits that are read per component: large letters often touch.
@@ -198,6 +198,8 @@ var (
 	largeTypes = []int{8, 3}
 	// largeWidths are the factors by which a row is made wider. The network reads heavy display type better when it is wider.
 	largeWidths = []float64{1, 1.3}
+	// patchWidths are the same for missed ink of ordinary size.
+	patchWidths = []float64{1, 1.3}
 )
 
 // When a part of a handwritten page is print, and how many engines read its lines.
@@ -413,12 +415,13 @@ const (
 	doubtfulHandwriting = 0.6
 	// doubtfulLines is the estimated share of correct characters below which a page of print is read again along the lines of
 	// our own line finder. That reading is kept if its expected share of correct characters is at least sureFoundLines, its
-	// share of listed words at least minFoundListed, and the letters in such words no fewer than before. On 33 pages of print,
+	// expected number of them at least minFoundText of that of the reading before, its share of listed words at least
+	// minFoundListed, and the letters in such words no fewer than before. On 33 pages of print,
 	// the expected share is at least 0.96, that of listed words at least 0.53, and their letters at least as many as before; on
 	// the pages of the second set when they are turned or mirrored, the shares are at most 0.86 and 0.05; on a page of
 	// advertisements, where the finder merges lines, the letters are 0.73 of those before. The expected shares are those of
 	// hand.ExpectedAccuracy, which was fitted to handwriting and is too high for print.
-	doubtfulLines, sureFoundLines, minFoundListed = 0.9, 0.92, 0.3
+	doubtfulLines, sureFoundLines, minFoundText, minFoundListed = 0.9, 0.92, 0.5, 0.3
 	// maxFoundWritten is the maximum number of words in lines of handwriting, as a share of all words. On a typescript without
 	// handwriting, a few words that had been read wrongly looked like it.
 	maxFoundWritten = 0.1

@@ -64,8 +64,6 @@ func (p *page) unlearntAccents() string {
 		return "áéíóúñü"
 	case isLanguage(p.language, "pt"):
 		return "áàâãéêíóôõúüç"
-	case isLanguage(p.language, "it"):
-		return "àáèéìíîòóùú"
 	}
 	return ""
 }

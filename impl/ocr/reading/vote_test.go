@@ -204,7 +204,7 @@ func (f *fewSure) reads(ctx context.Context, t *testing.T, o reading.Options) (l
 func (f *fewSure) readsAs(ctx context.Context, t *testing.T, o reading.Options, src reading.Source) (lines []document.Line, edits int, calls []int) {
 	t.Helper()
 	f.says = map[string]said{"eng": {}}
-	o.Without = append(o.Without, "faint")
+	o.Without = append(o.Without, "missed", "faint")
 	result, err := reading.Read(ctx, decode.Page{Image: ocrtest.Page(slices.Repeat([]string{"some good words before house stands near the"}, 12)...)}, o, src)
 	require.NoError(t, err)
 	for _, call := range f.widths {

@@ -58,12 +58,10 @@ func (p *page) readEvened(ctx context.Context) error {
 	if err := p.run(ctx, []step{columnsStep}); err != nil {
 		return err
 	}
-	again, err := p.sheet.read(ctx, p.src, p.attempts[0].model, 1)
-	if err != nil {
+	if err := p.addReading(ctx, p.attempts[0].model); err != nil {
 		return err
 	}
-	p.attempts = append([]attempt{again}, p.attempts...)
-	return p.run(ctx, slices.Concat([]step{unreadStep, greekStep}, tidySteps))
+	return p.run(ctx, slices.Concat([]step{greekStep}, tidySteps))
 }
 
 // expectedCorrect estimates the number of characters that are right.

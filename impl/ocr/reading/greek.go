@@ -50,19 +50,15 @@ func addGreek(ctx context.Context, p *page) error {
 		}
 		first.model, first.confidence = p.withGreek(), meanConfidence(first.blocks)
 	} else {
-		both, err := p.sheet.read(ctx, p.src, p.withGreek(), 1)
-		if err != nil {
+		if err := p.addReading(ctx, p.withGreek()); err != nil {
 			return err
 		}
-		p.attempts = []attempt{both, *first}
-		if err := p.run(ctx, []step{unreadStep}); err != nil {
-			return err
-		}
-		if p.attempts[0].confidence < p.attempts[1].confidence && p.attempts[1].model != earlyPrint {
+		both, before := p.attempts[0], p.attempts[1]
+		if both.whole != before.whole || both.confidence < before.confidence && before.model != earlyPrint {
 			p.attempts = p.attempts[1:]
 			return nil
 		}
-		p.attempts = p.attempts[:1]
+		p.attempts = slices.Delete(p.attempts, 1, 2)
 		first = &p.attempts[0]
 	}
 	return readGreekWords(ctx, src, p.sheet.img, first.blocks, words)

@@ -16,7 +16,7 @@ func mayHoldLargeType(p *page) bool { return isLegible(p) && mayUseNetwork(p) }
 func readLargeType(ctx context.Context, p *page) error {
 	for _, times := range largeTypes {
 		err := p.insertPatches(findMissed(p.sheet.img.Rect, p.sheet.marks, p.attempts[0].blocks, times), func(found *patch) (document.Line, error) {
-			return p.readByNetwork(ctx, found, largeWidths, maxLargeShare)
+			return p.readByNetwork(ctx, found, maxLargeShare)
 		})
 		if err != nil {
 			return err
@@ -25,10 +25,10 @@ func readLargeType(ctx context.Context, p *page) error {
 	return nil
 }
 
-// readByNetwork reads a patch as one line with the network for print, along two baselines and at the widths by which the patch
-// is scaled. It returns the reading with the most characters that are likely to be right. If the patch is not writing, the line
-// has no words. maxShare is the maximum number of letters and digits for each component.
-func (p *page) readByNetwork(ctx context.Context, found *patch, widths []float64, maxShare float64) (line document.Line, err error) {
+// readByNetwork reads a patch as one line with the network for print, along two baselines and at two widths. It returns the
+// reading with the most characters that are likely to be right. If the patch is not writing, the line has no words. maxShare
+// is the maximum number of letters and digits for each component.
+func (p *page) readByNetwork(ctx context.Context, found *patch, maxShare float64) (line document.Line, err error) {
 	type view struct {
 		layout.Strip
 		width float64
@@ -37,7 +37,7 @@ func (p *page) readByNetwork(ctx context.Context, found *patch, widths []float64
 	var images []*image.Gray
 	for _, l := range layout.Given(p.sheet.img, found.bands()) {
 		if strip, ok := l.Strip(); ok {
-			for _, width := range widths {
+			for _, width := range patchWidths {
 				views, images = append(views, view{strip, width}), append(images, stretched(strip.Image, width))
 			}
 		}

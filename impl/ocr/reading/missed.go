@@ -20,7 +20,7 @@ func recoverMissed(ctx context.Context, p *page) error {
 		if err != nil || len(line.Words) > 0 || !mayUseNetwork(p) {
 			return line, err
 		}
-		return p.readByNetwork(ctx, found, patchWidths, maxPatchShare)
+		return p.readByNetwork(ctx, found, maxPatchShare)
 	})
 }
 

@@ -67,8 +67,11 @@ func voteByNetwork(ctx context.Context, p *page) error {
 
 // isOurs reports whether a line was read by a network for print alone.
 func isOurs(l *document.Line) bool {
-	return !slices.ContainsFunc(l.Words, func(w document.Word) bool { return w.Model != own.Print && w.Model != own.Greek })
+	return !slices.ContainsFunc(l.Words, func(w document.Word) bool { return !isForPrint(w.Model) })
 }
+
+// isForPrint reports whether a model is a network for print.
+func isForPrint(model string) bool { return model == own.Print || model == own.Greek }
 
 // correctByNetwork replaces words of lines that the network for print has read.
 func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readings) error {

@@ -79,18 +79,23 @@ func (p *page) canBeEarly(a attempt) bool {
 
 // tryOtherModel adds a reading by the early-print model, and puts the better one first.
 func tryOtherModel(ctx context.Context, p *page) error {
-	early, err := p.sheet.read(ctx, p.src, earlyPrint, 1)
+	if err := p.addReading(ctx, earlyPrint); err != nil {
+		return err
+	}
+	if early, own := p.attempts[0], p.attempts[1]; own.whole != early.whole || !prefersEarly(own, early) {
+		p.attempts[0], p.attempts[1] = own, early
+	}
+	return nil
+}
+
+// addReading reads the sheet with a model, with the parts that layout analysis leaves out, and puts that reading first.
+func (p *page) addReading(ctx context.Context, model string) error {
+	a, err := p.sheet.read(ctx, p.src, model, 1)
 	if err != nil {
 		return err
 	}
-	p.attempts = []attempt{p.attempts[0], early}
-	if err := p.run(ctx, []step{unreadStep}); err != nil {
-		return err
-	}
-	if own, early := p.attempts[0], p.attempts[1]; own.whole == early.whole && prefersEarly(own, early) {
-		slices.Reverse(p.attempts)
-	}
-	return nil
+	p.attempts = append([]attempt{a}, p.attempts...)
+	return p.run(ctx, []step{unreadStep})
 }
 
 // prefersEarly reports whether the reading by the early-print model is better than that by the language's own.

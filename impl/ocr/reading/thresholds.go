@@ -196,9 +196,8 @@ var (
 	// largeTypes are the sizes of large type, in heights of the letters that were read. The largest comes first, so that its
 	// capitals are not left out.
 	largeTypes = []int{8, 3}
-	// largeWidths are the factors by which a row is made wider. The network reads heavy display type better when it is wider.
-	largeWidths = []float64{1, 1.3}
-	// patchWidths are the same for missed ink of ordinary size.
+	// patchWidths are the factors by which missed ink and large type are made wider for the network, which reads heavy display
+	// type better when it is wider.
 	patchWidths = []float64{1, 1.3}
 )
 

@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -44,6 +45,29 @@ func ShowsLongS(blocks []document.Block) bool {
 	}
 	return n >= minLongSWords
 }
+
+// WithoutFalseLongS replaces the long s of lines by round ones if more than a third of the s inside words are round anyway, and
+// the network for print read fewer than half as many long ones. The model for early print writes long s on some pages that are
+// set without it; the network, on the other hand, reads that of some incunables as round s.
+func WithoutFalseLongS(lines []*document.Line, readings []Readings) {
+	long, round, byNetwork := 0, 0, 0
+	for i, line := range lines {
+		long += strings.Count(joined(line.Words), "ſ")
+		round += len(roundSInside.FindAllString(joined(line.Words), -1))
+		byNetwork += strings.Count(joined(readings[i].Network[0]), "ſ")
+	}
+	if long > 2*round || 2*byNetwork > long {
+		return
+	}
+	for _, line := range lines {
+		for i := range line.Words {
+			line.Words[i].Text = strings.ReplaceAll(line.Words[i].Text, "ſ", "s")
+		}
+	}
+}
+
+// roundSInside matches a round s where pages with long s have a long one.
+var roundSInside = regexp.MustCompile(`s\pL`)
 
 // repairLongS returns the word with long s for f. It reports false if the word stays unchanged.
 func repairLongS(word string, known Lexicon) (string, bool) {

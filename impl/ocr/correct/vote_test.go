@@ -235,6 +235,20 @@ func TestLongS(t *testing.T) {
 	require.Empty(t, correct.LongS(b, words), "a page without long s stays unchanged")
 }
 
+func TestWithoutFalseLongS(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ why, line, network, want string }{
+		{"drops what the network does not read on a page with round s", "ſont eſt lisez vaste poste", "sont est lisez vaste poste", "sont est lisez vaste poste"},
+		{"keeps it if the network reads it too", "ſont eſt lisez vaste poste", "ſont eſt lisez vaste poste", "ſont eſt lisez vaste poste"},
+		{"keeps it on a page with hardly any round s", "ſont eſt liſez vaſte poste", "sont est lisez vaste poste", "ſont eſt liſez vaſte poste"},
+		{"does not count s at the end of words", "ſont des mots les plus clairs", "sont des mots les plus clairs", "ſont des mots les plus clairs"},
+	} {
+		b := blocks(c.line, 0.8)
+		correct.WithoutFalseLongS([]*document.Line{&b[0].Lines[0]}, []correct.Readings{{Network: [][]document.Word{wordsOf(c.network, 0.9)}}})
+		require.Equal(t, c.want, text(b), c.why)
+	}
+}
+
 func boolInt(b bool) int {
 	if b {
 		return 1

@@ -145,7 +145,7 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 }
 
 // crossed reports for each band of a river whether a heading crosses it there: the white is as narrow as a word space, and the
-// text to its right begins to the left of the margin of the rows around it.
+// text to its right begins to the left of the margin of the rows around it. A heading in large type has several bands of its own.
 func (b bands) crossed(top int, at []span) []bool {
 	begins := make([]float64, len(at)) // where the text to the right begins; 0 if there is none
 	whites := make([]float64, len(at))
@@ -160,15 +160,32 @@ func (b bands) crossed(top int, at []span) []bool {
 		if begins[i] == 0 || whites[i] > widestHeadingBlank*h {
 			continue
 		}
+		from, to := singleLine(begins, i)
 		var near []float64
-		for _, x := range begins[max(i-marginRows, 0):min(i+marginRows, len(at))] {
+		for _, x := range slices.Concat(begins[max(i-marginRows, 0):from], begins[to:min(i+marginRows, len(at))]) {
 			if x > 0 {
 				near = append(near, x)
 			}
 		}
-		out[i] = begins[i] < quantile(near, marginShare)-headingLead*h
+		out[i] = len(near) > 0 && begins[i] < quantile(near, marginShare)-headingLead*h
 	}
 	return out
+}
+
+// singleLine returns the bands, half-open, of the line in band i if there is white above and below it, and otherwise none. begins
+// is 0 for bands without text.
+func singleLine(begins []float64, i int) (from, to int) {
+	from, to = i, i+1
+	for from > 0 && begins[from-1] > 0 && to-from <= maxMarkHeight {
+		from--
+	}
+	for to < len(begins) && begins[to] > 0 && to-from <= maxMarkHeight {
+		to++
+	}
+	if to-from > maxMarkHeight {
+		return i, i
+	}
+	return from, to
 }
 
 // whiteSpaceIn returns the white of a band, between the edges of the region, that is at least minWidth wide.

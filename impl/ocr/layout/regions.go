@@ -40,7 +40,7 @@ func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule
 // off.
 func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) {
 	var letters, pictures []image.Rectangle
-	for _, m := range marks {
+	for _, m := range withoutBrokenRules(marks, r.band) {
 		switch {
 		case isText(m, r.band):
 			letters = append(letters, m)

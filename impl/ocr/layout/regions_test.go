@@ -32,6 +32,35 @@ func paragraph(x0, x1, y, lines int) []image.Rectangle {
 	return all
 }
 
+// copies returns n copies of a letter, one on each line.
+func copies(letter image.Rectangle, n int) []image.Rectangle {
+	var all []image.Rectangle
+	for i := range n {
+		all = append(all, letter.Add(image.Pt(0, i*pitch)))
+	}
+	return all
+}
+
+// large returns a line of letters that are three times as high as those of paragraph.
+func large(x0, x1, y int) []image.Rectangle {
+	var all []image.Rectangle
+	for x := x0; x+2*letter <= x1; x += 2*letter + 6 {
+		all = append(all, image.Rect(x, y, x+2*letter, y+3*letter))
+	}
+	return all
+}
+
+// pieces returns the pieces of a broken rule, short ones and long ones, from y0 to y1.
+func pieces(x, y0, y1 int) []image.Rectangle {
+	var all []image.Rectangle
+	for i, y := 0, y0; y < y1; i++ {
+		piece := image.Rect(x, y, x+4, y+10+i%4*25)
+		all = append(all, piece)
+		y = piece.Max.Y + 6
+	}
+	return all
+}
+
 func join(parts ...[]image.Rectangle) []image.Rectangle {
 	var all []image.Rectangle
 	for _, p := range parts {
@@ -56,17 +85,28 @@ func TestRegions(t *testing.T) {
 			join(paragraph(100, 640, 300, 24), paragraph(740, 1300, 300, 24), []image.Rectangle{image.Rect(60, 250, 690, 1600), image.Rect(680, 250, 1340, 1600)}),
 			[]image.Point{{300, 600}, {900, 600}},
 		},
+		"a broken rule does not hide the gutter": {
+			join(paragraph(100, 660, 300, 20), paragraph(690, 1300, 300, 20), pieces(674, 290, 1300)),
+			[]image.Point{{300, 600}, {900, 600}},
+		},
+		"figures one above the other are not a broken rule": {
+			join(paragraph(100, 660, 300, 20), copies(image.Rect(672, 300, 678, 324), 20), paragraph(690, 1300, 300, 20)), nil,
+		},
 		"prices stay with their entries":       {join(paragraph(100, 1000, 300, 20), paragraph(1150, 1250, 300, 20)), nil},
 		"four short lines do not make columns": {join(paragraph(100, 1300, 300, 10), paragraph(100, 600, 800, 4), paragraph(700, 1300, 800, 4)), nil},
 		"a heading divides columns although one of its blanks is in the gutter": {
 			join(columns, paragraph(400, 660, 1400, 1), paragraph(684, 1000, 1400, 1), paragraph(100, 660, 1500, 20), paragraph(700, 1300, 1500, 20)),
 			[]image.Point{{300, 600}, {900, 600}, {600, 1405}, {300, 1700}, {900, 1700}},
 		},
+		"a large heading with white above and below divides columns although one of its blanks is in the gutter": {
+			join(columns, large(334, 664, 1400), large(680, 960, 1400), paragraph(100, 660, 1550, 20), paragraph(700, 1300, 1550, 20)),
+			[]image.Point{{300, 600}, {900, 600}, {600, 1430}, {300, 1700}, {900, 1700}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			regions := layout.Regions(c.marks, letter, leaf, nil)
-			require.Len(t, regions, len(c.want), "%d regions", len(regions))
+			require.Len(t, regions, len(c.want), "%v", boxes(regions))
 			for i, at := range c.want {
 				require.True(t, regions[i].Holds(image.Rectangle{Min: at, Max: at.Add(image.Pt(2, 2))}), "region %d: %v", i, regions[i].Box)
 			}
@@ -145,4 +185,12 @@ func TestLettersIn(t *testing.T) {
 		}
 		require.Equal(t, want, layout.LettersIn(letters, letter, leaf, box), "%v", box)
 	}
+}
+
+func boxes(regions []layout.Region) []image.Rectangle {
+	var all []image.Rectangle
+	for _, r := range regions {
+		all = append(all, r.Box)
+	}
+	return all
 }

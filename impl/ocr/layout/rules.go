@@ -264,3 +264,46 @@ func (r Region) cutOnto(page *image.Gray) *image.Gray {
 	}
 	return r.cut(page, imaging.PaperGrey(page, r.Box, blockPaper))
 }
+
+// withoutBrokenRules returns the components of ink without the pieces of broken vertical rules. Because many pieces are as high
+// as letters, they would hide the gutter. height is the usual height of letters.
+func withoutBrokenRules(marks []image.Rectangle, height int) []image.Rectangle {
+	h := float64(height)
+	half := max(int(pieceStrip/2*h), 1)
+	strips := map[int][]image.Rectangle{} // narrow components, in overlapping strips that are 2*half wide
+	for _, m := range marks {
+		if float64(m.Dx()) <= widestPiece*h {
+			i := imaging.Middle(m).X / half
+			strips[i], strips[i+1] = append(strips[i], m), append(strips[i+1], m)
+		}
+	}
+	isPiece := map[image.Rectangle]bool{}
+	for _, strip := range strips {
+		for _, m := range piecesIn(strip, h) {
+			isPiece[m] = true
+		}
+	}
+	if len(isPiece) == 0 {
+		return marks
+	}
+	return slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return isPiece[m] })
+}
+
+// piecesIn returns the components of a narrow strip that are pieces of broken rules. h is the usual height of letters.
+func piecesIn(strip []image.Rectangle, h float64) (pieces []image.Rectangle) {
+	slices.SortFunc(strip, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.Y, b.Min.Y) })
+	for from := 0; from < len(strip); {
+		to, bottom, printed, highest := from, strip[from].Min.Y, 0, 0
+		for ; to < len(strip) && float64(strip[to].Min.Y-bottom) <= longestBreak*h; to++ {
+			m := strip[to]
+			printed += max(m.Max.Y-max(m.Min.Y, bottom), 0)
+			bottom, highest = max(bottom, m.Max.Y), max(highest, m.Dy())
+		}
+		length := float64(bottom - strip[from].Min.Y)
+		if length >= minBrokenRule*h && float64(printed) >= minPrinted*length && float64(highest) >= minLongPiece*h {
+			pieces = append(pieces, strip[from:to]...)
+		}
+		from = to
+	}
+	return pieces
+}

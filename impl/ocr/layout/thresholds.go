@@ -304,6 +304,16 @@ const (
 	staffDark = 0.8
 )
 
+// Broken rules, in units of the height of most letters.
+const (
+	// pieceStrip is the width of the strip in which the pieces of a broken rule are, and widestPiece that of the widest piece.
+	// longestBreak is the maximum distance of two pieces.
+	pieceStrip, widestPiece, longestBreak = 0.6, 0.4, 3
+	// minBrokenRule is the minimum length of a rule, minPrinted the minimum share of it that is printed, and minLongPiece the
+	// minimum length of its longest piece. Letters one above the other fill at most two thirds, and none is as high.
+	minBrokenRule, minPrinted, minLongPiece = 10.0, 0.7, 2.5
+)
+
 // Rules that run the height of a page. Shares are shares of the width of the page unless a comment says otherwise.
 const (
 	// ruleBands is the number of bands in which rules are followed, and ruleRows the approximate number of rows that are

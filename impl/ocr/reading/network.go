@@ -75,6 +75,7 @@ func isForPrint(model string) bool { return model == own.Print || model == own.G
 
 // correctByNetwork replaces words of lines that the network for print has read.
 func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readings) error {
+	correct.WithoutFalseLongS(lines, readings)
 	knowledge, err := p.knowledge()
 	if err != nil {
 		return err

@@ -15,6 +15,12 @@ import (
 	"uncial/internal/document"
 )
 
+// initial is an initial that was joined to its word. Boxes are in pixels of the page; that of the word is without the initial.
+type initial struct {
+	letter    rune
+	box, word document.Box
+}
+
 // joinInitials drops the words that were read inside initials, and adds the letter of each initial to the word that it begins,
 // if the letter can be read.
 func joinInitials(ctx context.Context, p *page) error {
@@ -25,7 +31,7 @@ func joinInitials(ctx context.Context, p *page) error {
 			continue
 		}
 		a.blocks = deleteWords(a.blocks, inside)
-		if lines := p.beside(box, a.blocks); len(lines) > 0 {
+		if lines := p.beside(box, a.blocks); len(lines) > 0 && lines[0].Box.Y-box.Min.Y <= initialTop*p.sheet.letterHeight {
 			if err := p.joinInitial(ctx, box, lines[0]); err != nil {
 				return err
 			}
@@ -73,31 +79,81 @@ func (p *page) beside(box image.Rectangle, blocks []document.Block) []*document.
 }
 
 // joinInitial adds the letter of an initial to the first word to its right in a line. A single letter cannot be read alone, so
-// joinInitial scales the initial to the size of a capital and reads it together with the next words. It adds the letter only if
-// the rest of the word is read as before.
+// joinInitial scales the initial to the size of a capital and reads it together with the next words.
 func (p *page) joinInitial(ctx context.Context, box image.Rectangle, line *document.Line) error {
 	i := slices.IndexFunc(line.Words, func(w document.Word) bool { return imaging.Middle(w.Box.Rectangle()).X >= box.Max.X })
 	w := &line.Words[i]
 	words := document.WordsBox(line.Words[i:min(i+wordsWithInitial, len(line.Words))])
-	blocks, err := p.sheet.source(p.src).Read(ctx, p.sheet.withCapital(box, w.Box.Rectangle(), words.Rectangle()), p.sheet.dpi, p.attempts[0].model, tesseract.SingleLine)
+	img, base := p.sheet.withCapital(box, w.Box.Rectangle(), words.Rectangle())
+	blocks, err := p.sheet.source(p.src).Read(ctx, img, p.sheet.dpi, p.attempts[0].model, tesseract.SingleLine)
 	if err != nil {
 		return err
 	}
-	read := slices.Collect(document.Words(blocks))
-	if len(read) == 0 {
-		return nil
+	var first document.Word
+	for word := range document.Words(blocks) {
+		first = *word
+		break
 	}
-	letter, n := utf8.DecodeRuneInString(read[0].Text)
-	if unicode.IsUpper(letter) && read[0].Confidence >= sureInitial && strings.EqualFold(read[0].Text[n:], w.Text) {
-		w.Text = string(letter) + w.Text
-		w.Box = w.Box.Union(document.BoxOf(box))
+	letter, ok := initialIn(first, w.Text)
+	if !ok && mayUseNetwork(p) {
+		band := layout.Band{
+			Baseline: []layout.Vertex{{X: 0, Y: float64(base)}}, X1: float64(img.Rect.Dx()),
+			Up: bandMargin * capitalHeight * float64(p.sheet.letterHeight) / 2, Down: float64(p.sheet.letterHeight) / 2,
+		}
+		strip, _ := layout.Given(img, []layout.Band{band})[0].Strip()
+		read, err := p.readStrips(ctx, p.networksForPrint(), []*image.Gray{strip.Image}, func(_ int, r image.Rectangle) document.Box { return strip.Box(r) })
+		if err != nil {
+			return err
+		}
+		if len(read[0]) > 0 {
+			letter, ok = initialIn(read[0][0], w.Text)
+		}
+	}
+	if ok {
+		p.initials = append(p.initials, initial{letter, p.sheet.boxOnPage(document.BoxOf(box)), p.sheet.boxOnPage(w.Box)})
+		w.Text, w.Box = string(letter)+w.Text, w.Box.Union(document.BoxOf(box))
 		line.Box = line.Box.Union(w.Box)
 	}
 	return nil
 }
 
-// withCapital returns an image of words of a line, preceded by an initial that is scaled to the size of a capital.
-func (s sheet) withCapital(initial, first, words image.Rectangle) *image.Gray {
+// initialIn returns the letter of an initial in a word that was read with it. It reports false unless the word is sure, and the
+// rest of it was read as before.
+func initialIn(word document.Word, rest string) (rune, bool) {
+	letter, n := utf8.DecodeRuneInString(word.Text)
+	return letter, word.Confidence >= sureInitial && unicode.IsUpper(letter) && strings.EqualFold(word.Text[n:], rest)
+}
+
+// withoutInitial returns a line without the initial that was joined to one of its words, the index of that word, and the
+// initial. The index is -1 if there is none.
+func (p *page) withoutInitial(line document.Line) (document.Line, int, initial) {
+	for i, w := range line.Words {
+		letter, n := utf8.DecodeRuneInString(w.Text)
+		for _, in := range p.initials {
+			if imaging.Middle(in.box.Rectangle()).In(w.Box.Rectangle()) && letter == in.letter && n < len(w.Text) {
+				line.Words = slices.Clone(line.Words)
+				line.Words[i].Text, line.Words[i].Box = w.Text[n:], in.word
+				return line, i, in
+			}
+		}
+	}
+	return line, -1, initial{}
+}
+
+// withInitial returns what was read without an initial in a line, with the initial before the word in its place.
+func withInitial(read []document.Word, in initial) []document.Word {
+	for i, w := range read {
+		if w.Box.Right() > in.word.X {
+			read[i].Text, read[i].Box = string(in.letter)+w.Text, w.Box.Union(in.box)
+			break
+		}
+	}
+	return read
+}
+
+// withCapital returns an image of words of a line, preceded by an initial that is scaled to the size of a capital, and the y of
+// their baseline.
+func (s sheet) withCapital(initial, first, words image.Rectangle) (img *image.Gray, base int) {
 	h := s.letterHeight
 	capital := imaging.Resize(imaging.Crop(s.img, initial), max(initial.Dx()*capitalHeight*h/2/initial.Dy(), 1), capitalHeight*h/2)
 	words = image.Rect(first.Min.X, words.Min.Y-h/2, words.Max.X+h/2, words.Max.Y+h/2).Intersect(s.img.Rect)
@@ -105,7 +161,7 @@ func (s sheet) withCapital(initial, first, words image.Rectangle) *image.Gray {
 	out := image.NewGray(image.Rect(0, 0, left+words.Dx(), words.Dy()))
 	draw.Draw(out, out.Rect, image.White, image.Point{}, draw.Src)
 	imaging.Copy(out, image.Rect(left, 0, out.Rect.Max.X, out.Rect.Max.Y), s.img, words.Min)
-	base := first.Max.Y - words.Min.Y
+	base = first.Max.Y - words.Min.Y
 	imaging.Copy(out, image.Rect(h, base-capital.Rect.Dy(), h+capital.Rect.Dx(), base), capital, image.Point{})
-	return out
+	return out, base
 }

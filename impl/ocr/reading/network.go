@@ -97,12 +97,13 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 
 // readLines reads lines with the networks for print once for each width, a factor by which it scales them horizontally. It
 // returns the words of each line by width. A line that is blank or too narrow has no words. Boxes of words are in pixels of the
-// page; confidences are the network's own.
+// page; confidences are the network's own. Initials that were joined to their words are not read again.
 func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...float64) ([][][]document.Word, error) {
 	bands := make([]layout.Band, len(lines))
 	usual := p.usualHeight()
 	for i, line := range lines {
-		bands[i] = p.bandOf(line, usual)
+		plain, _, _ := p.withoutInitial(*line)
+		bands[i] = p.bandOf(&plain, usual)
 	}
 	var strips []layout.Strip
 	var of []int // the index of each strip's line
@@ -125,6 +126,9 @@ func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...
 		}
 		out[n] = make([][]document.Word, len(lines))
 		for k, words := range read {
+			if _, at, in := p.withoutInitial(*lines[of[k]]); at >= 0 {
+				words = withInitial(words, in)
+			}
 			out[n][of[k]] = words
 		}
 	}

@@ -120,6 +120,7 @@ type page struct {
 	isGreek      bool           // a sample shows Greek in addition to the language's own letters
 	isEarly      bool           // a sample shows that the early-print model reads the page best
 	attempts     []attempt      // readings of print, the one to keep first
+	initials     []initial      // those that were joined to their words
 	written      []document.Box // handwriting on a printed page, which the print model should not have read
 	networkTrust float64        // how well the network for print reads the page; see correct.NetworkTrust
 	networks     []string       // the networks for print that read the page; none before the step "network"

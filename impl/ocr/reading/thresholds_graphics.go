@@ -48,8 +48,9 @@ const (
 // Pictures, initials and music. Heights are in units of that of most letters.
 const (
 	// initialGap is the maximum distance between an initial and the text to its right, and linesBeside the minimum number of
-	// lines there.
-	initialGap, linesBeside = 2, 2
+	// lines there. initialTop is the maximum distance by which the first of them begins below the top of the initial: less than
+	// that of two lines, because the first may not have been read.
+	initialGap, linesBeside, initialTop = 2, 2, 2
 	// maxScrapLetters is the maximum number of letters in a scrap that is read in an initial. Longer words that are sure are
 	// text.
 	maxScrapLetters = 3

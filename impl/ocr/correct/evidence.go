@@ -28,6 +28,9 @@ type Knowledge struct {
 	// Alphabet has the characters that the network for print writes; nil if that is not known. Listed words keep letters that it
 	// lacks, and all words those of other scripts.
 	Alphabet lexicon.Alphabet
+	// Networks names the networks for print, and Cells are the boxes that NumberCells returns.
+	Networks []string
+	Cells    []document.Box
 	// Accents are the accented letters, in lower case, of a language that the network for print has hardly learnt. Words keep
 	// these letters where the network reads the same letters without accents, or with others.
 	Accents string

@@ -40,6 +40,10 @@ var voteWeights = Evidence{-1.502, -0.027, 0.655, 0.199, 0.087, 0.357, -0.197, -
 // them are right.
 var networkWeights = Evidence{0.605, 0, 0, 0, 0.041, 0.506, 0, -1.072, 0, 0, 0.397, 0.520, 0.003, 0}
 
+// cellGap is the width of the blank between the cells of a table, in heights of the words beside it, and minColumn the minimum
+// number of other numbers in the column of a number.
+const cellGap, minColumn = 2.0, 2
+
 // Limits of the repair of the long s, measured on the same pages.
 const (
 	// minLongSWords is the minimum number of words with a long s on a page that is set with it.

@@ -88,7 +88,7 @@ func (r *Recognizer) words(g guide, rows []float32, steps int, line *image.Gray)
 	}
 	found := r.net.best(rows, steps)
 	if len(found) == 0 || g.language == nil {
-		return words(found, r.ink, line.Rect.Dx())
+		return words(apart(found, columnInk(r.ink, line.Rect.Dx())), r.ink, line.Rect.Dx())
 	}
 	return r.placed(r.net.search(g, rows, steps), rows, steps, line)
 }
@@ -249,31 +249,14 @@ func columnInk(ink []float32, width int) []float32 {
 // of columns without strokes between them, up to halfGap from there so that the boxes of words on grainy paper do not touch. If
 // there is no such run, halfCut columns on either side of the one with the least ink are between the words.
 func gap(columns []float32, left, right int) (end, begin int) {
-	const (
-		paper   = 0.6 // maximum ink in a column without a stroke, from grain and the blur of strokes next to it
-		halfGap = 4
-		halfCut = 2
-	)
+	const halfGap, halfCut = 4, 2
 	left, right = min(max(left, 0), len(columns)-1), min(max(right, 0), len(columns)-1)
 	if right <= left {
 		return left, left
 	}
-	bestFrom, bestTo, from := 0, 0, -1
-	for x := left; x <= right; x++ {
-		if x < right && columns[x] < paper {
-			if from < 0 {
-				from = x
-			}
-			continue
-		}
-		if from >= 0 && x-from > bestTo-bestFrom {
-			bestFrom, bestTo = from, x
-		}
-		from = -1
-	}
-	if bestTo > bestFrom {
-		middle := (bestFrom + bestTo) / 2
-		return max(middle-halfGap, bestFrom), min(middle+halfGap, bestTo)
+	if from, to := widestBlank(columns, left, right); to > from {
+		middle := (from + to) / 2
+		return max(middle-halfGap, from), min(middle+halfGap, to)
 	}
 	lightest := left
 	for x := left; x <= right; x++ {
@@ -282,6 +265,42 @@ func gap(columns []float32, left, right int) (end, begin int) {
 		}
 	}
 	return max(lightest-halfCut, left), min(lightest+halfCut, right)
+}
+
+// widestBlank returns the widest run of columns without strokes from left to right. It is empty if there is none.
+func widestBlank(columns []float32, left, right int) (from, to int) {
+	const paper = 0.6 // maximum ink in a column without a stroke, from grain and the blur of strokes next to it
+	start := -1
+	for x := left; x <= right; x++ {
+		if x < right && columns[x] < paper {
+			if start < 0 {
+				start = x
+			}
+			continue
+		}
+		if start >= 0 && x-start > to-from {
+			from, to = start, x
+		}
+		start = -1
+	}
+	return from, to
+}
+
+// apart returns the characters of a line with a space in each blank that is too wide to be within a word, such as that between
+// the cells of a table: the network was not trained on such lines, and often reads no space there.
+func apart(all []Character, columns []float32) []Character {
+	const widest = 64 // pixels
+	var out []Character
+	for i, c := range all {
+		if i > 0 && c.Text != " " && all[i-1].Text != " " {
+			left, right := max(all[i-1].X, 0), min(c.X, len(columns)-1)
+			if from, to := widestBlank(columns, left, right); to-from > widest {
+				out = append(out, Character{Text: " ", Prob: 1, X: (from + to) / 2, step: (all[i-1].step + c.step) / 2})
+			}
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // newWord returns the word of characters. Its box encloses the ink between the columns from and to, or everything between them

@@ -5,6 +5,8 @@ import (
 	"image"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
@@ -12,16 +14,89 @@ import (
 )
 
 // recoverMissed reads the ink outside the boxes of all words, and inserts the lines of writing that it finds. What the model of
-// the page cannot read is read by our own network for print.
+// the page cannot read is read by our own network for print. Single letters and digits are read last.
 func recoverMissed(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
-	return p.insertPatches(findMissed(p.sheet.img.Rect, p.sheet.marks, a.raw, 1), func(found *patch) (document.Line, error) {
+	var rows, singles []patch
+	for _, found := range findMissed(p.sheet.img.Rect, p.sheet.marks, a.raw, 1) {
+		switch {
+		case !found.isSingle():
+			rows = append(rows, found)
+		case mayUseNetwork(p):
+			singles = append(singles, found)
+		}
+	}
+	err := p.insertPatches(rows, func(found *patch) (document.Line, error) {
 		line, err := found.read(ctx, p.sheet.source(p.src), p.sheet.img, a.model)
 		if err != nil || len(line.Words) > 0 || !mayUseNetwork(p) {
 			return line, err
 		}
 		return p.readByNetwork(ctx, found, maxPatchShare)
 	})
+	if err != nil {
+		return err
+	}
+	return p.insertPatches(singles, func(found *patch) (document.Line, error) { return p.readSingle(ctx, found) })
+}
+
+// readSingle reads a single letter or digit on the baseline of a line that was read. In a table, in the row of a number, it is
+// what the network for print reads, if that is or looks like a digit. Elsewhere, the line has no words unless the network and
+// the model of the page read the same.
+func (p *page) readSingle(ctx context.Context, found *patch) (document.Line, error) {
+	row := found.row(p.attempts[0].blocks)
+	if row == nil {
+		return document.Line{}, nil
+	}
+	byModel, err := readLine(ctx, p.sheet.source(p.src), p.sheet.img, p.attempts[0].model, document.BoxOf(found.box))
+	if err != nil {
+		return document.Line{}, err
+	}
+	line, err := p.readByNetwork(ctx, found, 1)
+	if err != nil || len(line.Words) != 1 {
+		return document.Line{}, err
+	}
+	read := &line.Words[0]
+	read.Box = document.BoxOf(found.last) // without the blank beside it
+	line.Box = read.Box
+	digit, ok := looksLikeDigit[read.Text]
+	switch isCell := slices.ContainsFunc(row.Words, isNumber) && isApart(row.Box, found.last); {
+	case isCell && ok:
+		read.Text = digit
+		return line, nil
+	case isCell && isNumber(*read), found.isWriting(byModel, 1) && byModel.Text() == read.Text:
+		return line, nil
+	}
+	return document.Line{}, nil
+}
+
+// isApart reports whether a letter or digit is as far from a line as the cells of a table are from each other.
+func isApart(line document.Box, letter image.Rectangle) bool {
+	return max(letter.Min.X-line.Right(), line.X-letter.Max.X) > cellGap*letter.Dy()
+}
+
+// looksLikeDigit has the digits that single letters look like.
+var looksLikeDigit = map[string]string{"O": "0", "o": "0", "I": "1", "l": "1"}
+
+// isNumber reports whether a word begins with a digit and has no letters.
+func isNumber(w document.Word) bool {
+	return w.Text[0] >= '0' && w.Text[0] <= '9' && !strings.ContainsFunc(w.Text, unicode.IsLetter)
+}
+
+// row returns the line on whose baseline a single letter or digit stands, or nil if there is none.
+func (p *patch) row(blocks []document.Block) *document.Line {
+	for l := range document.Lines(blocks) {
+		if len(l.Baseline) < 2 || !layout.InRow(l.Box, document.BoxOf(p.last)) {
+			continue
+		}
+		end := l.Baseline[0]
+		if imaging.Middle(p.last).X > l.Box.X+l.Box.W/2 {
+			end = l.Baseline[len(l.Baseline)-1]
+		}
+		if off := p.last.Max.Y - end.Y; float64(max(off, -off)) <= maxOffBaseline*float64(p.last.Dy()) {
+			return l
+		}
+	}
+	return nil
 }
 
 // insertPatches reads patches as long as enough of them are writing, and inserts their lines into the reading.
@@ -77,9 +152,9 @@ func (p *patch) isWriting(l document.Line, maxShare float64) bool {
 		n += lettersAndDigits(w.Text)
 	}
 	others := characters(oneLine(l)) - n
-	share := float64(n) / float64(p.letters)
 	return meanWordConfidence(l.Words) >= minPatchConfidence &&
-		n >= minPatchLetters && n >= others && share >= minPatchShare && (share <= maxShare || len(p.cut) > 0)
+		n >= min(p.parts, minPatchLetters) && n >= others && float64(n) >= minPatchShare*float64(p.letters) &&
+		(float64(n) <= maxShare*float64(p.parts) || len(p.cut) > 0)
 }
 
 // claimedAreas returns the areas of the page that belong to words. The recognizer often gives a word the box of a single

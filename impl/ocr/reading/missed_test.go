@@ -162,6 +162,57 @@ func TestRead_missedPricesByNetwork(t *testing.T) {
 	}
 }
 
+// withBaselines gives the lines of firstReading baselines, on which single letters and digits must stand.
+func withBaselines(blocks []document.Block) []document.Block {
+	for i := range blocks[0].Lines {
+		y := ocrtest.Baseline + ocrtest.Pitch*i
+		blocks[0].Lines[i].Baseline = []document.Point{{X: ocrtest.Left, Y: y}, {X: 600, Y: y}}
+	}
+	return blocks
+}
+
+// TestRead_missedDigits checks that a single digit is read if the model of the page and the network read the same.
+func TestRead_missedDigits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		why, says, network, want string
+		page                     []document.Block
+	}{
+		{"both read the same", "7", "7", " 7", withBaselines(firstReading())},
+		{"they differ", "7", "1", "", withBaselines(firstReading())},
+		{"neither reads a digit", ":", ":", "", withBaselines(firstReading())},
+		{"no line is known to stand there", "7", "7", "", firstReading()},
+	} {
+		src := &remembering{forgetful{page: c.page, says: always(c.says, 0.95)}, c.network, 95}
+		o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: catalogue("7", "7", "7")}, o, src)
+		require.NoError(t, err)
+		require.Equal(t, strings.Join(entries, c.want+"\n")+c.want, textOf(result.Page.Blocks), c.why)
+	}
+}
+
+// TestRead_missedCells checks that in the row of a number, the network reads single digits alone.
+func TestRead_missedCells(t *testing.T) {
+	t.Parallel()
+	page, lines := withBaselines(firstReading()), make([]string, len(entries))
+	for i := range entries {
+		number := spread("12", i, 900, 960)
+		page[0].Lines[i] = layout.JoinLines(page[0].Lines[i], number)
+		lines[i] = entries[i]
+	}
+	img := ocrtest.Page(lines...)
+	for i := range entries {
+		blot(img, 900, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
+		blot(img, 935, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
+		blot(img, 1200, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
+	}
+	src := &remembering{forgetful{page: page, says: always("@", 0.95)}, "O", 95}
+	o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
+	result, err := reading.Read(t.Context(), decode.Page{Image: img}, o, src)
+	require.NoError(t, err)
+	require.Equal(t, strings.Join(entries, " 12 0\n")+" 12 0", textOf(result.Page.Blocks))
+}
+
 func TestRead_missedPricesTransformed(t *testing.T) {
 	t.Parallel()
 	prices := []string{"420.", "40", "1200"}

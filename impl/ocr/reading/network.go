@@ -88,6 +88,7 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 			continue
 		}
 		knowledge.Vote(line, readings[i])
+		correct.DigitsInCells(line)
 	}
 	for i, b := range p.read.Blocks {
 		p.read.Blocks[i] = document.BlockOf(b.Lines)

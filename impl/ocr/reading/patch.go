@@ -13,13 +13,18 @@ import (
 // patch is ink in one row that does not belong to a word and may be writing.
 type patch struct {
 	box     image.Rectangle
-	letters int // components that may be letters
+	letters int // components that may be letters or digits as high as capitals
+	parts   int // components that may be letters or digits of any height; inside a line, some of them may have been read
 	last    image.Rectangle
 	// cut has the boxes of words of which only a part was read, such as "e" of "have"; the patch is the rest.
 	cut []document.Box
 }
 
-// findMissed returns the patches of a sheet from top to bottom, at most maxPatches. components are all components of ink, and
+// isSingle reports whether the patch has no more than one letter or digit.
+func (p *patch) isSingle() bool { return p.parts < minPatchLetters }
+
+// findMissed returns the patches of a sheet from top to bottom, at most maxPatches, followed by as many that have only one letter
+// as high as a capital and few others. components are all components of ink, and
 // blocks what was read. times is the size of the letters sought, in heights of those that were read; for large type, small
 // components do not count. If more ink seems to be missed than was read, findMissed returns nothing: then the ink is not text,
 // or not text that the models can read.
@@ -43,21 +48,48 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 	if len(open) > len(held) {
 		return nil
 	}
-	all := newBoxIndex(components)
-	var found []patch
+	all, shaped := newBoxIndex(components), newBoxIndex(imaging.LetterShaped(components))
+	var found, short []patch
 	rest := rowPatches(open, height)
 	for len(rest) > 0 && len(found) < maxPatches {
 		p := rest[0]
 		rest = rest[1:]
-		if p.letters < minPatchLetters || !p.box.In(inside) || p.strays(all) > maxStrays*p.letters {
+		if !p.box.In(inside) || p.strays(all) > maxStrays*p.letters {
+			continue
+		}
+		if p.letters < minPatchLetters {
+			short = append(short, p)
 			continue
 		}
 		p.grow(all, words, claimed, height)
-		rest = p.absorb(rest)
+		rest, short = p.absorb(rest), p.absorb(short)
+		if p.parts = p.letters; !isInLine(p.box, blocks) {
+			p.parts += p.strays(shaped)
+		}
 		p.widen(claimed, sheet, dash)
 		found = append(found, p)
 	}
+	if times > 1 {
+		return found
+	}
+	for _, p := range short[:min(len(short), maxPatches)] {
+		p.grow(all, words, claimed, height)
+		if p.parts = p.letters + p.strays(shaped); p.parts <= maxShortPatch && !isInLine(p.box, blocks) {
+			p.widen(claimed, sheet, dash)
+			found = append(found, p)
+		}
+	}
 	return found
+}
+
+// isInLine reports whether a box is inside a line that was read, whose words may have too small boxes.
+func isInLine(box image.Rectangle, blocks []document.Block) bool {
+	for l := range document.Lines(blocks) {
+		if box.Overlaps(l.Box.Rectangle()) {
+			return true
+		}
+	}
+	return false
 }
 
 // openLetters returns the letters that no word claims, except those that are too small or too large beside letters of that

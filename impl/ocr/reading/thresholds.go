@@ -159,8 +159,14 @@ const (
 	minMissedHeight, maxMissedHeight = 0.7, 3.0
 	// maxLetterGap is the maximum gap between letters of one patch.
 	maxLetterGap = 2
-	// minPatchLetters is the minimum number of letters in a patch. A single one is usually a speck, a rule or an ornament.
-	minPatchLetters = 2
+	// minPatchLetters is the minimum number of letters in a patch. A single one may be a speck, a rule or an ornament; it is read
+	// only on the baseline of a line, or off it by at most maxOffBaseline of its height.
+	minPatchLetters, maxOffBaseline = 2, 0.2
+	// cellGap is the minimum distance of a digit from the row of a table to which it belongs, in heights of the digit.
+	cellGap = 1
+	// maxShortPatch is the maximum number of letters in a patch with only one as high as a capital, such as a date or a price.
+	// Many small components are more likely a stain.
+	maxShortPatch = 8
 	// maxStrays is the maximum number of other components per letter in a patch. It admits the dots and broken strokes of
 	// print, but not the hatching of a woodcut.
 	maxStrays = 2

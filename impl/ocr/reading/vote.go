@@ -80,7 +80,7 @@ func (p *page) alphabet() lexicon.Alphabet {
 func (p *page) knowledge() (*correct.Knowledge, error) {
 	k := &correct.Knowledge{
 		Known: p.wordLists(), Seen: map[string]int{}, LongS: correct.ShowsLongS(p.read.Blocks), NetworkTrust: p.networkTrust,
-		Alphabet: p.alphabet(), Accents: p.unlearntAccents(),
+		Networks: p.networks, Cells: correct.NumberCells(p.read.Blocks), Alphabet: p.alphabet(), Accents: p.unlearntAccents(),
 	}
 	for w := range document.Words(p.read.Blocks) {
 		k.Seen[correct.Key(w.Text)]++

@@ -29,7 +29,7 @@ func (f *Finder) Find(ctx context.Context, g *image.Gray) (*Page, error) {
 		return whole, ctx.Err()
 	}
 	parts, heights := &Page{}, []float64{}
-	for _, column := range columnsOf(g.Rect.Size(), 1, rules) {
+	for _, column := range columnsOf(nil, 1, g.Rect.Size(), rules) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"image"
+	"math"
 	"slices"
 )
 
@@ -17,9 +18,10 @@ func (s span) intersect(o span) span { return span{max(s.from, o.from), min(s.to
 // bands are the ink of a region of print, in horizontal bands as high as a letter. They serve to find white space that runs
 // down the page.
 type bands struct {
-	height int      // pixels
-	ink    [][]span // in each band, from left to right, without overlaps
-	limits []span   // in each band, where the region begins and ends
+	height int                 // pixels
+	ink    [][]span            // in each band, from left to right, without overlaps
+	large  [][]image.Rectangle // in each band, the letters of large type, from left to right
+	limits []span              // in each band, where the region begins and ends
 }
 
 // gutter is white space between two columns.
@@ -144,8 +146,9 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 	return g, g.rows >= minRiverRows
 }
 
-// crossed reports for each band of a river whether a heading crosses it there: the white is as narrow as a word space, and the
-// text to its right begins to the left of the margin of the rows around it. A heading in large type has several bands of its own.
+// crossed reports for each band of a river whether a heading crosses it there: the white is a blank in a line of large type; or
+// it is as narrow as a word space, and the text to its right begins to the left of the margin of the rows around it. A heading
+// in large type has several bands of its own.
 func (b bands) crossed(top int, at []span) []bool {
 	begins := make([]float64, len(at)) // where the text to the right begins; 0 if there is none
 	whites := make([]float64, len(at))
@@ -156,7 +159,11 @@ func (b bands) crossed(top int, at []span) []bool {
 	}
 	out := make([]bool, len(at))
 	h := float64(b.height)
-	for i := range at {
+	for i, s := range at {
+		if b.isInLargeType(top+i, s) {
+			out[i] = true
+			continue
+		}
 		if begins[i] == 0 || whites[i] > widestHeadingBlank*h {
 			continue
 		}
@@ -170,6 +177,26 @@ func (b bands) crossed(top int, at []span) []bool {
 		out[i] = len(near) > 0 && begins[i] < quantile(near, marginShare)-headingLead*h
 	}
 	return out
+}
+
+// isInLargeType reports whether white is a blank between letters or words of a line of large type, such as the title of a
+// newspaper. Large initials of neighbouring columns are fewer than the letters of a line.
+func (b bands) isInLargeType(band int, white span) bool {
+	large := b.large[band]
+	right := slices.IndexFunc(large, func(m image.Rectangle) bool { return m.Min.X >= white.to })
+	if right < 1 {
+		return false
+	}
+	l, r := large[right-1], large[right]
+	height := float64(min(l.Dy(), r.Dy()))
+	standsOn := func(m image.Rectangle) bool { return math.Abs(float64(m.Max.Y-l.Max.Y)) <= largeDescent*height }
+	onLine := 0
+	for _, m := range large {
+		if standsOn(m) {
+			onLine++
+		}
+	}
+	return float64(r.Min.X-l.Max.X) <= largeBlank*height && standsOn(r) && onLine >= minLargeLetters
 }
 
 // singleLine returns the bands, half-open, of the line in band i if there is white above and below it, and otherwise none. begins
@@ -266,7 +293,7 @@ func (b bands) strips(g gutter) (left, right bool) {
 
 // newBands returns the bands of a region with these marks.
 func newBands(marks []image.Rectangle, r Region) bands {
-	b := bands{height: r.band, ink: make([][]span, len(r.left)), limits: make([]span, len(r.left))}
+	b := bands{height: r.band, ink: make([][]span, len(r.left)), large: make([][]image.Rectangle, len(r.left)), limits: make([]span, len(r.left))}
 	for i := range b.limits {
 		b.limits[i] = span{r.left[i], r.right[i]}
 	}
@@ -274,12 +301,25 @@ func newBands(marks []image.Rectangle, r Region) bands {
 		for i := max(m.Min.Y/r.band, 0); i <= min((m.Max.Y-1)/r.band, len(b.ink)-1); i++ {
 			b.ink[i] = append(b.ink[i], span{m.Min.X, m.Max.X})
 		}
+		if isLarge(m, r.band) { // its line has ascenders and descenders
+			for i := max((m.Min.Y-m.Dy()/2)/r.band, 0); i <= min((m.Max.Y+m.Dy()/2)/r.band, len(b.large)-1); i++ {
+				b.large[i] = append(b.large[i], m)
+			}
+		}
+	}
+	for _, all := range b.large {
+		slices.SortFunc(all, func(x, y image.Rectangle) int { return cmp.Compare(x.Min.X, y.Min.X) })
 	}
 	for i, all := range b.ink {
 		slices.SortFunc(all, func(x, y span) int { return cmp.Compare(x.from, y.from) })
 		b.ink[i] = mergeOverlapping(all)
 	}
 	return b
+}
+
+// isLarge reports whether a component has the size and the shape of a letter in large type. height is the usual height of letters.
+func isLarge(m image.Rectangle, height int) bool {
+	return float64(m.Dy()) >= smallestLarge*float64(height) && m.Dy() <= largestLarge*height && float64(m.Dx()) <= widestLarge*float64(m.Dy())
 }
 
 // mergeOverlapping joins overlapping spans. all must be sorted by their start.

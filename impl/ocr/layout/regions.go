@@ -15,14 +15,14 @@ type Region struct {
 }
 
 // Regions divides a page of print, whose bounds begin at (0, 0), at its rules and gutters, and returns the parts in reading
-// order: the columns between rules from left to right, and within each of these the text above its columns, the columns from
-// left to right, and the text below them. A part that has columns itself is divided again. Strips of a facing page at the edge
-// of the image are left out. Regions returns nil if the whole page is one region. marks are the components of ink, and height
-// is the usual height of letters.
+// order: the title above the rules, the columns between rules from left to right, and within each of these the text above its
+// columns, the columns from left to right, and the text below them. A part that has columns itself is divided again. Strips of
+// a facing page at the edge of the image are left out. Regions returns nil if the whole page is one region. marks are the
+// components of ink, and height is the usual height of letters.
 func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
 	var all []Region
 	trimmed := false
-	for _, column := range columnsOf(page, height, rules) {
+	for _, column := range columnsOf(marks, height, page, rules) {
 		inside := marks
 		if len(rules) > 0 {
 			inside = slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return !column.Holds(m) })

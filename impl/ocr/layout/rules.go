@@ -11,8 +11,8 @@ import (
 )
 
 // Rule is a straight vertical rule between columns. Top and Bottom are the x at which it meets the upper and the lower edge of
-// the page, in pixels.
-type Rule struct{ Top, Bottom float64 }
+// the page, in pixels. Above is the share of the page's height above the rule.
+type Rule struct{ Top, Bottom, Above float64 }
 
 // Rules returns the rules, from left to right, that divide a page, whose bounds begin at (0, 0), into columns of similar width.
 // Each rule runs the height of the writing, and hardly any writing touches it. It may be part of something wider and dark, such
@@ -176,7 +176,13 @@ func (e *ruleEnd) rule(first, last int) (Rule, bool) {
 		return Rule{}, false
 	}
 	slope := (xs[n] - xs[0]) / (ys[n] - ys[0])
-	r := Rule{xs[0] - slope*ys[0], xs[0] + slope*(ruleBands-ys[0])}
+	begin := n
+	for i := n; i > 0 && ys[i] < topOfPage*ruleBands; i-- {
+		if ys[i-1]-ys[i] > 1 {
+			begin = i - 1 // what is above the gap may be a stroke of the title
+		}
+	}
+	r := Rule{xs[0] - slope*ys[0], xs[0] + slope*(ruleBands-ys[0]), (ys[begin] - 0.5) / ruleBands}
 	for i, x := range xs {
 		if math.Abs(x-r.at(ys[i], ruleBands)) > bentRule*(1+math.Abs(r.Top-r.Bottom)) {
 			return Rule{}, false
@@ -220,7 +226,7 @@ func betweenColumns(rules []Rule, width float64) []Rule {
 	var kept []Rule
 	var widths []float64
 	from := 0.0 // the last rule, or the left edge
-	for _, r := range append(rules, Rule{width, width}) {
+	for _, r := range append(rules, Rule{Top: width, Bottom: width}) {
 		at := (r.Top + r.Bottom) / 2
 		if at-from >= minRuledColumn*width {
 			widths = append(widths, at-from)
@@ -236,12 +242,58 @@ func betweenColumns(rules []Rule, width float64) []Rule {
 	return kept[:len(kept)-1]
 }
 
-// columnsOf returns the columns of a page between its rules, from left to right, or the whole page if there are no rules. Rules
-// outside the page, or on top of each other, have no column between them.
-// height is the height of the regions' bands in pixels.
-func columnsOf(page image.Point, height int, rules []Rule) []Region {
-	rest := Whole(page, height)
+// belowTitle returns the y below the text above all rules that is not in columns, such as the title of a newspaper, or 0 if
+// there is none. height is the usual height of letters.
+func belowTitle(marks []image.Rectangle, height int, page image.Point, rules []Rule) int {
+	above := topOfPage
+	for _, r := range rules {
+		above = min(above, r.Above)
+	}
+	last := int(above*float64(page.Y)) / height // the band in which the first rule begins
+	letters := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool {
+		return m.Max.Y > last*height || !isText(m, height) && !isPicture(m, height, page.X)
+	})
+	if len(rules) == 0 || len(letters) < minTitle {
+		return 0
+	}
+	b := newBands(letters, Whole(page, height))
+	inColumns := func(band int) bool {
+		return slices.ContainsFunc(rules, func(r Rule) bool {
+			x := int(r.at((float64(band)+0.5)*float64(height), float64(page.Y)))
+			return b.isBesideText(band, x) && !b.isInLargeType(band, span{x, x})
+		})
+	}
+	bottom := 0
+	for band := 0; band < last && !inColumns(band); band++ {
+		if len(b.ink[band]) > 0 {
+			bottom = band + 1
+		}
+	}
+	return bottom * height
+}
+
+// isBesideText reports whether a column of pixels has text on both sides in a band, but none on it.
+func (b bands) isBesideText(band, x int) bool {
+	left, right := false, false
+	for _, s := range b.ink[band] {
+		if s.from < x && s.to > x {
+			return false
+		}
+		left, right = left || s.to <= x, right || s.from >= x
+	}
+	return left && right
+}
+
+// columnsOf returns the title above the rules of a page, if there is one, and the columns between the rules, from left to right;
+// or the whole page if there are no rules. Rules outside the page, or on top of each other, have no column between them. marks
+// are the components of ink, and height is the height of the regions' bands in pixels.
+func columnsOf(marks []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
 	var all []Region
+	rest := Whole(page, height)
+	if top := belowTitle(marks, height, page, rules); top > 0 {
+		all = append(all, rest.between(0, top))
+		rest = rest.between(top, page.Y)
+	}
 	for _, rule := range rules {
 		left := rest
 		left.right, rest.left = slices.Clone(rest.right), slices.Clone(rest.left)
@@ -253,7 +305,7 @@ func columnsOf(page image.Point, height int, rules []Rule) []Region {
 		all = append(all, left.fitted())
 	}
 	all = append(all, rest.fitted())
-	return slices.DeleteFunc(all, func(r Region) bool { return r.Box.Dx() == 0 })
+	return slices.DeleteFunc(all, func(r Region) bool { return r.Box.Empty() })
 }
 
 // cutOnto is Cut, except that pixels of neighbouring regions have the grey of the region's paper. It returns page itself if the

@@ -240,6 +240,10 @@ const (
 	// headingLead is the minimum distance by which a heading begins to the left of the margin of the column below or above it.
 	// The margin is the marginShare quantile of the beginnings of lines in up to marginRows bands above and below.
 	headingLead, marginShare, marginRows = 0.6, 0.25, 16
+	// smallestLarge and largestLarge are the smallest and the largest height of a letter in large type, and widestLarge its
+	// maximum width as a share of its height. A line of such letters has at least minLargeLetters. largeBlank is the maximum blank
+	// within it, and largeDescent the maximum distance of the lower ends of its letters, as shares of the height of the letters.
+	smallestLarge, largestLarge, widestLarge, minLargeLetters, largeBlank, largeDescent = 2.0, 12, 1.6, 4, 1.25, 0.35
 	// narrowEnd is the minimum width of a gutter's first and last row, as a share of its median width. A narrower row has a
 	// word space there instead.
 	narrowEnd = 0.4
@@ -332,6 +336,8 @@ const (
 	// marginOfWriting is the maximum share of the writing above a rule, and the same below it. wholeRule is the minimum share
 	// of the other bands in which the rule is found, and clearRule the minimum share of these in which no writing touches it.
 	marginOfWriting, wholeRule, clearRule = 0.03, 0.85, 0.8
+	// topOfPage is the share of the page, at its top, that may be a title above the rules. A title has at least minTitle letters.
+	topOfPage, minTitle = 0.33, 3
 	// minRuledColumn is the minimum width of a column, maxRuledColumns the maximum number of columns, and likeRuledColumns the
 	// minimum ratio of the narrowest to the widest column. The ratio is 0.59 for a margin with notes beside framed text.
 	minRuledColumn, maxRuledColumns, likeRuledColumns = 0.06, 8, 0.65

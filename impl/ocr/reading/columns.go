@@ -32,7 +32,7 @@ func (s sheet) ruleOnSheet(r layout.Rule) layout.Rule {
 	x0, y0 := s.rotated(r.Top+(r.Bottom-r.Top)/4, h/4, s.angle)
 	x1, y1 := s.rotated(r.Bottom-(r.Bottom-r.Top)/4, h*3/4, s.angle)
 	slope := (x1 - x0) / (y1 - y0)
-	return layout.Rule{Top: x0 - slope*y0, Bottom: x0 + slope*(h-y0)}
+	return layout.Rule{Top: x0 - slope*y0, Bottom: x0 + slope*(h-y0), Above: r.Above}
 }
 
 // joinTornLines joins the torn lines of each region.

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"uncial/internal/request"
 )
 
 const (
@@ -22,8 +20,8 @@ const (
 	// lingerTime is how long the rest of a refused body may take. It is read so that a client which is still sending gets the
 	// answer and not a reset connection (RFC 9112, section 9.6).
 	lingerTime = 10 * time.Second
-	// maxLinger bounds the rest of a body that is read after the answer to a browser, in bytes: a scan that somebody chose by
-	// mistake.
+	// maxLinger bounds the rest of a body that is read after the answer, in bytes: a scan that somebody chose by mistake. Many
+	// clients read no answer before they have sent the whole body.
 	maxLinger = 256 << 20
 )
 
@@ -91,7 +89,7 @@ func (x *exchange) refuse(r *http.Request, b *body, err error) {
 	x.fail(err)
 	_ = b.conn.Flush()
 	b.setDeadline(time.Now().Add(lingerTime))
-	_, _ = io.CopyN(io.Discard, b.ReadCloser, request.MaxBody) // whatever happens, the connection is closed
+	_, _ = io.CopyN(io.Discard, b.ReadCloser, maxLinger) // whatever happens, the connection is closed
 }
 
 // servePage passes a request from a browser on. Its body must arrive at minRate. The part that the handler leaves is read

@@ -66,17 +66,29 @@ func TestHandler_RefusesBeforeASlowBodyArrives(t *testing.T) {
 func TestHandler_ReadsTheBodyThatItRefuses(t *testing.T) {
 	t.Parallel()
 	address := serve(t, mustNew(t, nil))
-	conn := mustDial(t, address)
-	_, err := io.WriteString(conn, head("ocr_test_unknown", "Content-Length: 26000000"))
-	require.NoError(t, err)
-	for range 26 {
-		_, err := conn.Write(make([]byte, 1_000_000))
-		require.NoError(t, err)
+	for name, c := range map[string]struct {
+		key       string
+		megabytes int
+		want      int
+	}{
+		"of an unknown key": {"ocr_test_unknown", 26, http.StatusUnauthorized},
+		"that is too large": {goodKey, 100, http.StatusBadRequest},
+	} {
+		t.Run("reads a body "+name, func(t *testing.T) {
+			t.Parallel()
+			conn := mustDial(t, address)
+			_, err := io.WriteString(conn, head(c.key, fmt.Sprintf("Content-Length: %d000000", c.megabytes)))
+			require.NoError(t, err)
+			for range c.megabytes {
+				_, err := conn.Write(make([]byte, 1_000_000))
+				require.NoError(t, err)
+			}
+			answers := bufio.NewReader(conn)
+			assert.Equal(t, c.want, mustAnswer(t, answers))
+			_, err = answers.ReadByte()
+			assert.ErrorIs(t, err, io.EOF, "the connection ends, and not with a reset")
+		})
 	}
-	answers := bufio.NewReader(conn)
-	assert.Equal(t, http.StatusUnauthorized, mustAnswer(t, answers))
-	_, err = answers.ReadByte()
-	assert.ErrorIs(t, err, io.EOF, "the connection ends, and not with a reset")
 }
 
 func TestHandler_KeepsTheConnectionAfterASmallRefusedBody(t *testing.T) {

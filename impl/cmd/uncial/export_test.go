@@ -18,3 +18,8 @@ func ShowSample(ctx context.Context, out io.Writer, base, key, account, database
 
 // WithoutQuotes returns the writer that package log uses for w.
 func WithoutQuotes(w io.Writer) io.Writer { return withoutQuotes{w} }
+
+// ExitStatus returns the exit status of a command that failed, after a signal or not.
+func ExitStatus(ctx context.Context, err error, stderr io.Writer) int {
+	return (&commands{}).exitStatus(ctx, err, stderr, nil)
+}

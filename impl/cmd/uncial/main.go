@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -129,11 +130,11 @@ func (c *commands) exitStatus(ctx context.Context, err error, stderr io.Writer, 
 		return 0
 	case errors.As(err, &silent):
 		return int(silent)
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.As(err, new(*exec.ExitError))): // the signal also ended a worker
+		return 130
 	case errors.As(err, &coded):
 		say()
 		return coded.ExitCode()
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return 130
 	default:
 		say()
 		return 1

@@ -2,9 +2,12 @@ package main_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"log"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -323,4 +326,18 @@ func TestHasLoopback(t *testing.T) {
 	} {
 		require.Equal(t, want, main.HasLoopback(listen), listen)
 	}
+}
+
+// TestExitStatus_signal shows that a worker that a signal ended, together with the program, is not an error of its own.
+func TestExitStatus_signal(t *testing.T) {
+	t.Parallel()
+	killed := fmt.Errorf("the worker cannot start: %w", exec.CommandContext(t.Context(), "/bin/sh", "-c", "kill -9 $$").Run())
+	require.ErrorContains(t, killed, "signal: killed")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	var stderr strings.Builder
+	require.Equal(t, 130, main.ExitStatus(stopped, killed, &stderr))
+	require.Empty(t, stderr.String())
+	require.NotEqual(t, 130, main.ExitStatus(t.Context(), killed, &stderr))
+	require.Contains(t, stderr.String(), "the worker cannot start")
 }

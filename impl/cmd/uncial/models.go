@@ -43,6 +43,7 @@ func (c *modelsCmd) Run(ctx context.Context, con *console) error {
 		{Name: own.Hands, Kind: "handwriting", Version: "ships with the program"},
 		{Name: own.Print, Kind: "print", Version: "ships with the program"},
 		{Name: own.Greek, Kind: "print", Version: "ships with the program"},
+		{Name: own.Iberian, Kind: "print", Version: "ships with the program"},
 	}
 	for _, h := range hello.Handwriting {
 		all = append(all, model{h.Name, "handwriting", h.Version, h.Languages, h.Digest})

@@ -31,7 +31,7 @@ type Knowledge struct {
 	// Networks names the networks for print, and Cells are the boxes that NumberCells returns.
 	Networks []string
 	Cells    []document.Box
-	// Accents are the accented letters, in lower case, of a language that the network for print has hardly learnt. Words keep
+	// Accents are the accented letters, in lower case, that the network for print learnt from rendered lines alone. Words keep
 	// these letters where the network reads the same letters without accents, or with others.
 	Accents string
 }

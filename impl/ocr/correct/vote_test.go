@@ -351,7 +351,7 @@ func TestKnowledge_Vote_network(t *testing.T) {
 	}
 }
 
-// TestKnowledge_Vote_accents checks that words keep the accents of a language that the network has hardly learnt.
+// TestKnowledge_Vote_accents checks that words keep accents that the network learnt from rendered lines alone.
 func TestKnowledge_Vote_accents(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ why, read, by, want string }{

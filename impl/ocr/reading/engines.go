@@ -44,7 +44,7 @@ var _ Source = (*Engines)(nil)
 func NewEngines(set *models.Set, limit int) *Engines {
 	return &Engines{
 		set: set, limit: max(limit, 1), memory: modelMemory, lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{}, digests: map[string]string{},
-		prints: map[string]*printNetwork{own.Print: {file: own.PrintFile()}, own.Greek: {file: own.GreekFile()}},
+		prints: map[string]*printNetwork{own.Print: {file: own.PrintFile()}, own.Greek: {file: own.GreekFile()}, own.Iberian: {file: own.IberianFile()}},
 	}
 }
 

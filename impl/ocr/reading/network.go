@@ -24,11 +24,14 @@ func mayUseNetwork(p *page) bool {
 		!slices.ContainsFunc(p.networksForPrint(), func(network string) bool { return !p.src.Has(network) })
 }
 
-// networksForPrint returns the names of the networks that suit the print of the page: that for Latin letters and, if Greek was
-// read, that for Greek.
+// networksForPrint returns the names of the networks that suit the print of the page: that for its language or else for Latin
+// letters and, if Greek was read, that for Greek.
 func (p *page) networksForPrint() []string {
 	if p.hasGreek() {
 		return []string{own.Print, own.Greek}
+	}
+	if isLanguage(p.language, "es", "pt", "ca", "gl") {
+		return []string{own.Iberian}
 	}
 	return []string{own.Print}
 }
@@ -71,7 +74,9 @@ func isOurs(l *document.Line) bool {
 }
 
 // isForPrint reports whether a model is a network for print.
-func isForPrint(model string) bool { return model == own.Print || model == own.Greek }
+func isForPrint(model string) bool {
+	return model == own.Print || model == own.Greek || model == own.Iberian
+}
 
 // correctByNetwork replaces words of lines that the network for print has read.
 func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readings) error {

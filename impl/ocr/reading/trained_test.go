@@ -68,7 +68,7 @@ func TestEngines_HandwritingModelsFor(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(t, reading.NewEngines(set, 1).LoadHandwritingModels(), `ours.uhm: not a usable model: "../x" is not a BCP 47 tag`)
 
-	for _, name := range []string{own.Hands, own.Print, own.Greek, "eng"} {
+	for _, name := range []string{own.Hands, own.Print, own.Greek, own.Iberian, "eng"} {
 		dir = t.TempDir()
 		mustModel(t, dir, name, "fr")
 		set, err = models.Find(append([]string{dir}, models.Dirs()...)...)

@@ -56,8 +56,8 @@ func lowestConfidence(line *document.Line) float64 {
 	return least
 }
 
-// unlearntAccents returns the accented letters of the page's language if the networks for print have hardly learnt that
-// language, and nothing otherwise.
+// unlearntAccents returns the accented letters of the page's language if its network learnt them from rendered lines alone, and
+// nothing otherwise.
 func (p *page) unlearntAccents() string {
 	switch {
 	case isLanguage(p.language, "es"):

@@ -73,7 +73,7 @@ type schooled struct {
 func (s *schooled) For(string) []string { return []string{"eng"} }
 
 func (s *schooled) Has(model string) bool {
-	return model == own.Print || model == own.Greek || s.scripted.Has(model)
+	return model == own.Print || model == own.Greek || model == own.Iberian || s.scripted.Has(model)
 }
 
 func (s *schooled) Read(ctx context.Context, img *image.Gray, dpi int, model string, mode tesseract.Mode) ([]document.Block, error) {
@@ -128,7 +128,7 @@ func TestRead_network(t *testing.T) {
 	}
 }
 
-// TestRead_networkAccents checks that print in languages that the network has hardly learnt keeps its accents.
+// TestRead_networkAccents checks that print keeps accents that the network of its language learnt from rendered lines alone.
 func TestRead_networkAccents(t *testing.T) {
 	t.Parallel()
 	for language, want := range map[string]string{"es": "la gradería ó las", "fr": "la graderia o las"} {
@@ -295,6 +295,7 @@ func TestRead_networkOfScript(t *testing.T) {
 	}{
 		{"en", "the hovfe stands", "the house stands", "the house stands", []string{own.Print}},
 		{"en", "the λόγος τοῦ stands", "the λόγος τὸν stands", "the λόγος τὸν stands", []string{own.Print, own.Greek}},
+		{"es", "la hovfe stands", "la house stands", "la house stands", []string{own.Iberian}},
 		{"ru", "дом", "abc", "дом", nil},
 	} {
 		src := &schooled{network: c.by, sure: 99}

@@ -1,5 +1,5 @@
 // Package own holds the models that the project trained and ships. They are embedded in every program that imports it,
-// which adds 35 MB. README.md in this folder has their figures, licences and training data.
+// which adds 41 MB. README.md in this folder has their figures, licences and training data.
 package own
 
 import _ "embed"
@@ -15,6 +15,8 @@ const (
 	Print = "print"
 	// Greek reads single lines of print in Latin and Greek letters, mixed or not. It is a network of package neural.
 	Greek = "greek"
+	// Iberian reads single lines of print in Spanish, Portuguese, Catalan and Galician. It is a network of package neural.
+	Iberian = "iberian"
 	// Lines finds lines of handwriting. It is a network of package neural.
 	Lines = "lines"
 )
@@ -36,6 +38,8 @@ var (
 	printNetwork []byte
 	//go:embed greek.uhm
 	greekNetwork []byte
+	//go:embed iberian.uhm
+	iberianNetwork []byte
 	//go:embed lines.uff
 	linesNetwork []byte
 )
@@ -49,13 +53,19 @@ func Models() map[string][]byte {
 func LinesFile() []byte { return linesNetwork }
 
 // IsNetwork reports whether a name is that of a network that reads lines.
-func IsNetwork(name string) bool { return name == Hands || name == Print || name == Greek }
+func IsNetwork(name string) bool {
+	return name == Hands || name == Print || name == Greek || name == Iberian
+}
 
 // PrintFile returns the content of the file of the network that reads print. The caller must not change it.
 func PrintFile() []byte { return printNetwork }
 
 // GreekFile returns the content of the file of the network that reads print with Greek. The caller must not change it.
 func GreekFile() []byte { return greekNetwork }
+
+// IberianFile returns the content of the file of the network that reads print in Spanish, Portuguese, Catalan and Galician. The
+// caller must not change it.
+func IberianFile() []byte { return iberianNetwork }
 
 // FrenchCharacterModel returns the content of a character model built from French transcriptions and print. The caller must
 // not change it.

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""render.py FOLDER --texts FILE... --fonts FILE... --model MODEL.uhm --lines N [--greek FILE... --greek-fonts FILE...] [--seed N]
+"""render.py FOLDER --texts FILE... --fonts FILE... --model MODEL.uhm --lines N [--characters TEXT] [--greek FILE... --greek-fonts FILE...]
+         [--seed N]
 
 Renders lines of print for training, and writes them as a training folder (lines.u8 and lines.jsonl; see lines.py). Each line of a
 text file is a paragraph. A font is used for texts whose characters it has; four fifths of the texts in fonts with a long s are
@@ -56,7 +57,10 @@ def early_spelling(text):
 
 def number():
     a, b = random.randint(1, 9999), random.randint(1, 31)
-    return random.choice([f'{a}', f'{b}.{b % 12 + 1}.19{b + 10}', f'({a})', f'No. {a}', f'p. {a}', f'{a}/{b}', f'§ {b}', f'18{b + 10}', f'{b},{a % 90 + 10}', f'{b})'])
+    return random.choice([
+        f'{a}', f'{b}.{b % 12 + 1}.19{b + 10}', f'({a})', f'No. {a}', f'p. {a}', f'{a}/{b}', f'§ {b}', f'18{b + 10}', f'{b},{a % 90 + 10}', f'{b})',
+        f'${a}', f'$ {b}.{a % 90 + 10}', f'£{b}', f'£ {a}', f'{b}%', f'{a} %', f'#{b}', f'€{a}',
+    ])
 
 
 def part(paragraphs, least, most):
@@ -220,6 +224,7 @@ def main():
     a.add_argument('--fonts', nargs='+', required=True)
     a.add_argument('--model', required=True, help='a model of print, for its alphabet')
     a.add_argument('--lines', type=int, required=True)
+    a.add_argument('--characters', default='', help='characters that the model lacks and is to learn')
     a.add_argument('--greek', nargs='+', default=[], help='texts in Greek')
     a.add_argument('--greek-fonts', nargs='+', default=[], help='fonts for them')
     a.add_argument('--seed', type=int, default=1)
@@ -228,7 +233,7 @@ def main():
     rng = np.random.default_rng(o.seed)
     if o.lines < 1:
         a.error('--lines must be at least 1')
-    alphabet = set(json.loads(modelfile.read(o.model)[0]['alphabet']))
+    alphabet = set(json.loads(modelfile.read(o.model)[0]['alphabet'])) | set(o.characters)
     if bool(o.greek) != bool(o.greek_fonts):
         a.error('--greek and --greek-fonts belong together')
     paragraphs, greek = (paragraphs_of(a, name, paths) for name, paths in (('--texts', o.texts), ('--greek', o.greek)))

@@ -20,8 +20,8 @@ const (
 	// lingerTime is how long the rest of a refused body may take. It is read so that a client which is still sending gets the
 	// answer and not a reset connection (RFC 9112, section 9.6).
 	lingerTime = 10 * time.Second
-	// maxLinger bounds the rest of a body that is read after the answer, in bytes: a scan that somebody chose by mistake. Many
-	// clients read no answer before they have sent the whole body.
+	// maxLinger bounds the rest of a body that is read after the answer, in bytes. Many clients read no answer before they have
+	// sent the whole body, such as a scan that somebody chose by mistake.
 	maxLinger = 256 << 20
 )
 

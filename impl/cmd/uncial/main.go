@@ -124,15 +124,16 @@ func (c *commands) exitStatus(ctx context.Context, err error, stderr io.Writer, 
 	var (
 		silent exitStatus
 		coded  interface{ ExitCode() int }
+		child  *exec.ExitError // of a worker
 	)
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &silent):
 		return int(silent)
-	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.As(err, new(*exec.ExitError))): // the signal also ended a worker
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.As(err, &child)): // the signal also ended a worker
 		return 130
-	case errors.As(err, &coded):
+	case errors.As(err, &coded) && !errors.As(err, &child):
 		say()
 		return coded.ExitCode()
 	default:

@@ -46,9 +46,9 @@ func ShowsLongS(blocks []document.Block) bool {
 	return n >= minLongSWords
 }
 
-// WithoutFalseLongS replaces the long s of lines by round ones if more than a third of the s inside words are round anyway, and
-// the network for print read fewer than half as many long ones. The model for early print writes long s on some pages that are
-// set without it; the network, on the other hand, reads that of some incunables as round s.
+// WithoutFalseLongS replaces the long s of lines by round ones if at least a third of the s inside words are round anyway, and
+// the network for print, which must have read each line, read at most half as many long ones. The model for early print writes
+// long s on some pages that are set without it; the network, on the other hand, reads that of some incunables as round s.
 func WithoutFalseLongS(lines []*document.Line, readings []Readings) {
 	long, round, byNetwork := 0, 0, 0
 	for i, line := range lines {

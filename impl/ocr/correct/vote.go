@@ -3,9 +3,7 @@ package correct
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"sync"
-	"unicode"
 
 	"uncial/internal/document"
 )
@@ -84,70 +82,6 @@ func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candid
 		}
 	}
 	return all
-}
-
-// looksLikeDigit has the digits that single letters look like.
-var looksLikeDigit = map[string]string{"O": "0", "o": "0", "I": "1", "l": "1"}
-
-// DigitsInCells replaces a letter that looks like a digit, beside a number in the next cell of a table, by the digit.
-func DigitsInCells(line *document.Line) {
-	for i := range line.Words {
-		w := &line.Words[i]
-		isBeside := func(from, to int) bool {
-			return from >= 0 && to < len(line.Words) && areApart(line.Words[from:to+1]) && (isNumber(line.Words[from].Text) || isNumber(line.Words[to].Text))
-		}
-		if digit, ok := looksLikeDigit[w.Text]; ok && (isBeside(i-1, i) || isBeside(i, i+1)) {
-			w.Text = digit
-		}
-	}
-}
-
-// isNumber reports whether a word has digits only.
-func isNumber(word string) bool {
-	return !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsDigit(r) })
-}
-
-// areApart reports whether one of the blanks between words is as wide as between the cells of a table.
-func areApart(words []document.Word) bool {
-	for i, w := range words[min(1, len(words)):] {
-		if before := words[i].Box; float64(w.Box.X-before.Right()) > cellGap*float64(min(w.Box.H, before.H)) {
-			return true
-		}
-	}
-	return false
-}
-
-// dropsCell reports whether a reading lacks one of some words that are apart, although a network for print read it by itself, or
-// it is in a column of numbers. In the line, the network may miss a short word between two wide blanks.
-func (k *Knowledge) dropsCell(had, words []document.Word) bool {
-	return len(words) < len(had) && areApart(had) && slices.ContainsFunc(had, func(w document.Word) bool {
-		return slices.Contains(k.Networks, w.Model) || isNumber(w.Text) && k.inColumn(w.Box)
-	})
-}
-
-// inColumn reports whether there are numbers above or below a box that are apart from other words.
-func (k *Knowledge) inColumn(box document.Box) bool {
-	n := 0
-	for _, b := range k.Cells {
-		if b != box && 2*(min(b.Right(), box.Right())-max(b.X, box.X)) >= min(b.W, box.W) {
-			n++
-		}
-	}
-	return n >= minColumn
-}
-
-// NumberCells returns the boxes of the numbers that are apart from the other words of their lines, as in a table. They do not
-// include ones, as which rules are read.
-func NumberCells(blocks []document.Block) []document.Box {
-	var cells []document.Box
-	for line := range document.Lines(blocks) {
-		for i, w := range line.Words {
-			if isNumber(w.Text) && w.Text != "1" && (i == 0 || areApart(line.Words[i-1:i+1])) {
-				cells = append(cells, w.Box)
-			}
-		}
-	}
-	return cells
 }
 
 // mayReplace reports whether words of a line may be replaced by others: a listed word only by another listed word, and others

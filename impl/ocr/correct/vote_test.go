@@ -249,53 +249,6 @@ func TestWithoutFalseLongS(t *testing.T) {
 	}
 }
 
-// spaced returns a line whose words are as far apart as the cells of a table.
-func spaced(model string, words ...string) document.Line {
-	line := document.Line{}
-	for i, w := range words {
-		box := document.Box{X: 200 * i, W: 10 * len(w), H: 20}
-		line.Words = append(line.Words, document.Word{Text: w, Confidence: 0.6, Box: box, Model: model})
-		line.Box = line.Box.Union(box)
-	}
-	return line
-}
-
-// TestKnowledge_Vote_cells shows that the network does not drop the cells of a table.
-func TestKnowledge_Vote_cells(t *testing.T) {
-	t.Parallel()
-	numbers := correct.NumberCells([]document.Block{{Lines: []document.Line{spaced("eng", "wheat", "9"), spaced("eng", "timber", "54"), spaced("eng", "rent", "3", "1")}}})
-	require.Len(t, numbers, 3, "ones may be rules")
-	for i := range numbers {
-		numbers[i].Y = 50 * (i + 1)
-	}
-	for _, c := range []struct {
-		why, model, want string
-		cells            []document.Box
-	}{
-		{"drops what the model read in a stain", "eng", "house", nil},
-		{"keeps what a network read by itself", "print", "hovfe 7", nil},
-		{"keeps a number above others", "eng", "hovfe 7", numbers},
-	} {
-		knowledge := correct.Knowledge{Known: words, NetworkTrust: 0.9, NetworkAlone: true, Networks: []string{"print"}, Cells: c.cells}
-		line := spaced(c.model, "hovfe", "7")
-		knowledge.Vote(&line, correct.Readings{Network: [][]document.Word{wordsOf("house", 0.99)}})
-		require.Equal(t, c.want, line.Text(), c.why)
-	}
-}
-
-func TestDigitsInCells(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ line, want document.Line }{
-		{spaced("eng", "wheat", "3", "O", "o"), spaced("eng", "wheat", "3", "0", "0")},
-		{spaced("eng", "l", "8"), spaced("eng", "1", "8")},
-		{spaced("eng", "wheat", "O"), spaced("eng", "wheat", "O")},
-		{blocks("3 O 8", 0.9)[0].Lines[0], blocks("3 O 8", 0.9)[0].Lines[0]},
-	} {
-		correct.DigitsInCells(&c.line)
-		require.Equal(t, c.want.Text(), c.line.Text())
-	}
-}
-
 func boolInt(b bool) int {
 	if b {
 		return 1

@@ -146,73 +146,61 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 	return g, g.rows >= minRiverRows
 }
 
-// crossed reports for each band of a river whether a heading crosses it there: the white is a blank in a line of large type; or
-// it is as narrow as a word space, and the text to its right begins to the left of the margin of the rows around it. A heading
-// in large type has several bands of its own.
+// crossed reports for each band of a river whether a heading crosses it there: a line of large type reaches into the white
+// between the margins of the other rows; or the white is as narrow as a word space, and the text to its right begins to the
+// left of the margin of the rows around it.
 func (b bands) crossed(top int, at []span) []bool {
 	begins := make([]float64, len(at)) // where the text to the right begins; 0 if there is none
 	whites := make([]float64, len(at))
+	var lefts, rights []float64 // the ends of the text to the left, and the beginnings of that to the right
 	for i, s := range at {
 		if left, right := b.textBeside(top+i, s); left.width() > 0 && right.width() > 0 {
 			begins[i], whites[i] = float64(right.from), float64(right.from-left.to)
+			lefts, rights = append(lefts, float64(left.to)), append(rights, float64(right.from))
 		}
 	}
 	out := make([]bool, len(at))
+	if len(lefts) == 0 {
+		return out
+	}
 	h := float64(b.height)
+	leftMargin, rightMargin := quantile(lefts, 1-marginShare)+headingLead*h, quantile(rights, marginShare)-headingLead*h
 	for i, s := range at {
-		if b.isInLargeType(top+i, s) {
+		blank, ok := b.blankInLargeType(top+i, s)
+		if ok && blank.intersect(s) == s && (float64(blank.from) > leftMargin || float64(blank.to) < rightMargin) {
 			out[i] = true
 			continue
 		}
 		if begins[i] == 0 || whites[i] > widestHeadingBlank*h {
 			continue
 		}
-		from, to := singleLine(begins, i)
 		var near []float64
-		for _, x := range slices.Concat(begins[max(i-marginRows, 0):from], begins[to:min(i+marginRows, len(at))]) {
+		for _, x := range begins[max(i-marginRows, 0):min(i+marginRows, len(at))] {
 			if x > 0 {
 				near = append(near, x)
 			}
 		}
-		out[i] = len(near) > 0 && begins[i] < quantile(near, marginShare)-headingLead*h
+		out[i] = begins[i] < quantile(near, marginShare)-headingLead*h
 	}
 	return out
 }
 
-// isInLargeType reports whether white is a blank between letters or words of a line of large type, such as the title of a
-// newspaper. Large initials of neighbouring columns are fewer than the letters of a line.
-func (b bands) isInLargeType(band int, white span) bool {
+// blankInLargeType returns the blank before the first letter to the right of white in a line of large type, such as the title
+// of a newspaper. It reports false if there is no such line. Large initials of neighbouring columns are fewer than its
+// letters.
+func (b bands) blankInLargeType(band int, white span) (span, bool) {
 	large := b.large[band]
 	right := slices.IndexFunc(large, func(m image.Rectangle) bool { return m.Min.X >= white.to })
 	if right < 1 {
-		return false
+		return span{}, false
 	}
 	l, r := large[right-1], large[right]
 	height := float64(min(l.Dy(), r.Dy()))
-	standsOn := func(m image.Rectangle) bool { return math.Abs(float64(m.Max.Y-l.Max.Y)) <= largeDescent*height }
-	onLine := 0
-	for _, m := range large {
-		if standsOn(m) {
-			onLine++
-		}
-	}
-	return float64(r.Min.X-l.Max.X) <= largeBlank*height && standsOn(r) && onLine >= minLargeLetters
-}
-
-// singleLine returns the bands, half-open, of the line in band i if there is white above and below it, and otherwise none. begins
-// is 0 for bands without text.
-func singleLine(begins []float64, i int) (from, to int) {
-	from, to = i, i+1
-	for from > 0 && begins[from-1] > 0 && to-from <= maxMarkHeight {
-		from--
-	}
-	for to < len(begins) && begins[to] > 0 && to-from <= maxMarkHeight {
-		to++
-	}
-	if to-from > maxMarkHeight {
-		return i, i
-	}
-	return from, to
+	line := slices.DeleteFunc(slices.Clone(large), func(m image.Rectangle) bool {
+		return math.Abs(float64(m.Max.Y-l.Max.Y)) > largeDescent*height
+	})
+	blank := span{l.Max.X, r.Min.X}
+	return blank, len(line) >= minLargeLetters && slices.Contains(line, r) && float64(blank.width()) <= largeBlank*height
 }
 
 // whiteSpaceIn returns the white of a band, between the edges of the region, that is at least minWidth wide.
@@ -317,7 +305,8 @@ func newBands(marks []image.Rectangle, r Region) bands {
 	return b
 }
 
-// isLarge reports whether a component has the size and the shape of a letter in large type. height is the usual height of letters.
+// isLarge reports whether a component has the size and the shape of a letter in large type. height is the usual height of
+// letters.
 func isLarge(m image.Rectangle, height int) bool {
 	return float64(m.Dy()) >= smallestLarge*float64(height) && m.Dy() <= largestLarge*height && float64(m.Dx()) <= widestLarge*float64(m.Dy())
 }

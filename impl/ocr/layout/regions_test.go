@@ -103,7 +103,11 @@ func TestRegions(t *testing.T) {
 			[]image.Point{{300, 600}, {900, 600}, {600, 1430}, {300, 1700}, {900, 1700}},
 		},
 		"a title in large type above columns comes first although one of its blanks is in the gutter": {
-			join(large(200, 680, 200), large(720, 1200, 200), columns), []image.Point{{600, 230}, {300, 600}, {900, 600}},
+			join(large(218, 690, 200), large(688, 1200, 200), columns), []image.Point{{600, 230}, {300, 600}, {900, 600}},
+		},
+		"large headings beside each other do not divide columns": {
+			join(columns, large(110, 650, 1400), large(710, 1290, 1400), paragraph(100, 660, 1550, 20), paragraph(700, 1300, 1550, 20)),
+			[]image.Point{{300, 600}, {900, 600}},
 		},
 		"initials beside each other do not divide columns": {
 			join(columns, large(100, 150, 1400), large(700, 750, 1400), paragraph(150, 660, 1400, 1), paragraph(750, 1300, 1400, 1), paragraph(100, 660, 1500, 20), paragraph(700, 1300, 1500, 20)),

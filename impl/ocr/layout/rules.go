@@ -11,7 +11,7 @@ import (
 )
 
 // Rule is a straight vertical rule between columns. Top and Bottom are the x at which it meets the upper and the lower edge of
-// the page, in pixels. Above is the share of the page's height above the rule.
+// the page, in pixels. Above is the share of the page's height above the rule, not counting a short piece above a gap.
 type Rule struct{ Top, Bottom, Above float64 }
 
 // Rules returns the rules, from left to right, that divide a page, whose bounds begin at (0, 0), into columns of similar width.
@@ -177,9 +177,9 @@ func (e *ruleEnd) rule(first, last int) (Rule, bool) {
 	}
 	slope := (xs[n] - xs[0]) / (ys[n] - ys[0])
 	begin := n
-	for i := n; i > 0 && ys[i] < topOfPage*ruleBands; i-- {
-		if ys[i-1]-ys[i] > 1 {
-			begin = i - 1 // what is above the gap may be a stroke of the title
+	for i := n; i > max(n-maxStrokeBands, 0) && ys[i] < topOfPage*ruleBands; i-- {
+		if ys[i-1]-ys[i] > 1 { // what is above the gap may be a stroke of the title
+			begin = i - 1
 		}
 	}
 	r := Rule{xs[0] - slope*ys[0], xs[0] + slope*(ruleBands-ys[0]), (ys[begin] - 0.5) / ruleBands}
@@ -242,16 +242,16 @@ func betweenColumns(rules []Rule, width float64) []Rule {
 	return kept[:len(kept)-1]
 }
 
-// belowTitle returns the y below the text above all rules that is not in columns, such as the title of a newspaper, or 0 if
-// there is none. height is the usual height of letters.
+// belowTitle returns the y at which the title ends, or 0 if there is none: text above all rules, at the top of the page, that
+// is not divided into columns. height is the usual height of letters.
 func belowTitle(marks []image.Rectangle, height int, page image.Point, rules []Rule) int {
 	above := topOfPage
 	for _, r := range rules {
 		above = min(above, r.Above)
 	}
 	last := int(above*float64(page.Y)) / height // the band in which the first rule begins
-	letters := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool {
-		return m.Max.Y > last*height || !isText(m, height) && !isPicture(m, height, page.X)
+	letters := slices.DeleteFunc(slices.Clone(withoutBrokenRules(marks, height)), func(m image.Rectangle) bool {
+		return m.Min.Y >= last*height || !isText(m, height) && !isPicture(m, height, page.X)
 	})
 	if len(rules) == 0 || len(letters) < minTitle {
 		return 0
@@ -260,13 +260,14 @@ func belowTitle(marks []image.Rectangle, height int, page image.Point, rules []R
 	inColumns := func(band int) bool {
 		return slices.ContainsFunc(rules, func(r Rule) bool {
 			x := int(r.at((float64(band)+0.5)*float64(height), float64(page.Y)))
-			return b.isBesideText(band, x) && !b.isInLargeType(band, span{x, x})
+			_, isLarge := b.blankInLargeType(band, span{x, x})
+			return b.isBesideText(band, x) && !isLarge
 		})
 	}
-	bottom := 0
-	for band := 0; band < last && !inColumns(band); band++ {
-		if len(b.ink[band]) > 0 {
-			bottom = band + 1
+	bottom := 0 // the first empty band below text
+	for band := 1; band <= last && !inColumns(band-1); band++ {
+		if len(b.ink[band]) == 0 && len(b.ink[band-1]) > 0 {
+			bottom = band
 		}
 	}
 	return bottom * height
@@ -284,9 +285,9 @@ func (b bands) isBesideText(band, x int) bool {
 	return left && right
 }
 
-// columnsOf returns the title above the rules of a page, if there is one, and the columns between the rules, from left to right;
-// or the whole page if there are no rules. Rules outside the page, or on top of each other, have no column between them. marks
-// are the components of ink, and height is the height of the regions' bands in pixels.
+// columnsOf returns the title above the rules of a page, if there is one, and the columns between the rules, from left to
+// right; or the whole page if there are no rules. Rules outside the page, or on top of each other, have no column between
+// them. marks are the components of ink, and height is the height of the regions' bands in pixels.
 func columnsOf(marks []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
 	var all []Region
 	rest := Whole(page, height)

@@ -147,26 +147,28 @@ func TestRegions_rules(t *testing.T) {
 func TestRegions_titleAboveRules(t *testing.T) {
 	t.Parallel()
 	columns := join(paragraph(100, 660, 300, 20), paragraph(710, 1300, 300, 20))
-	rule := layout.Rule{Top: 685, Bottom: 685, Above: 0.11}
+	broken := pieces(683, 250, 1300)
 	for why, c := range map[string]struct {
 		above []image.Rectangle
-		want  []image.Point
+		begin float64
+		want  int // where the title ends, 0 without one
 	}{
-		"a title across the rule comes first": {
-			join(large(300, 1100, 100), paragraph(750, 1000, 200, 1)), []image.Point{{400, 130}, {800, 210}, {300, 600}, {900, 600}},
-		},
-		"a blank of the title may be where the rule would be":        {join(large(300, 670, 100), large(715, 1100, 100)), []image.Point{{400, 130}, {300, 600}, {900, 600}}},
-		"the first lines of the columns may be higher than the rule": {join(paragraph(100, 660, 250, 1), paragraph(710, 1300, 250, 1)), []image.Point{{300, 600}, {900, 600}}},
+		"a title across the rule":                        {join(large(300, 1100, 100), paragraph(750, 1000, 200, 1)), 0.11, 220},
+		"a blank of the title where the rule would be":   {join(large(300, 670, 100), large(715, 1100, 100)), 0.11, 160},
+		"a title in the middle of a column":              {paragraph(200, 500, 100, 1), 0.11, 120},
+		"nothing above the columns":                      {nil, 0.11, 0},
+		"first lines higher than the rule":               {join(paragraph(100, 660, 250, 1), paragraph(710, 1300, 250, 1)), 0.11, 0},
+		"first lines at different heights":               {join(paragraph(100, 660, 258, 1), paragraph(710, 1300, 246, 1)), 0.11, 0},
+		"lines beside pieces of a rule that has its gap": {broken, 0.3, 0},
 	} {
-		regions := layout.Regions(join(c.above, columns), letter, leaf, []layout.Rule{rule})
-		at := -1
-		for _, p := range c.want {
-			i := slices.IndexFunc(regions, func(r layout.Region) bool { return r.Holds(image.Rectangle{Min: p, Max: p.Add(image.Pt(2, 2))}) })
-			require.GreaterOrEqual(t, i, at, "%s: %v in %v", why, p, boxes(regions))
-			at = i
+		regions := layout.Regions(join(c.above, columns), letter, leaf, []layout.Rule{{Top: 685, Bottom: 685, Above: c.begin}})
+		if c.want == 0 {
+			require.Len(t, regions, 2, "%s: %v", why, boxes(regions))
+			continue
 		}
-		require.LessOrEqual(t, len(regions), len(c.want), why)
-		require.GreaterOrEqual(t, len(regions), 2, why)
-		require.NotEqual(t, regions[0].Holds(columns[0]), len(regions) > 2, why)
+		require.Len(t, regions, 3, "%s: %v", why, boxes(regions))
+		require.Equal(t, leaf.X, regions[0].Box.Dx(), why)
+		require.InDelta(t, c.want, regions[0].Box.Max.Y, letter, why)
+		require.True(t, regions[1].Holds(columns[0]), why)
 	}
 }

@@ -241,9 +241,9 @@ const (
 	// The margin is the marginShare quantile of the beginnings of lines in up to marginRows bands above and below.
 	headingLead, marginShare, marginRows = 0.6, 0.25, 16
 	// smallestLarge and largestLarge are the smallest and the largest height of a letter in large type, and widestLarge its
-	// maximum width as a share of its height. A line of such letters has at least minLargeLetters. largeBlank is the maximum blank
-	// within it, and largeDescent the maximum distance of the lower ends of its letters, as shares of the height of the letters.
-	smallestLarge, largestLarge, widestLarge, minLargeLetters, largeBlank, largeDescent = 2.0, 12, 1.6, 4, 1.25, 0.35
+	// maximum width as a share of its height. A line of such letters has at least minLargeLetters. largeDescent is the maximum
+	// distance of their lower ends, and largeBlank the maximum blank between them, as shares of the height of the letters.
+	smallestLarge, largestLarge, widestLarge, minLargeLetters, largeDescent, largeBlank = 1.75, 12, 1.6, 4, 0.35, 1.25
 	// narrowEnd is the minimum width of a gutter's first and last row, as a share of its median width. A narrower row has a
 	// word space there instead.
 	narrowEnd = 0.4
@@ -337,7 +337,8 @@ const (
 	// of the other bands in which the rule is found, and clearRule the minimum share of these in which no writing touches it.
 	marginOfWriting, wholeRule, clearRule = 0.03, 0.85, 0.8
 	// topOfPage is the share of the page, at its top, that may be a title above the rules. A title has at least minTitle letters.
-	topOfPage, minTitle = 0.33, 3
+	// A stroke of a letter above a rule has at most maxStrokeBands.
+	topOfPage, minTitle, maxStrokeBands = 0.33, 3, 4
 	// minRuledColumn is the minimum width of a column, maxRuledColumns the maximum number of columns, and likeRuledColumns the
 	// minimum ratio of the narrowest to the widest column. The ratio is 0.59 for a margin with notes beside framed text.
 	minRuledColumn, maxRuledColumns, likeRuledColumns = 0.06, 8, 0.65

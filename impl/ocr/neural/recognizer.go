@@ -88,7 +88,7 @@ func (r *Recognizer) words(g guide, rows []float32, steps int, line *image.Gray)
 	}
 	found := r.net.best(rows, steps)
 	if len(found) == 0 || g.language == nil {
-		return words(apart(found, columnInk(r.ink, line.Rect.Dx())), r.ink, line.Rect.Dx())
+		return words(withSpaces(found, columnInk(r.ink, line.Rect.Dx())), r.ink, line.Rect.Dx())
 	}
 	return r.placed(r.net.search(g, rows, steps), rows, steps, line)
 }
@@ -286,16 +286,16 @@ func widestBlank(columns []float32, left, right int) (from, to int) {
 	return from, to
 }
 
-// apart returns the characters of a line with a space in each blank that is too wide to be within a word, such as that between
-// the cells of a table: the network was not trained on such lines, and often reads no space there.
-func apart(all []Character, columns []float32) []Character {
-	const widest = 64 // pixels
+// withSpaces returns the characters of a line with a space in each blank that is too wide to be within a word, such as that
+// between the cells of a table: the network was not trained on such lines, and often reads no space there.
+func withSpaces(all []Character, columns []float32) []Character {
+	const widestInWord = 64 // pixels
 	var out []Character
 	for i, c := range all {
 		if i > 0 && c.Text != " " && all[i-1].Text != " " {
 			left, right := max(all[i-1].X, 0), min(c.X, len(columns)-1)
-			if from, to := widestBlank(columns, left, right); to-from > widest {
-				out = append(out, Character{Text: " ", Prob: 1, X: (from + to) / 2, step: (all[i-1].step + c.step) / 2})
+			if from, to := widestBlank(columns, left, right); to-from > widestInWord {
+				out = append(out, Character{Text: " "})
 			}
 		}
 		out = append(out, c)

@@ -25,6 +25,7 @@ type initial struct {
 // if the letter can be read.
 func joinInitials(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
+	p.initials = nil // those of another reading
 	for _, box := range layout.Initials(p.sheet.img, p.sheet.marks, p.sheet.letterHeight) {
 		inside := func(w document.Word) bool { return imaging.Middle(w.Box.Rectangle()).In(box) }
 		if lines := p.beside(box, a.blocks); len(lines) < linesBeside || holdsWords(a.blocks, inside) {
@@ -100,13 +101,14 @@ func (p *page) joinInitial(ctx context.Context, box image.Rectangle, line *docum
 			Baseline: []layout.Vertex{{X: 0, Y: float64(base)}}, X1: float64(img.Rect.Dx()),
 			Up: bandMargin * capitalHeight * float64(p.sheet.letterHeight) / 2, Down: float64(p.sheet.letterHeight) / 2,
 		}
-		strip, _ := layout.Given(img, []layout.Band{band})[0].Strip()
-		read, err := p.readStrips(ctx, p.networksForPrint(), []*image.Gray{strip.Image}, func(_ int, r image.Rectangle) document.Box { return strip.Box(r) })
-		if err != nil {
-			return err
-		}
-		if len(read[0]) > 0 {
-			letter, ok = initialIn(read[0][0], w.Text)
+		if strip, fits := layout.Given(img, []layout.Band{band})[0].Strip(); fits {
+			read, err := p.readStrips(ctx, p.networksForPrint(), []*image.Gray{strip.Image}, func(_ int, r image.Rectangle) document.Box { return strip.Box(r) })
+			if err != nil {
+				return err
+			}
+			if len(read[0]) > 0 {
+				letter, ok = initialIn(read[0][0], w.Text)
+			}
 		}
 	}
 	if ok {
@@ -124,26 +126,27 @@ func initialIn(word document.Word, rest string) (rune, bool) {
 	return letter, word.Confidence >= sureInitial && unicode.IsUpper(letter) && strings.EqualFold(word.Text[n:], rest)
 }
 
-// withoutInitial returns a line without the initial that was joined to one of its words, the index of that word, and the
-// initial. The index is -1 if there is none.
-func (p *page) withoutInitial(line document.Line) (document.Line, int, initial) {
+// withoutInitial returns a line without the initial that was joined to one of its words, and the initial, or nil if there is
+// none.
+func (p *page) withoutInitial(line document.Line) (document.Line, *initial) {
 	for i, w := range line.Words {
 		letter, n := utf8.DecodeRuneInString(w.Text)
-		for _, in := range p.initials {
+		for k := range p.initials {
+			in := &p.initials[k]
 			if imaging.Middle(in.box.Rectangle()).In(w.Box.Rectangle()) && letter == in.letter && n < len(w.Text) {
 				line.Words = slices.Clone(line.Words)
 				line.Words[i].Text, line.Words[i].Box = w.Text[n:], in.word
-				return line, i, in
+				return line, in
 			}
 		}
 	}
-	return line, -1, initial{}
+	return line, nil
 }
 
 // withInitial returns what was read without an initial in a line, with the initial before the word in its place.
-func withInitial(read []document.Word, in initial) []document.Word {
+func withInitial(read []document.Word, in *initial) []document.Word {
 	for i, w := range read {
-		if w.Box.Right() > in.word.X {
+		if w.Box.Right() > in.word.X && w.Box.X < in.word.Right() {
 			read[i].Text, read[i].Box = string(in.letter)+w.Text, w.Box.Union(in.box)
 			break
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
@@ -36,17 +37,18 @@ func recoverMissed(ctx context.Context, p *page) error {
 	if err != nil {
 		return err
 	}
-	return p.insertPatches(singles, func(found *patch) (document.Line, error) { return p.readSingle(ctx, found) })
+	rowsOf := map[image.Rectangle]*document.Line{}
+	singles = slices.DeleteFunc(singles, func(s patch) bool {
+		rowsOf[s.last] = s.row(a.blocks)
+		return rowsOf[s.last] == nil
+	})
+	return p.insertPatches(singles, func(found *patch) (document.Line, error) { return p.readSingle(ctx, found, rowsOf[found.last]) })
 }
 
-// readSingle reads a single letter or digit on the baseline of a line that was read. In a table, in the row of a number, it is
-// what the network for print reads, if that is or looks like a digit. Elsewhere, the line has no words unless the network and
-// the model of the page read the same.
-func (p *page) readSingle(ctx context.Context, found *patch) (document.Line, error) {
-	row := found.row(p.attempts[0].blocks)
-	if row == nil {
-		return document.Line{}, nil
-	}
+// readSingle reads a single letter or digit on the baseline of a line that was read. If it is as far from a line with a number
+// as the cells of a table are from each other, it is what the network for print reads, if that is or looks like a digit.
+// Otherwise, and for a stroke, the line has no words unless the network and the model of the page read the same.
+func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line) (document.Line, error) {
 	byModel, err := readLine(ctx, p.sheet.source(p.src), p.sheet.img, p.attempts[0].model, document.BoxOf(found.box))
 	if err != nil {
 		return document.Line{}, err
@@ -58,28 +60,26 @@ func (p *page) readSingle(ctx context.Context, found *patch) (document.Line, err
 	read := &line.Words[0]
 	read.Box = document.BoxOf(found.last) // without the blank beside it
 	line.Box = read.Box
-	digit, ok := looksLikeDigit[read.Text]
-	switch isCell := slices.ContainsFunc(row.Words, isNumber) && isApart(row.Box, found.last); {
-	case isCell && ok:
-		read.Text = digit
-		return line, nil
-	case isCell && isNumber(*read), found.isWriting(byModel, 1) && byModel.Text() == read.Text:
-		return line, nil
+	isSame := found.isWriting(byModel, 1) && byModel.Text() == read.Text
+	if slices.ContainsFunc(row.Words, beginsWithDigit) && isApart(row.Box, found.last) {
+		isSame = isSame || correct.DigitFor(byModel.Text()) == correct.DigitFor(read.Text)
+		read.Text = correct.DigitFor(read.Text)
+		isSame = isSame || beginsWithDigit(*read) && read.Text != "1"
 	}
-	return document.Line{}, nil
+	if !isSame {
+		return document.Line{}, nil
+	}
+	return line, nil
 }
 
 // isApart reports whether a letter or digit is as far from a line as the cells of a table are from each other.
 func isApart(line document.Box, letter image.Rectangle) bool {
-	return max(letter.Min.X-line.Right(), line.X-letter.Max.X) > cellGap*letter.Dy()
+	return max(letter.Min.X-line.Right(), line.X-letter.Max.X) > minCellGap*letter.Dy()
 }
 
-// looksLikeDigit has the digits that single letters look like.
-var looksLikeDigit = map[string]string{"O": "0", "o": "0", "I": "1", "l": "1"}
-
-// isNumber reports whether a word begins with a digit and has no letters.
-func isNumber(w document.Word) bool {
-	return w.Text[0] >= '0' && w.Text[0] <= '9' && !strings.ContainsFunc(w.Text, unicode.IsLetter)
+// beginsWithDigit reports whether a word begins with a digit and has no letters.
+func beginsWithDigit(w document.Word) bool {
+	return w.Text >= "0" && w.Text < ":" && !strings.ContainsFunc(w.Text, unicode.IsLetter)
 }
 
 // row returns the line on whose baseline a single letter or digit stands, or nil if there is none.

@@ -24,13 +24,13 @@ func mayUseNetwork(p *page) bool {
 		!slices.ContainsFunc(p.networksForPrint(), func(network string) bool { return !p.src.Has(network) })
 }
 
-// networksForPrint returns the names of the networks that suit the print of the page: that for its language or else for Latin
-// letters and, if Greek was read, that for Greek.
+// networksForPrint returns the names of the networks that read the print of the page: print and greek if Greek was read,
+// iberian in Spanish and Portuguese, and print otherwise.
 func (p *page) networksForPrint() []string {
 	if p.hasGreek() {
 		return []string{own.Print, own.Greek}
 	}
-	if isLanguage(p.language, "es", "pt", "ca", "gl") {
+	if isLanguage(p.language, "es", "pt") {
 		return []string{own.Iberian}
 	}
 	return []string{own.Print}
@@ -93,7 +93,7 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 			continue
 		}
 		knowledge.Vote(line, readings[i])
-		correct.DigitsInCells(line)
+		knowledge.DigitsInCells(line)
 	}
 	for i, b := range p.read.Blocks {
 		p.read.Blocks[i] = document.BlockOf(b.Lines)
@@ -105,11 +105,12 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 // returns the words of each line by width. A line that is blank or too narrow has no words. Boxes of words are in pixels of the
 // page; confidences are the network's own. Initials that were joined to their words are not read again.
 func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...float64) ([][][]document.Word, error) {
-	bands := make([]layout.Band, len(lines))
+	bands, initials := make([]layout.Band, len(lines)), make([]*initial, len(lines))
 	usual := p.usualHeight()
 	for i, line := range lines {
-		plain, _, _ := p.withoutInitial(*line)
-		bands[i] = p.bandOf(&plain, usual)
+		var rest document.Line
+		rest, initials[i] = p.withoutInitial(*line)
+		bands[i] = p.bandOf(&rest, usual)
 	}
 	var strips []layout.Strip
 	var of []int // the index of each strip's line
@@ -132,7 +133,7 @@ func (p *page) readLines(ctx context.Context, lines []*document.Line, widths ...
 		}
 		out[n] = make([][]document.Word, len(lines))
 		for k, words := range read {
-			if _, at, in := p.withoutInitial(*lines[of[k]]); at >= 0 {
+			if in := initials[of[k]]; in != nil {
 				words = withInitial(words, in)
 			}
 			out[n][of[k]] = words

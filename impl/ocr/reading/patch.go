@@ -23,11 +23,11 @@ type patch struct {
 // isSingle reports whether the patch has no more than one letter or digit.
 func (p *patch) isSingle() bool { return p.parts < minPatchLetters }
 
-// findMissed returns the patches of a sheet from top to bottom, at most maxPatches, followed by as many that have only one letter
-// as high as a capital and few others. components are all components of ink, and
-// blocks what was read. times is the size of the letters sought, in heights of those that were read; for large type, small
-// components do not count. If more ink seems to be missed than was read, findMissed returns nothing: then the ink is not text,
-// or not text that the models can read.
+// findMissed returns the patches of a sheet from top to bottom, at most maxPatches, followed by as many that have only one
+// letter as high as a capital and few others. components are all components of ink, and blocks what was read. times is the
+// size of the letters sought, in heights of those that were read; for large type, small components do not count. If more ink
+// seems to be missed than was read, findMissed returns nothing: then the ink is not text, or not text that the models can
+// read.
 func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []document.Block, times int) []patch {
 	letters := imaging.LetterShaped(components)
 	words := newBoxIndex(wordBoxes(blocks))
@@ -72,8 +72,10 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 	if times > 1 {
 		return found
 	}
-	for _, p := range short[:min(len(short), maxPatches)] {
+	for n := 0; len(short) > 0 && n < maxPatches; n++ {
+		p := short[0]
 		p.grow(all, words, claimed, height)
+		short = p.absorb(short[1:])
 		if p.parts = p.letters + p.strays(shaped); p.parts <= maxShortPatch && !isInLine(p.box, blocks) {
 			p.widen(claimed, sheet, dash)
 			found = append(found, p)
@@ -82,7 +84,7 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 	return found
 }
 
-// isInLine reports whether a box is inside a line that was read, whose words may have too small boxes.
+// isInLine reports whether a box overlaps a line that was read. The boxes of its words may be too small.
 func isInLine(box image.Rectangle, blocks []document.Block) bool {
 	for l := range document.Lines(blocks) {
 		if box.Overlaps(l.Box.Rectangle()) {

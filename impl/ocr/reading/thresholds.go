@@ -162,8 +162,8 @@ const (
 	// minPatchLetters is the minimum number of letters in a patch. A single one may be a speck, a rule or an ornament; it is read
 	// only on the baseline of a line, or off it by at most maxOffBaseline of its height.
 	minPatchLetters, maxOffBaseline = 2, 0.2
-	// cellGap is the minimum distance of a digit from the row of a table to which it belongs, in heights of the digit.
-	cellGap = 1
+	// minCellGap is the minimum distance of a digit from the row of a table to which it belongs, in heights of the digit.
+	minCellGap = 1
 	// maxShortPatch is the maximum number of letters in a patch with only one as high as a capital, such as a date or a price.
 	// Many small components are more likely a stain.
 	maxShortPatch = 8

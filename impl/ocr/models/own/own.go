@@ -15,7 +15,7 @@ const (
 	Print = "print"
 	// Greek reads single lines of print in Latin and Greek letters, mixed or not. It is a network of package neural.
 	Greek = "greek"
-	// Iberian reads single lines of print in Spanish, Portuguese, Catalan and Galician. It is a network of package neural.
+	// Iberian reads single lines of print in Spanish and Portuguese. It is a network of package neural.
 	Iberian = "iberian"
 	// Lines finds lines of handwriting. It is a network of package neural.
 	Lines = "lines"
@@ -63,8 +63,8 @@ func PrintFile() []byte { return printNetwork }
 // GreekFile returns the content of the file of the network that reads print with Greek. The caller must not change it.
 func GreekFile() []byte { return greekNetwork }
 
-// IberianFile returns the content of the file of the network that reads print in Spanish, Portuguese, Catalan and Galician. The
-// caller must not change it.
+// IberianFile returns the content of the file of the network that reads print in Spanish and Portuguese. The caller must not
+// change it.
 func IberianFile() []byte { return iberianNetwork }
 
 // FrenchCharacterModel returns the content of a character model built from French transcriptions and print. The caller must

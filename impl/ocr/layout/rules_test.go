@@ -84,6 +84,30 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestRules_Above checks that a rule begins below a short stroke of the title above it, but not below a gap of its own.
+func TestRules_Above(t *testing.T) {
+	t.Parallel()
+	lines := slices.Concat(column(16, 60, 840, 160, 85), column(16, 960, 1740, 160, 85))
+	for why, c := range map[string]struct {
+		parts [][2]int // from the top and to the bottom
+		want  float64
+	}{
+		"from its upper end":          {[][2]int{{160, 1600}}, 0.1},
+		"below a stroke of the title": {[][2]int{{100, 140}, {200, 1600}}, 0.125},
+		"above a gap":                 {[][2]int{{0, 360}, {400, 1600}}, 0},
+	} {
+		g := sheet(1800, 1600, lines)
+		for _, part := range c.parts {
+			for d := range 4 {
+				ocrtest.Rule(g, 900+d, part[0], 900+d, part[1]-1)
+			}
+		}
+		rules := layout.Rules(g)
+		require.Len(t, rules, 1, why)
+		require.InDelta(t, c.want, rules[0].Above, 1.0/64, why)
+	}
+}
+
 func TestFind_rules(t *testing.T) {
 	t.Parallel()
 	t.Run("no line crosses a rule", func(t *testing.T) {

@@ -291,14 +291,14 @@ func widestBlank(columns []float32, left, right int) (from, to int) {
 func withSpaces(all []Character, columns []float32) []Character {
 	const widestInWord = 64 // pixels
 	var out []Character
-	for i, c := range all {
-		if i > 0 && c.Text != " " && all[i-1].Text != " " {
-			left, right := max(all[i-1].X, 0), min(c.X, len(columns)-1)
-			if from, to := widestBlank(columns, left, right); to-from > widestInWord {
+	before := Character{Text: " "}
+	for _, c := range all {
+		if c.Text != " " && before.Text != " " {
+			if from, to := widestBlank(columns, max(before.X, 0), min(c.X, len(columns)-1)); to-from > widestInWord {
 				out = append(out, Character{Text: " "})
 			}
 		}
-		out = append(out, c)
+		out, before = append(out, c), c
 	}
 	return out
 }

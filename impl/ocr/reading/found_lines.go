@@ -135,7 +135,8 @@ func (p *page) isWritten(at document.Box, own float64) bool {
 func (p *page) readAlongFound(ctx context.Context, lines []*document.Line, readings []correct.Readings) error {
 	doubtful := map[*document.Line]*[]document.Word{}
 	for i, line := range lines {
-		if words := &readings[i].Network[0]; meanWordConfidence(*words) < doubtfulStrip {
+		_, joined := p.withoutInitial(*line) // the line finder cuts initials off
+		if words := &readings[i].Network[0]; joined == nil && meanWordConfidence(*words) < doubtfulStrip {
 			doubtful[line] = words
 		}
 	}

@@ -58,15 +58,15 @@ func isApart(pieces []piece, i int, l document.Line) bool {
 	return isGutter(with, len(pieces), i)
 }
 
-// insertByHeight inserts a line that has no neighbour in its row. It inserts the line after the nearest line above in its
+// insertByHeight inserts a line that has no near neighbour in its row. It inserts the line after the nearest line above in its
 // column and the lines that continue downwards from there, or else before the nearest line below in its column, or else after
-// the lowest line above.
+// the lowest line above. A line in its row, far to its right, counts as below.
 func insertByHeight(pieces []piece, l document.Line) []piece {
 	above, below, anyAbove := -1, -1, -1
 	for i, p := range pieces {
 		b := p.line.Box
 		inColumn := b.X < l.Box.Right() && l.Box.X < b.Right()
-		if middle(b) >= middle(l.Box) {
+		if middle(b) >= middle(l.Box) || InRow(b, l.Box) && b.X > l.Box.X {
 			if inColumn && (below < 0 || middle(b) < middle(pieces[below].line.Box)) {
 				below = i
 			}
@@ -93,10 +93,11 @@ func insertByHeight(pieces []piece, l document.Line) []piece {
 	return slices.Insert(pieces, above+1, piece{line: l, block: pieces[above].block})
 }
 
-// follows reports whether next is below p, but still above box or to its left in the same row.
+// follows reports whether next is below p or to its right in its row, but still above the row of box or to its left in the row.
 func follows(p, next piece, box document.Box) bool {
 	b := next.line.Box
-	return middle(b) > middle(p.line.Box) && (middle(b) < middle(box) || InRow(b, box) && b.X < box.X)
+	isAfter := middle(b) > middle(p.line.Box) || InRow(b, p.line.Box) && b.X > p.line.Box.X
+	return isAfter && (middle(b) < middle(box) && !InRow(b, box) || InRow(b, box) && b.X < box.X)
 }
 
 // neighbours returns the indices of the nearest pieces to the left and to the right of a box in its row, or -1.

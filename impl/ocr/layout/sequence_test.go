@@ -103,6 +103,10 @@ func TestSequence_Insert(t *testing.T) {
 	}
 	beyond[2].Words[0].Text = "above"
 	columns := []document.Block{block(left...), block(beyond...)}
+	speeches := []document.Block{
+		block(line(60, 0, "A", "street")),
+		block(line(200, at(1), "Is", "thy", "master", "within"), line(200, at(2), "He", "is", "but", "he", "sees"), line(200, at(3), "nobody", "at", "all", "today")),
+	}
 	for _, c := range []struct {
 		why    string
 		blocks []document.Block
@@ -117,6 +121,14 @@ func TestSequence_Insert(t *testing.T) {
 		{"a loose line goes between its neighbours", entries, line(140, at(2)+25, "verkauft"), "Morgen am See\nStillleben\nverkauft\nDie Näherin"},
 		{"the first line of a page goes first", entries, line(400, 0, "Gemälde"), "Gemälde\nMorgen am See\nStillleben\nDie Näherin"},
 		{"a number below lines that are all to its right goes last", entries, line(0, at(4), "18."), "Morgen am See\nStillleben\nDie Näherin\n18."},
+		{
+			"the name of a speaker goes before the speech to its right", speeches, line(0, at(2)+4, "Serv."),
+			"A street\nIs thy master within\nServ.\nHe is but he sees\nnobody at all today",
+		},
+		{
+			"a name goes after the speech beside the name above", append(speeches[:1:1], block(append([]document.Line{line(0, at(1)+4, "Bell.")}, speeches[1].Lines...)...)), line(0, at(2)+4, "Serv."),
+			"A street\nBell.\nIs thy master within\nServ.\nHe is but he sees\nnobody at all today",
+		},
 		{
 			"a line of a column goes into that column, although it is in a row with the other column", columns, line(270, at(3), "was", "missed"),
 			"left column of text\nleft column of text\nleft column of text\nleft column of text\nleft column of text\nleft column of text\n" +

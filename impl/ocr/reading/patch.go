@@ -63,8 +63,8 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 		}
 		p.grow(all, words, claimed, height)
 		rest, short = p.absorb(rest), p.absorb(short)
-		if p.parts = p.letters; !isInLine(p.box, blocks) {
-			p.parts += p.strays(shaped)
+		if !isInLine(p.box, blocks) {
+			p.parts = p.letters + p.strays(shaped)
 		}
 		p.widen(claimed, sheet, dash)
 		found = append(found, p)
@@ -120,7 +120,7 @@ func rowPatches(letters []image.Rectangle, height int) []patch {
 			all, near = append(all, patch{box: letter}), append(near, best)
 		}
 		p := &all[best]
-		p.box, p.last, p.letters = p.box.Union(letter), letter, p.letters+1
+		p.box, p.last, p.letters, p.parts = p.box.Union(letter), letter, p.letters+1, p.parts+1
 	}
 	slices.SortStableFunc(all, func(a, b patch) int { return cmp.Compare(a.box.Min.Y, b.box.Min.Y) })
 	return all
@@ -166,7 +166,7 @@ func (p *patch) absorb(others []patch) []patch {
 	return slices.DeleteFunc(others, func(o patch) bool {
 		inside := imaging.Middle(o.box).In(p.box)
 		if inside {
-			p.letters += o.letters
+			p.letters, p.parts = p.letters+o.letters, p.parts+o.parts
 		}
 		return inside
 	})

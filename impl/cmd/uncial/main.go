@@ -122,18 +122,18 @@ func (c *commands) exitStatus(ctx context.Context, err error, stderr io.Writer, 
 		say = func() { logger.Error("failed", "error", err) }
 	}
 	var (
-		silent exitStatus
-		coded  interface{ ExitCode() int }
-		child  *exec.ExitError // of a worker
+		silent   exitStatus
+		coded    interface{ ExitCode() int }
+		ofWorker = errors.As(err, new(*exec.ExitError))
 	)
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &silent):
 		return int(silent)
-	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.As(err, &child)): // the signal also ended a worker
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || ofWorker): // the signal also ended a worker
 		return 130
-	case errors.As(err, &coded) && !errors.As(err, &child):
+	case errors.As(err, &coded) && !ofWorker:
 		say()
 		return coded.ExitCode()
 	default:

@@ -52,8 +52,9 @@ func ShowsLongS(blocks []document.Block) bool {
 func WithoutFalseLongS(lines []*document.Line, readings []Readings) {
 	long, round, byNetwork := 0, 0, 0
 	for i, line := range lines {
-		long += strings.Count(joined(line.Words), "ſ")
-		round += len(roundSInside.FindAllString(joined(line.Words), -1))
+		read := joined(line.Words)
+		long += strings.Count(read, "ſ")
+		round += len(roundSInside.FindAllString(read, -1))
 		byNetwork += strings.Count(joined(readings[i].Network[0]), "ſ")
 	}
 	if long > 2*round || 2*byNetwork > long {

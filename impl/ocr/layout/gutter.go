@@ -152,11 +152,11 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 func (b bands) crossed(top int, at []span) []bool {
 	begins := make([]float64, len(at)) // where the text to the right begins; 0 if there is none
 	whites := make([]float64, len(at))
-	var lefts, rights []float64 // the ends of the text to the left, and the beginnings of that to the right
+	var lefts []float64 // where the text to the left ends
 	for i, s := range at {
 		if left, right := b.textBeside(top+i, s); left.width() > 0 && right.width() > 0 {
 			begins[i], whites[i] = float64(right.from), float64(right.from-left.to)
-			lefts, rights = append(lefts, float64(left.to)), append(rights, float64(right.from))
+			lefts = append(lefts, float64(left.to))
 		}
 	}
 	out := make([]bool, len(at))
@@ -164,7 +164,7 @@ func (b bands) crossed(top int, at []span) []bool {
 		return out
 	}
 	h := float64(b.height)
-	leftMargin, rightMargin := quantile(lefts, 1-marginShare)+headingLead*h, quantile(rights, marginShare)-headingLead*h
+	leftMargin, rightMargin := quantile(lefts, 1-marginShare)+headingLead*h, quantile(aboveZero(begins), marginShare)-headingLead*h
 	for i, s := range at {
 		blank, ok := b.blankInLargeType(top+i, s)
 		if ok && blank.intersect(s) == s && (float64(blank.from) > leftMargin || float64(blank.to) < rightMargin) {
@@ -174,15 +174,15 @@ func (b bands) crossed(top int, at []span) []bool {
 		if begins[i] == 0 || whites[i] > widestHeadingBlank*h {
 			continue
 		}
-		var near []float64
-		for _, x := range begins[max(i-marginRows, 0):min(i+marginRows, len(at))] {
-			if x > 0 {
-				near = append(near, x)
-			}
-		}
+		near := aboveZero(begins[max(i-marginRows, 0):min(i+marginRows, len(at))])
 		out[i] = begins[i] < quantile(near, marginShare)-headingLead*h
 	}
 	return out
+}
+
+// aboveZero returns the values above 0.
+func aboveZero(values []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return v <= 0 })
 }
 
 // blankInLargeType returns the blank before the first letter to the right of white in a line of large type, such as the title

@@ -20,6 +20,7 @@ type Region struct {
 // a facing page at the edge of the image are left out. Regions returns nil if the whole page is one region. marks are the
 // components of ink, and height is the usual height of letters.
 func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
+	marks = withoutBrokenRules(marks, height)
 	var all []Region
 	trimmed := false
 	for _, column := range columnsOf(marks, height, page, rules) {
@@ -40,7 +41,7 @@ func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule
 // off.
 func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) {
 	var letters, pictures []image.Rectangle
-	for _, m := range withoutBrokenRules(marks, r.band) {
+	for _, m := range marks {
 		switch {
 		case isText(m, r.band):
 			letters = append(letters, m)

@@ -242,18 +242,21 @@ func betweenColumns(rules []Rule, width float64) []Rule {
 	return kept[:len(kept)-1]
 }
 
-// belowTitle returns the y at which the title ends, or 0 if there is none: text above all rules, at the top of the page, that
-// is not divided into columns. height is the usual height of letters.
+// belowTitle returns the y at which the title of a page ends, or 0 if there is no title. A title is text at the top of the
+// page, above all rules, that is not divided into columns. height is the usual height of letters.
 func belowTitle(marks []image.Rectangle, height int, page image.Point, rules []Rule) int {
+	if len(rules) == 0 {
+		return 0
+	}
 	above := topOfPage
 	for _, r := range rules {
 		above = min(above, r.Above)
 	}
 	last := int(above*float64(page.Y)) / height // the band in which the first rule begins
-	letters := slices.DeleteFunc(slices.Clone(withoutBrokenRules(marks, height)), func(m image.Rectangle) bool {
+	letters := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool {
 		return m.Min.Y >= last*height || !isText(m, height) && !isPicture(m, height, page.X)
 	})
-	if len(rules) == 0 || len(letters) < minTitle {
+	if len(letters) < minTitle {
 		return 0
 	}
 	b := newBands(letters, Whole(page, height))

@@ -81,7 +81,8 @@ func (r *Recognizer) Likelihood(text string, probabilities [][]float32) float64 
 func (r *Recognizer) Words(probabilities [][]float32) []Word {
 	rows, steps := r.rows(probabilities), len(probabilities)
 	width := steps * step
-	out := words(r.characters(r.guide, rows, steps), make([]float32, lineHeight*width), width)
+	blank := make([]float32, lineHeight*width)
+	out := words(r.characters(r.guide, rows, steps), blank, columnInk(blank, width))
 	r.addSignals(out, rows, steps)
 	return out
 }

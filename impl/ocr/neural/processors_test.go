@@ -177,7 +177,7 @@ func BenchmarkRecognizer_Read(b *testing.B) {
 // BenchmarkLoad loads the shipped networks, and prepares their weights for the kernels of this processor.
 func BenchmarkLoad(b *testing.B) {
 	hands, _ := own.HandsFiles()
-	for name, file := range map[string][]byte{"hands": hands, "print": own.PrintFile()} {
+	for name, file := range map[string][]byte{"hands": hands, "print": own.PrintNetworks()[own.Print]} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				m, err := neural.Load(file)

@@ -88,7 +88,8 @@ func (r *Recognizer) words(g guide, rows []float32, steps int, line *image.Gray)
 	}
 	found := r.net.best(rows, steps)
 	if len(found) == 0 || g.language == nil {
-		return words(withSpaces(found, columnInk(r.ink, line.Rect.Dx())), r.ink, line.Rect.Dx())
+		columns := columnInk(r.ink, line.Rect.Dx())
+		return words(withSpaces(found, columns), r.ink, columns)
 	}
 	return r.placed(r.net.search(g, rows, steps), rows, steps, line)
 }
@@ -96,7 +97,7 @@ func (r *Recognizer) words(g guide, rows []float32, steps int, line *image.Gray)
 // placed returns the words of texts[0], which must be the likeliest text, with boxes and signals. r.ink must be the ink of the
 // line.
 func (r *Recognizer) placed(texts []text, rows []float32, steps int, line *image.Gray) []Word {
-	out := words(r.net.align(texts[0].classes, rows, steps), r.ink, line.Rect.Dx())
+	out := words(r.net.align(texts[0].classes, rows, steps), r.ink, columnInk(r.ink, line.Rect.Dx()))
 	r.addSignals(out, rows, steps)
 	r.net.addOthers(out, texts)
 	return out
@@ -202,9 +203,9 @@ func (n *network) character(row []float32, class, t int) Character {
 
 // words divides characters into words at spaces. The step at which the network is surest of a letter is on the letter, but that
 // of a space is only near the space. So the boundary of two words is at the widest gap in the ink between their outer
-// characters.
-func words(all []Character, ink []float32, width int) []Word {
-	columns := columnInk(ink, width)
+// characters. columns is the result of columnInk.
+func words(all []Character, ink, columns []float32) []Word {
+	width := len(columns)
 	var out []Word
 	from := 0 // the first column of the word
 	for len(all) > 0 && from < width {
@@ -267,7 +268,8 @@ func gap(columns []float32, left, right int) (end, begin int) {
 	return max(lightest-halfCut, left), min(lightest+halfCut, right)
 }
 
-// widestBlank returns the widest run of columns without strokes from left to right. It is empty if there is none.
+// widestBlank returns the widest run of columns without strokes from left to right. The run is empty if all columns have
+// strokes.
 func widestBlank(columns []float32, left, right int) (from, to int) {
 	const paper = 0.6 // maximum ink in a column without a stroke, from grain and the blur of strokes next to it
 	start := -1

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"uncial/impl/ocr/hand"
+	"uncial/impl/ocr/models/own"
 	"uncial/internal/document"
 )
 
@@ -42,7 +43,7 @@ func pageConfidence(blocks []document.Block, letters int) float64 {
 // calibrate replaces the recognizer's confidence in each word with an estimate of the share of its characters that are correct.
 func calibrate(blocks []document.Block) {
 	for w := range document.Words(blocks) {
-		if isForPrint(w.Model) {
+		if own.ReadsPrint(w.Model) {
 			w.Confidence = hand.ExpectedAccuracy(w.Confidence)
 		} else {
 			w.Confidence = logistic(curve(w.Confidence, w.Model))

@@ -42,10 +42,14 @@ var _ Source = (*Engines)(nil)
 // NewEngines returns a pool of the models of a set. It keeps up to limit of them loaded: at least 1, and no more than fit into
 // modelMemory.
 func NewEngines(set *models.Set, limit int) *Engines {
-	return &Engines{
+	e := &Engines{
 		set: set, limit: max(limit, 1), memory: modelMemory, lexicons: map[string]*lexicon.Lexicon{}, alphabets: map[string]lexicon.Alphabet{}, digests: map[string]string{},
-		prints: map[string]*printNetwork{own.Print: {file: own.PrintFile()}, own.Greek: {file: own.GreekFile()}, own.Iberian: {file: own.IberianFile()}},
+		prints: map[string]*printNetwork{},
 	}
+	for name, file := range own.PrintNetworks() {
+		e.prints[name] = &printNetwork{file: file}
+	}
+	return e
 }
 
 // For returns the names of the models that read a language, the best first.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/models/own"
 	"uncial/internal/document"
 	"uncial/internal/text"
 )
@@ -88,7 +89,7 @@ func (e *Evidence) addPrint(w *document.Word, other otherWords, repeats map[stri
 	e[evLetters] = e[evOwn]
 	switch s := w.Signals; {
 	case s == nil:
-	case isForPrint(w.Model):
+	case own.ReadsPrint(w.Model):
 		e[evLetters], e[evCorrected], e[evElected] = logOdds(s.Letters), 1, s.Network
 	default:
 		e[evLetters], e[evConfirmed], e[evDisputed] = logOdds(s.Letters), max(s.Network, 0), flag(s.Network < 0)

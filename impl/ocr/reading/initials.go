@@ -97,19 +97,10 @@ func (p *page) joinInitial(ctx context.Context, box image.Rectangle, line *docum
 	}
 	letter, ok := initialIn(first, w.Text)
 	if !ok && mayUseNetwork(p) {
-		band := layout.Band{
-			Baseline: []layout.Vertex{{X: 0, Y: float64(base)}}, X1: float64(img.Rect.Dx()),
-			Up: bandMargin * capitalHeight * float64(p.sheet.letterHeight) / 2, Down: float64(p.sheet.letterHeight) / 2,
+		if first, err = p.firstByNetwork(ctx, img, base); err != nil {
+			return err
 		}
-		if strip, fits := layout.Given(img, []layout.Band{band})[0].Strip(); fits {
-			read, err := p.readStrips(ctx, p.networksForPrint(), []*image.Gray{strip.Image}, func(_ int, r image.Rectangle) document.Box { return strip.Box(r) })
-			if err != nil {
-				return err
-			}
-			if len(read[0]) > 0 {
-				letter, ok = initialIn(read[0][0], w.Text)
-			}
-		}
+		letter, ok = initialIn(first, w.Text)
 	}
 	if ok {
 		p.initials = append(p.initials, initial{letter, p.sheet.boxOnPage(document.BoxOf(box)), p.sheet.boxOnPage(w.Box)})
@@ -117,6 +108,23 @@ func (p *page) joinInitial(ctx context.Context, box image.Rectangle, line *docum
 		line.Box = line.Box.Union(w.Box)
 	}
 	return nil
+}
+
+// firstByNetwork returns the first word that the network for print reads in an image of words with their baseline at base, and
+// an empty word if it reads none.
+func (p *page) firstByNetwork(ctx context.Context, img *image.Gray, base int) (document.Word, error) {
+	height := float64(p.sheet.letterHeight)
+	strip, ok := layout.Given(img, []layout.Band{{
+		Baseline: []layout.Vertex{{X: 0, Y: float64(base)}}, X1: float64(img.Rect.Dx()), Up: bandMargin * capitalHeight * height / 2, Down: height / 2,
+	}})[0].Strip()
+	if !ok {
+		return document.Word{}, nil
+	}
+	read, err := p.readStrips(ctx, p.networksForPrint(), []*image.Gray{strip.Image}, func(_ int, r image.Rectangle) document.Box { return strip.Box(r) })
+	if err != nil || len(read[0]) == 0 {
+		return document.Word{}, err
+	}
+	return read[0][0], nil
 }
 
 // initialIn returns the letter of an initial in a word that was read with it. It reports false unless the word is sure, and the

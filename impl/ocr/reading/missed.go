@@ -37,22 +37,14 @@ func recoverMissed(ctx context.Context, p *page) error {
 	if err != nil {
 		return err
 	}
-	rowsOf := map[image.Rectangle]*document.Line{}
-	singles = slices.DeleteFunc(singles, func(s patch) bool {
-		rowsOf[s.last] = s.row(a.blocks)
-		return rowsOf[s.last] == nil
-	})
-	return p.insertPatches(singles, func(found *patch) (document.Line, error) { return p.readSingle(ctx, found, rowsOf[found.last]) })
+	singles = slices.DeleteFunc(singles, func(s patch) bool { return s.row(a.blocks) == nil })
+	return p.insertPatches(singles, func(found *patch) (document.Line, error) { return p.readSingle(ctx, found, found.row(a.blocks)) })
 }
 
 // readSingle reads a single letter or digit on the baseline of a line that was read. If it is as far from a line with a number
 // as the cells of a table are from each other, it is what the network for print reads, if that is or looks like a digit.
 // Otherwise, and for a stroke, the line has no words unless the network and the model of the page read the same.
 func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line) (document.Line, error) {
-	byModel, err := readLine(ctx, p.sheet.source(p.src), p.sheet.img, p.attempts[0].model, document.BoxOf(found.box))
-	if err != nil {
-		return document.Line{}, err
-	}
 	line, err := p.readByNetwork(ctx, found, 1)
 	if err != nil || len(line.Words) != 1 {
 		return document.Line{}, err
@@ -60,16 +52,20 @@ func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line)
 	read := &line.Words[0]
 	read.Box = document.BoxOf(found.last) // without the blank beside it
 	line.Box = read.Box
-	isSame := found.isWriting(byModel, 1) && byModel.Text() == read.Text
-	if slices.ContainsFunc(row.Words, beginsWithDigit) && isApart(row.Box, found.last) {
-		isSame = isSame || correct.DigitFor(byModel.Text()) == correct.DigitFor(read.Text)
-		read.Text = correct.DigitFor(read.Text)
-		isSame = isSame || beginsWithDigit(*read) && read.Text != "1"
+	before, isCell := read.Text, slices.ContainsFunc(row.Words, beginsWithDigit) && isApart(row.Box, found.last)
+	if isCell {
+		if read.Text = correct.DigitFor(before); beginsWithDigit(*read) && read.Text != "1" {
+			return line, nil
+		}
 	}
-	if !isSame {
-		return document.Line{}, nil
+	byModel, err := readLine(ctx, p.sheet.source(p.src), p.sheet.img, p.attempts[0].model, document.BoxOf(found.box))
+	if err != nil {
+		return document.Line{}, err
 	}
-	return line, nil
+	if found.isWriting(byModel, 1) && byModel.Text() == before || isCell && correct.DigitFor(byModel.Text()) == read.Text {
+		return line, nil
+	}
+	return document.Line{}, nil
 }
 
 // isApart reports whether a letter or digit is as far from a line as the cells of a table are from each other.
@@ -82,7 +78,7 @@ func beginsWithDigit(w document.Word) bool {
 	return w.Text >= "0" && w.Text < ":" && !strings.ContainsFunc(w.Text, unicode.IsLetter)
 }
 
-// row returns the line on whose baseline a single letter or digit stands, or nil if there is none.
+// row returns the line whose baseline a single letter or digit stands on, or nil if there is none.
 func (p *patch) row(blocks []document.Block) *document.Line {
 	for l := range document.Lines(blocks) {
 		if len(l.Baseline) < 2 || !layout.InRow(l.Box, document.BoxOf(p.last)) {

@@ -70,12 +70,7 @@ func voteByNetwork(ctx context.Context, p *page) error {
 
 // isOurs reports whether a line was read by a network for print alone.
 func isOurs(l *document.Line) bool {
-	return !slices.ContainsFunc(l.Words, func(w document.Word) bool { return !isForPrint(w.Model) })
-}
-
-// isForPrint reports whether a model is a network for print.
-func isForPrint(model string) bool {
-	return model == own.Print || model == own.Greek || model == own.Iberian
+	return !slices.ContainsFunc(l.Words, func(w document.Word) bool { return !own.ReadsPrint(w.Model) })
 }
 
 // correctByNetwork replaces words of lines that the network for print has read.

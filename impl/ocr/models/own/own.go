@@ -52,20 +52,20 @@ func Models() map[string][]byte {
 // LinesFile returns the content of the file of the network that finds lines. The caller must not change it.
 func LinesFile() []byte { return linesNetwork }
 
-// IsNetwork reports whether a name is that of a network that reads lines.
-func IsNetwork(name string) bool {
-	return name == Hands || name == Print || name == Greek || name == Iberian
+// printNetworks has the files of the networks that read print, by name.
+var printNetworks = map[string][]byte{Print: printNetwork, Greek: greekNetwork, Iberian: iberianNetwork}
+
+// PrintNetworks returns the contents of the files of the networks that read print, by name. The caller must not change them.
+func PrintNetworks() map[string][]byte { return printNetworks }
+
+// ReadsPrint reports whether a name is that of a network that reads print.
+func ReadsPrint(name string) bool {
+	_, ok := printNetworks[name]
+	return ok
 }
 
-// PrintFile returns the content of the file of the network that reads print. The caller must not change it.
-func PrintFile() []byte { return printNetwork }
-
-// GreekFile returns the content of the file of the network that reads print with Greek. The caller must not change it.
-func GreekFile() []byte { return greekNetwork }
-
-// IberianFile returns the content of the file of the network that reads print in Spanish and Portuguese. The caller must not
-// change it.
-func IberianFile() []byte { return iberianNetwork }
+// IsNetwork reports whether a name is that of a network that reads lines.
+func IsNetwork(name string) bool { return name == Hands || ReadsPrint(name) }
 
 // FrenchCharacterModel returns the content of a character model built from French transcriptions and print. The caller must
 // not change it.

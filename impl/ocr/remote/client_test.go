@@ -75,6 +75,16 @@ func TestClient_Recognize(t *testing.T) {
 		url := MustServe(t, remote.Handler(&fake{read: waits(nil)}, nil))
 		require.ErrorIs(t, recognize(t, MustDial(t, url, remote.Options{Timeout: 100 * time.Millisecond})), ocr.ErrTimeout)
 	})
+	t.Run("returns the caller's deadline even if the engine gives up at the same moment", func(t *testing.T) {
+		t.Parallel()
+		c := MustDial(t, MustServe(t, remote.Handler(&fake{read: waits(nil)}, nil)), remote.Options{})
+		for i := range 50 { // deadlines of whole and of broken milliseconds
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond+time.Duration(i)*37*time.Microsecond)
+			_, err := c.Recognize(ctx, ocr.Request{Image: []byte("image"), Language: "en"})
+			cancel()
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		}
+	})
 }
 
 func TestClient_Recognize_InvalidAnswer(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync/atomic"
+	"time"
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
@@ -42,6 +43,9 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 		c.requests.Add(1)
 		doc, err := c.send(bounded, e, req)
 		c.engines.release(e)
+		if end, ok := bounded.Deadline(); ok && !time.Now().Before(end) {
+			<-bounded.Done() // the engine's deadline may end before the timer of bounded fires
+		}
 		died := (*diedError)(nil)
 		// If the caller has left or its time is up, return that error: it may have caused the engine's error.
 		switch {

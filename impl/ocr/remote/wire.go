@@ -93,10 +93,10 @@ func (f failure) toError() error {
 }
 
 // setDeadline sends the time that is left until the deadline of ctx. It sends a duration, because the clocks of the two
-// machines may differ.
+// machines may differ. It rounds up, so that the engine does not give up before the caller.
 func setDeadline(h http.Header, ctx context.Context) { //nolint:revive // the header is what is changed
 	if end, ok := ctx.Deadline(); ok {
-		h.Set(deadlineHeader, strconv.FormatInt(max(1, time.Until(end).Milliseconds()), 10))
+		h.Set(deadlineHeader, strconv.FormatInt(max(0, time.Until(end).Milliseconds())+1, 10))
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 )
 
 // recoverMissed reads the ink outside the boxes of all words, and inserts the lines of writing that it finds. What the model of
-// the page cannot read is read by our own network for print. Single letters and digits are read last.
+// the page cannot read is read by our own network for print. Single letters and digits are read next, and lines that were dropped last.
 func recoverMissed(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	var rows, singles []patch
-	for _, found := range findMissed(p.sheet.img.Rect, p.sheet.marks, a.raw, 1) {
+	for _, found := range findMissed(p.sheet.img.Rect, p.sheet.marks, p.claims(), 1) {
 		switch {
 		case !found.isSingle():
 			rows = append(rows, found)
@@ -38,12 +38,44 @@ func recoverMissed(ctx context.Context, p *page) error {
 		return err
 	}
 	singles = slices.DeleteFunc(singles, func(s patch) bool { return s.row(a.blocks) == nil })
-	return p.insertPatches(singles, func(found *patch) (document.Line, error) { return p.readSingle(ctx, found, found.row(a.blocks)) })
+	err = p.insertPatches(singles, func(found *patch) (document.Line, error) { return p.readSingle(ctx, found, found.row(a.blocks)) })
+	if err != nil || !mayUseNetwork(p) {
+		return err
+	}
+	return p.readDropped(ctx)
+}
+
+// readDropped reads the ink of lines that were dropped as false text, and inserts those that the network for print is sure of,
+// such as page numbers between dashes and short titles.
+func (p *page) readDropped(ctx context.Context) error {
+	dropped := findMissed(p.sheet.img.Rect, p.sheet.marks, p.attempts[0].blocks, 1)
+	dropped = slices.DeleteFunc(dropped, func(found patch) bool { return found.isSingle() || len(found.cut) > 0 })
+	return p.insertPatches(dropped, func(found *patch) (document.Line, error) {
+		line, err := p.readByNetwork(ctx, found, maxPatchShare)
+		if meanWordConfidence(line.Words) < minDroppedConfidence {
+			return document.Line{}, err
+		}
+		return line, err
+	})
+}
+
+// claims returns what was read, and what was dropped of it: the ink of neither is read again, except that of columns of letters
+// or digits that were read as one line.
+func (p *page) claims() []document.Block {
+	a := &p.attempts[0]
+	all := slices.Clone(a.blocks)
+	for l := range document.Lines(a.raw) {
+		if l.Box.H <= maxClaimed*p.sheet.letterHeight {
+			all = append(all, oneLine(*l)...)
+		}
+	}
+	return all
 }
 
 // readSingle reads a single letter or digit on the baseline of a line that was read. If it is as far from a line with a number
 // as the cells of a table are from each other, it is what the network for print reads, if that is or looks like a digit.
-// Otherwise, and for a stroke, the line has no words unless the network and the model of the page read the same.
+// Otherwise, and for a stroke, the line has no words unless the network and the model of the page read the same, or one of them
+// a letter that looks like the digit of the other.
 func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line) (document.Line, error) {
 	line, err := p.readByNetwork(ctx, found, 1)
 	if err != nil || len(line.Words) != 1 {
@@ -62,7 +94,15 @@ func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line)
 	if err != nil {
 		return document.Line{}, err
 	}
-	if found.isWriting(byModel, 1) && byModel.Text() == before || isCell && correct.DigitFor(byModel.Text()) == read.Text {
+	switch {
+	case isCell && correct.DigitFor(byModel.Text()) == read.Text:
+		return line, nil
+	case !found.isWriting(byModel, 1):
+	case byModel.Text() == before, correct.DigitFor(byModel.Text()) == before:
+		read.Text = before
+		return line, nil
+	case correct.DigitFor(before) == byModel.Text():
+		read.Text = byModel.Text()
 		return line, nil
 	}
 	return document.Line{}, nil

@@ -38,17 +38,20 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 	}
 	claimed := newBoxIndex(claimedAreas(blocks, height))
 	inside := sheet.Inset(height) // ink at the edge is cut off, and mostly belongs to the facing page
-	dash := maxDashGap * height
 	if times > 1 {
 		height *= times
 		components = slices.DeleteFunc(slices.Clone(components), func(c image.Rectangle) bool { return smallDivisor*c.Dy() < height })
 		words = newBoxIndex(nil)
 	}
 	open := openLetters(letters, claimed, height)
+	if times == 1 {
+		open = append(open, smallLetters(letters, held, blocks, height)...)
+	}
 	if len(open) > len(held) {
 		return nil
 	}
 	all, shaped := newBoxIndex(components), newBoxIndex(imaging.LetterShaped(components))
+	tall := newBoxIndex(slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool { return 2*c.Dy() < height }))
 	var found, short []patch
 	rest := rowPatches(open, height)
 	for len(rest) > 0 && len(found) < maxPatches {
@@ -63,10 +66,11 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 		}
 		p.grow(all, words, claimed, height)
 		rest, short = p.absorb(rest), p.absorb(short)
+		p.widen(claimed, tall, sheet, height)
+		rest, short = p.absorb(rest), p.absorb(short)
 		if !isInLine(p.box, blocks) {
 			p.parts = p.letters + p.strays(shaped)
 		}
-		p.widen(claimed, sheet, dash)
 		found = append(found, p)
 	}
 	if times > 1 {
@@ -77,7 +81,6 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 		p.grow(all, words, claimed, height)
 		short = p.absorb(short[1:])
 		if p.parts = p.letters + p.strays(shaped); p.parts <= maxShortPatch && !isInLine(p.box, blocks) {
-			p.widen(claimed, sheet, dash)
 			found = append(found, p)
 		}
 	}
@@ -95,11 +98,45 @@ func isInLine(box image.Rectangle, blocks []document.Block) bool {
 }
 
 // openLetters returns the letters that no word claims, except those that are too small or too large beside letters of that
-// height. It changes letters.
+// height.
 func openLetters(letters []image.Rectangle, claimed boxIndex, height int) []image.Rectangle {
-	return slices.DeleteFunc(letters, func(c image.Rectangle) bool {
+	return slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool {
 		return float64(c.Dy()) < minMissedHeight*float64(height) || float64(c.Dy()) > maxMissedHeight*float64(height) || claimed.contains(c)
 	})
+}
+
+// smallLetters returns the letters that are too small for openLetters, but not beside the smallest type of the page, and that are
+// away from all lines: beside a line they may be accents or specks. held are the letters that were read.
+func smallLetters(letters, held []image.Rectangle, blocks []document.Block, height int) []image.Rectangle {
+	smallest := smallestType(held, blocks, height)
+	var lines []image.Rectangle
+	for l := range document.Lines(blocks) {
+		r := l.Box.Rectangle()
+		lines = append(lines, image.Rect(r.Min.X-maxLetterGap*height, r.Min.Y-height/4, r.Max.X+maxLetterGap*height, r.Max.Y+height/4))
+	}
+	near := newBoxIndex(lines)
+	return slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool {
+		return float64(c.Dy()) < minMissedHeight*float64(smallest) || float64(c.Dy()) >= minMissedHeight*float64(height) || near.contains(c)
+	})
+}
+
+// smallestType returns the height of the letters in the line with the smallest type that was read with confidence, or height if
+// there is no smaller one.
+func smallestType(letters []image.Rectangle, blocks []document.Block, height int) int {
+	all := newBoxIndex(letters)
+	for l := range document.Lines(blocks) {
+		var heights []int
+		all.near(l.Box.Rectangle(), func(c image.Rectangle) {
+			if imaging.Middle(c).In(l.Box.Rectangle()) {
+				heights = append(heights, c.Dy())
+			}
+		})
+		if len(heights) >= minSizeLetters && meanWordConfidence(l.Words) >= minPatchConfidence {
+			slices.Sort(heights)
+			height = min(height, heights[len(heights)/2])
+		}
+	}
+	return height
 }
 
 // rowPatches groups successive letters of a row, and returns the groups from top to bottom. It sorts letters.
@@ -172,18 +209,23 @@ func (p *patch) absorb(others []patch) []patch {
 	})
 }
 
-// widen adds up to by pixels of blank on each side, because a dash may be too thin to be a component: "420. —".
-func (p *patch) widen(claimed boxIndex, sheet image.Rectangle, by int) {
-	left, right := p.box.Min.X-by, p.box.Max.X+by
-	claimed.near(p.box, func(r image.Rectangle) {
-		switch {
-		case !shareRow(p.box, r):
-		case r.Min.X < p.box.Min.X:
-			left = max(left, min(r.Max.X, p.box.Min.X))
-		default:
-			right = min(right, max(r.Min.X, p.box.Max.X))
+// widen adds blank on each side, because a dash may be too thin to be a component: "420. —". It keeps away from other letters,
+// by at least the height of letters, and from what words claim.
+func (p *patch) widen(claimed, letters boxIndex, sheet image.Rectangle, height int) {
+	left, right := p.box.Min.X-maxDashGap*height, p.box.Max.X+maxDashGap*height
+	bound := func(distance int) func(image.Rectangle) {
+		return func(r image.Rectangle) {
+			switch {
+			case r.In(p.box) || !shareRow(p.box, r):
+			case r.Min.X < p.box.Min.X:
+				left = max(left, min(r.Max.X+distance, p.box.Min.X))
+			default:
+				right = min(right, max(r.Min.X-distance, p.box.Max.X))
+			}
 		}
-	})
+	}
+	claimed.near(p.box, bound(0))
+	letters.near(p.box, bound(height))
 	p.box.Min.X, p.box.Max.X = max(left, sheet.Min.X), min(right, sheet.Max.X)
 }
 

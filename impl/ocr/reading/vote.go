@@ -35,16 +35,21 @@ func vote(ctx context.Context, p *page) error {
 	return nil
 }
 
-// linesByDoubt returns the lines of print, sorted by their least certain words.
+// linesByDoubt returns the lines of print that are not upright, which the network cannot read, sorted by their least certain words.
 func linesByDoubt(blocks []document.Block) []*document.Line {
 	var lines []*document.Line
 	for line := range document.Lines(blocks) {
-		if !line.Handwritten {
+		if !line.Handwritten && !isUpright(line) {
 			lines = append(lines, line)
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b *document.Line) int { return cmp.Compare(lowestConfidence(a), lowestConfidence(b)) })
 	return lines
+}
+
+// isUpright reports whether a line runs from top to bottom or from bottom to top, such as a shelf mark in the margin.
+func isUpright(line *document.Line) bool {
+	return line.Box.H > line.Box.W && characters(oneLine(*line)) >= minUprightCharacters
 }
 
 // lowestConfidence returns the lowest confidence of a word of the line.

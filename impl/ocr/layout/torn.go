@@ -9,8 +9,8 @@ import (
 	"uncial/internal/document"
 )
 
-// JoinTornLines joins lines of print that a layout analysis tore apart: lines that it split at a wide blank, and columns of
-// numbers that belong to the entries next to them. It does not join columns of text.
+// JoinTornLines joins lines of print that a layout analysis tore apart: lines that it split at a wide blank, and numbers, alone or
+// in columns, that belong to the entries next to them. It does not join columns of text.
 func JoinTornLines(blocks []document.Block) []document.Block {
 	s := SequenceOf(blocks)
 	joined := false
@@ -96,7 +96,7 @@ func partner(pieces []piece, i int) int {
 	switch {
 	case gap < -height:
 		return -1 // they overlap
-	case (p.numbers || pieces[best].numbers) && p.block != pieces[best].block:
+	case (p.numbers || pieces[best].numbers) && p.block != pieces[best].block, i == best+1 && p.block == pieces[best].block && isNumber(p.line):
 		return best
 	case float64(gap) <= tornGap*float64(height) && !isGutter(pieces, best, i):
 		return best

@@ -77,7 +77,7 @@ func readFoundLines(ctx context.Context, p *page) error {
 		expectedCorrect(all) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
 		return nil
 	}
-	p.read = hand.Result{Blocks: blocks, Confidence: confidence}
+	p.read = hand.Result{Blocks: p.onRegions(layout.JoinTornLines)(blocks), Confidence: confidence}
 	p.alongFound = true
 	return nil
 }

@@ -50,7 +50,7 @@ func NumberCells(blocks []document.Block) []document.Box {
 // dropsCell reports whether a reading lacks a word from separate cells, although a network for print read it by itself, or it
 // is in a column of numbers. In the line, the network may miss a short word between two wide blanks.
 func (k *Knowledge) dropsCell(had, words []document.Word) bool {
-	return len(words) < len(had) && haveWideBlank(had) && slices.ContainsFunc(had, func(w document.Word) bool {
+	return len(words) < len(had) && HaveWideBlank(had) && slices.ContainsFunc(had, func(w document.Word) bool {
 		return slices.Contains(k.Networks, w.Model) || isNumber(w.Text) && k.inColumn(w.Box)
 	})
 }
@@ -68,11 +68,11 @@ func (k *Knowledge) inColumn(box document.Box) bool {
 
 // isCell reports whether there is no other word near word i of a line.
 func isCell(words []document.Word, i int) bool {
-	return (i == 0 || haveWideBlank(words[i-1:i+1])) && (i+1 == len(words) || haveWideBlank(words[i:i+2])) && len(words) > 1
+	return (i == 0 || HaveWideBlank(words[i-1:i+1])) && (i+1 == len(words) || HaveWideBlank(words[i:i+2])) && len(words) > 1
 }
 
-// haveWideBlank reports whether one of the blanks between words is as wide as between the cells of a table.
-func haveWideBlank(words []document.Word) bool {
+// HaveWideBlank reports whether one of the blanks between words is as wide as between the cells of a table.
+func HaveWideBlank(words []document.Word) bool {
 	for i, w := range words[min(1, len(words)):] {
 		if before := words[i].Box; float64(w.Box.X-before.Right()) > cellGap*float64(min(w.Box.H, before.H)) {
 			return true

@@ -81,6 +81,7 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 		return err
 	}
 	knowledge.NetworkAlone = true
+	ink := newBoxIndex(p.sheet.components)
 	for i, line := range lines {
 		correct.Confirm(line.Words, readings[i].Network[0])
 		if p.options.Candidates != nil && !p.options.Enhance {
@@ -88,6 +89,7 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 			continue
 		}
 		knowledge.Vote(line, readings[i])
+		divideCells(line, ink)
 		knowledge.DigitsInCells(line)
 	}
 	for i, b := range p.read.Blocks {

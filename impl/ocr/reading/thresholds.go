@@ -166,6 +166,9 @@ const (
 	// minPatchLetters is the minimum number of letters in a patch. A single one may be a speck, a rule or an ornament; it is read
 	// only on the baseline of a line, or off it by at most maxOffBaseline of its height.
 	minPatchLetters, maxOffBaseline = 2, 0.2
+	// minDigitGap is the minimum blank between digits of narrow columns of a table, in heights of a digit. Beside a 1 it is up to
+	// 0.5 within a number.
+	minDigitGap = 0.6
 	// minCellGap is the minimum distance of a digit from the row of a table to which it belongs, in heights of the digit.
 	minCellGap = 1
 	// maxShortPatch is the maximum number of letters in a patch with only one as high as a capital, such as a date or a price.

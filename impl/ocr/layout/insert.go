@@ -81,7 +81,11 @@ func insertByHeight(pieces []piece, l document.Line) []piece {
 	}
 	switch {
 	case anyAbove < 0:
-		return slices.Insert(pieces, 0, piece{line: l, block: pieces[0].block})
+		first := 0
+		for first < len(pieces) && InRow(pieces[first].line.Box, l.Box) && pieces[first].line.Box.X < l.Box.X {
+			first++ // a line to its left in the topmost row
+		}
+		return slices.Insert(pieces, first, piece{line: l, block: pieces[max(first-1, 0)].block})
 	case above < 0 && below >= 0:
 		return slices.Insert(pieces, below, piece{line: l, block: pieces[below].block})
 	case above < 0:

@@ -78,6 +78,11 @@ func TestJoinTornLines(t *testing.T) {
 			},
 			"a line that goes all the way across\none that was torn in two\nand one more that goes all the way",
 		},
+		{
+			"joins page numbers to the entries before them in their block",
+			[]document.Block{block(line(0, at(1), "Of", "Bees"), line(900, at(1), "17"), line(0, at(2), "Of", "Hives"), line(900, at(2), "102"))},
+			"Of Bees 17\nOf Hives 102",
+		},
 		{"leaves columns of text", columns, textOf(columns)},
 		{"leaves an empty page", nil, ""},
 	} {

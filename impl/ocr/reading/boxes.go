@@ -94,6 +94,23 @@ func shifted(l document.Line, by image.Point) document.Line {
 		func(p document.Point) document.Point { return document.Point{X: p.X + by.X, Y: p.Y + by.Y} })
 }
 
+// separateWords shortens the boxes of words that reach over the next word of their line, as happens where one recognizer has
+// replaced the words of another: a search would mark both words.
+func separateWords(blocks []document.Block) {
+	for i, b := range blocks {
+		for j := range b.Lines {
+			words := b.Lines[j].Words
+			for k := range words[:max(len(words)-1, 0)] {
+				if at, next := &words[k].Box, words[k+1].Box; next.X > at.X {
+					at.W = min(at.W, next.X-at.X)
+				}
+			}
+			b.Lines[j].Box = document.WordsBox(words)
+		}
+		blocks[i] = document.BlockOf(b.Lines)
+	}
+}
+
 // deleteWords returns copies of blocks without the words for which drop is true. It drops lines and blocks that have no words
 // left.
 func deleteWords(blocks []document.Block, drop func(document.Word) bool) []document.Block {

@@ -19,6 +19,8 @@ var (
 	DropScraps = dropScraps
 	Confidence = confidence
 
+	LinesByDoubt   = linesByDoubt
+	SeparateWords  = separateWords
 	InGreekLetters = inGreekLetters
 	EnginesFor     = enginesFor
 	InTurn         = inTurn
@@ -40,6 +42,11 @@ func SeparateFacing(size image.Point, blocks []document.Block) ([]document.Block
 	p := &page{gray: image.NewGray(image.Rectangle{Max: size}), read: hand.Result{Blocks: blocks}}
 	err := separateFacing(context.Background(), p)
 	return p.read.Blocks, err
+}
+
+// DivideCells divides the numbers of a line whose digits have these boxes.
+func DivideCells(line *document.Line, digits []image.Rectangle) {
+	divideCells(line, newBoxIndex(digits))
 }
 
 // AreApart reports whether the readings of two parts show that one is print and the other handwriting.

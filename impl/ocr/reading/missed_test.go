@@ -213,6 +213,94 @@ func TestRead_missedCells(t *testing.T) {
 	require.Equal(t, strings.Join(entries, " 12 0\n")+" 12 0", textOf(result.Page.Blocks))
 }
 
+// TestRead_missedLookAlikes checks that a digit is read if the model of the page or the network reads a letter that looks like it.
+func TestRead_missedLookAlikes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ says, network, want string }{{"0", "O", "0"}, {"O", "0", "0"}, {"l", "1", "1"}} {
+		src := &remembering{forgetful{page: withBaselines(firstReading()), says: always(c.says, 0.95)}, c.network, 95}
+		o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: catalogue("7", "7", "7")}, o, src)
+		require.NoError(t, err)
+		require.Equal(t, strings.Join(entries, " "+c.want+"\n")+" "+c.want, textOf(result.Page.Blocks), "%s and %s", c.says, c.network)
+	}
+}
+
+// TestRead_missedSingles checks that each of several digits in a row is read by itself, without the edges of its neighbours.
+func TestRead_missedSingles(t *testing.T) {
+	t.Parallel()
+	src := &remembering{forgetful{page: withBaselines(firstReading()), says: always("7", 0.95)}, "7", 95}
+	o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
+	img := ocrtest.Page(entries...)
+	for i := range entries {
+		for x := 900; x < 1200; x += 100 {
+			blot(img, x, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
+		}
+	}
+	result, err := reading.Read(t.Context(), decode.Page{Image: img}, o, src)
+	require.NoError(t, err)
+	require.Equal(t, strings.Join(entries, " 7 7 7\n")+" 7 7 7", textOf(result.Page.Blocks))
+	for l := range document.Lines(result.Page.Blocks) {
+		for k, w := range l.Words[len(l.Words)-3:] {
+			require.Less(t, max(w.Box.X-(900+100*k), 900+100*k+25-w.Box.Right()), 8, "%v", w.Box)
+		}
+	}
+}
+
+// TestRead_missedLetters checks that a column of letters that was read as one line, and dropped, is read letter by letter.
+func TestRead_missedLetters(t *testing.T) {
+	t.Parallel()
+	page := withBaselines(firstReading())
+	column := document.Box{X: 1000, Y: ocrtest.Baseline - 45, W: 30, H: 2*ocrtest.Pitch + 50}
+	page[0].Lines = append(page[0].Lines, document.Line{Box: column, Words: []document.Word{{Text: "eo", Box: column, Confidence: .1, Model: "eng"}}})
+	img := ocrtest.Page(entries...)
+	for i := range entries {
+		blot(img, 1000, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
+	}
+	src := &remembering{forgetful{page: page, says: always("B", 0.95)}, "B", 95}
+	o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
+	result, err := reading.Read(t.Context(), decode.Page{Image: img}, o, src)
+	require.NoError(t, err)
+	require.Equal(t, strings.Join(entries, "\nB\n")+"\nB", textOf(result.Page.Blocks))
+}
+
+// TestRead_missedDropped checks that a line that was dropped as false text is read if the network for print is sure of it.
+func TestRead_missedDropped(t *testing.T) {
+	t.Parallel()
+	for sure, want := range map[float64]string{95: strings.Join(entries, "\n") + "\n—12—", 85: strings.Join(entries, "\n")} {
+		page := firstReading()
+		dropped := spread("ee", len(entries), 100, 1500)
+		dropped.Words[0].Confidence = .1
+		page[0].Lines = append(page[0].Lines, dropped)
+		src := &remembering{forgetful{page: page, says: always("", 0)}, "—12—", sure}
+		o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in", "large-type"}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page(append(slices.Clone(entries), strings.Repeat(" ", 27)+"— 12 —")...)}, o, src)
+		require.NoError(t, err)
+		require.Equal(t, want, textOf(result.Page.Blocks), "%v", sure)
+	}
+}
+
+// TestRead_missedSmallType checks that letters far smaller than most are read if another line of the page is set in such type.
+func TestRead_missedSmallType(t *testing.T) {
+	t.Parallel()
+	img := below(400)
+	top := ocrtest.Baseline + ocrtest.Pitch*len(entries)
+	for i := range 12 { // a line of small type, and two letters of it far below
+		blot(img, 100+20*i, top, 12+i%3, 16)
+	}
+	blot(img, 300, top+200, 12, 16)
+	blot(img, 320, top+200, 13, 16)
+	small := document.Box{X: 100, Y: top, W: 240, H: 16}
+	for why, want := range map[string]string{"with such a line": "\naverage text\nOF", "without": ""} {
+		page := firstReading()
+		if want != "" {
+			words := []document.Word{{Text: "average text", Box: small, Confidence: .95, Model: "eng"}}
+			page[0].Lines = append(page[0].Lines, document.Line{Box: small, Words: words})
+		}
+		src := &forgetful{page: page, says: always("OF", .95)}
+		require.Equal(t, strings.Join(entries, "\n")+want, src.read(t, img), why)
+	}
+}
+
 func TestRead_missedPricesTransformed(t *testing.T) {
 	t.Parallel()
 	prices := []string{"420.", "40", "1200"}

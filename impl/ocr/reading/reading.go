@@ -79,6 +79,7 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 		}
 	}
 	p.estimate()
+	separateWords(p.read.Blocks)
 	if p.curtailed {
 		p.read.Confidence = min(p.read.Confidence, curtailedConfidence)
 	}

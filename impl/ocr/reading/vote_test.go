@@ -128,6 +128,23 @@ func TestRead_network(t *testing.T) {
 	}
 }
 
+func TestLinesByDoubt(t *testing.T) {
+	t.Parallel()
+	line := func(text string, confidence float64, w, h int) document.Line {
+		box := document.Box{W: w, H: h}
+		return document.Line{Box: box, Words: []document.Word{{Text: text, Box: box, Confidence: confidence}}}
+	}
+	handwritten := line("by hand", .1, 300, 30)
+	handwritten.Handwritten = true
+	var got []string
+	for _, l := range reading.LinesByDoubt([]document.Block{block(
+		line("sure", .9, 300, 30), line("up the page", .1, 30, 300), line("II", .2, 20, 30), handwritten, line("doubtful", .5, 300, 30),
+	)}) {
+		got = append(got, l.Text())
+	}
+	require.Equal(t, []string{"II", "doubtful", "sure"}, got)
+}
+
 // TestRead_networkAccents checks that print keeps accents that the network of its language learnt from rendered lines alone.
 func TestRead_networkAccents(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/imaging"
@@ -95,10 +96,10 @@ func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line)
 		return document.Line{}, err
 	}
 	switch {
-	case isCell && correct.DigitFor(byModel.Text()) == read.Text:
+	case isCell && correct.DigitFor(byModel.Text()) == read.Text, isDoubled(byModel.Text(), before) && read.Confidence >= minDroppedConfidence:
 		return line, nil
 	case !found.isWriting(byModel, 1):
-	case byModel.Text() == before, correct.DigitFor(byModel.Text()) == before:
+	case correct.DigitFor(byModel.Text()) == before:
 		read.Text = before
 		return line, nil
 	case correct.DigitFor(before) == byModel.Text():
@@ -106,6 +107,11 @@ func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line)
 		return line, nil
 	}
 	return document.Line{}, nil
+}
+
+// isDoubled reports whether a text repeats a letter, in capitals or not. Tesseract often reads a C that stands alone as Cc.
+func isDoubled(text, letter string) bool {
+	return utf8.RuneCountInString(text) > 1 && strings.Trim(text, strings.ToUpper(letter)+strings.ToLower(letter)) == ""
 }
 
 // isApart reports whether a letter or digit is as far from a line as the cells of a table are from each other.

@@ -1,0 +1,59 @@
+package reading_test
+
+import (
+	"image"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/reading"
+	"uncial/internal/document"
+)
+
+// digitsAt returns the boxes of digits that begin at each x.
+func digitsAt(xs ...int) (boxes []image.Rectangle) {
+	for _, x := range xs {
+		boxes = append(boxes, image.Rect(x, 100, x+20, 130))
+	}
+	return boxes
+}
+
+func TestDivideCells(t *testing.T) {
+	t.Parallel()
+	const wide = 300 // x of a number after a wide blank
+	for _, c := range []struct {
+		why, text string
+		x         int
+		digits    []image.Rectangle
+		want      string
+	}{
+		{"digits in columns of their own", "4100", wide, digitsAt(300, 340, 362, 402), "Spoons 4 10 0"},
+		{"a letter read for a nought", "9O", wide, digitsAt(300, 340), "Spoons 9 O"},
+		{"a number", "4100", wide, digitsAt(300, 322, 344, 366), "Spoons 4100"},
+		{"a number beside its word", "4100", 90, digitsAt(90, 130, 152, 192), "Spoons 4100"},
+		{"a letter among the digits", "4b00", wide, digitsAt(300, 340, 362, 402), "Spoons 4b00"},
+		{"ink with another number of parts", "4100", wide, digitsAt(300, 340, 402), "Spoons 4100"},
+	} {
+		line := document.Line{Words: []document.Word{
+			{Text: "Spoons", Box: document.Box{X: 0, Y: 100, W: 80, H: 30}},
+			{Text: c.text, Box: document.Box{X: c.x, Y: 100, W: 130, H: 30}},
+		}}
+		reading.DivideCells(&line, c.digits)
+		require.Equal(t, c.want, line.Text(), c.why)
+	}
+}
+
+func TestSeparateWords(t *testing.T) {
+	t.Parallel()
+	word := func(x, w int) document.Word {
+		return document.Word{Text: "a", Box: document.Box{X: x, Y: 10, W: w, H: 20}}
+	}
+	blocks := []document.Block{{Lines: []document.Line{{Words: []document.Word{word(0, 90), word(60, 20), word(100, 20), word(95, 10)}}}}}
+	reading.SeparateWords(blocks)
+	var got []document.Box
+	for w := range document.Words(blocks) {
+		got = append(got, w.Box)
+	}
+	require.Equal(t, []document.Box{{X: 0, Y: 10, W: 60, H: 20}, {X: 60, Y: 10, W: 20, H: 20}, {X: 100, Y: 10, W: 20, H: 20}, {X: 95, Y: 10, W: 10, H: 20}}, got)
+	require.Equal(t, document.Box{X: 0, Y: 10, W: 120, H: 20}, blocks[0].Box)
+}

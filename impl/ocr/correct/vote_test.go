@@ -281,11 +281,13 @@ func TestKnowledge_Vote_network(t *testing.T) {
 		{"does not read f as long s there", 0.4, 0.99, 0.9, "the fame stands", "the ſame stands", "the fame stands"},
 		{"never respells", 0.4, 0.99, 0.9, "the auoir stands", "the avoir stands", "the auoir stands"},
 		{"keeps a letter that the network lacks", 0.4, 0.99, 0.9, "the lunedì hovfe", "the lunedi house", "the lunedì house"},
-		{"keeps signs that the network has not learnt", 0.4, 0.99, 0.9, "for $12.50 or £45 the hovfe", "for §12.50 or f45 the house", "for $12.50 or £45 the house"},
+		{"keeps signs that the network has not learnt", 0.4, 0.99, 0.9, "for €12.50 or #45 the hovfe", "for C12.50 or f45 the house", "for €12.50 or #45 the house"},
+		{"takes signs that the network has learnt", 0.4, 0.99, 0.9, "for £12.50 or f45 the hovfe", "for §12.50 or £45 the house", "for §12.50 or £45 the house"},
+		{"takes a fraction in place of a sign", 0.4, 0.99, 0.9, "12% of hovfe", "12½ of house", "12½ of house"},
 		{"keeps a sign that the network takes for two digits", 0.4, 0.99, 0.9, "25% of hovfe", "2590 of house", "25% of house"},
 		{"keeps a sign that the network leaves out", 0.4, 0.99, 0.9, "¿upon hovfe", "upon house", "¿upon house"},
 		{"keeps a sign that the network joins with a number", 0.4, 0.99, 0.9, "the 5 %; hovfe", "the 90; house", "the 5 %; house"},
-		{"keeps signs that stand alone beside a number", 0.4, 0.99, 0.9, "the 5 % of $ 12 hovfe", "the 5 90 of S 12 house", "the 5 % of $ 12 house"},
+		{"keeps signs that stand alone beside a number", 0.4, 0.99, 0.9, "the 5 % of # 12 hovfe", "the 5 90 of S 12 house", "the 5 % of # 12 house"},
 		{"keeps spaces within quotation marks of sure words", 0.95, 0.99, 0.9, "the « house » of", "the \"house\" of", "the « house » of"},
 		{"takes an unlisted letter that the network lacks for misread", 0.4, 0.99, 0.9, "the höuse", "the house", "the house"},
 		{"keeps the quotation marks and spaces of sure words", 0.95, 0.99, 0.9, "‘upon ; the", "upon; the", "‘upon ; the"},
@@ -296,7 +298,7 @@ func TestKnowledge_Vote_network(t *testing.T) {
 	} {
 		knowledge := correct.Knowledge{
 			Known: words, NetworkTrust: c.trust, NetworkAlone: true, LongS: strings.Contains(c.read, "ſ"),
-			Alphabet: alphabet("abcdefghijklmnopqrstuvwxyzAVW0123456789ſõôæ,;.§£$%#+?!"),
+			Alphabet: alphabet("abcdefghijklmnopqrstuvwxyzAVW0123456789ſõôæ,;.§£$%#+?!½"),
 		}
 		b := blocks(c.read, c.own)
 		knowledge.Vote(&b[0].Lines[0], correct.Readings{Network: [][]document.Word{wordsOf(c.by, c.network)}})

@@ -20,6 +20,7 @@ var (
 	Confidence = confidence
 
 	LinesByDoubt   = linesByDoubt
+	NetworkWords   = networkWords
 	SeparateWords  = separateWords
 	InGreekLetters = inGreekLetters
 	EnginesFor     = enginesFor

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"math"
@@ -141,34 +142,45 @@ func (p *patch) row(blocks []document.Block) *document.Line {
 	return nil
 }
 
-// insertPatches reads patches as long as enough of them are writing, and inserts their lines into the reading.
+// insertPatches reads patches, those with the most letters first, as long as enough of them are writing, and inserts their lines
+// into the reading, from top to bottom.
 func (p *page) insertPatches(found []patch, read func(*patch) (document.Line, error)) error {
+	order := make([]int, len(found))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(found[j].letters, found[i].letters) })
+	lines, hits := make([]document.Line, len(found)), 0
+	for tries, i := range order {
+		if tries >= minTriedPatches && hits*maxTriesPerHit < tries {
+			break
+		}
+		var err error
+		if lines[i], err = read(&found[i]); err != nil {
+			return err
+		}
+		if len(lines[i].Words) > 0 {
+			hits++
+		}
+	}
+	if hits == 0 {
+		return nil
+	}
 	a := &p.attempts[0]
 	var sequences []*layout.Sequence // of the lines of each region
 	for _, part := range p.sheet.byRegion(a.blocks) {
 		sequences = append(sequences, layout.SequenceOf(part))
 	}
-	hits := 0
-	for i := range found {
-		if i >= minTriedPatches && hits*maxTriesPerHit < i {
-			break
-		}
-		line, err := read(&found[i])
-		if err != nil {
-			return err
-		}
+	for i, line := range lines {
 		if len(line.Words) > 0 {
-			hits++
 			sequences[p.sheet.regionAt(line.Box, 0)].Insert(line, found[i].cut)
 		}
 	}
-	if hits > 0 {
-		a.blocks = nil
-		for _, s := range sequences {
-			a.blocks = append(a.blocks, s.Blocks()...)
-		}
-		a.right = pageConfidence(a.blocks, len(p.sheet.letters))
+	a.blocks = nil
+	for _, s := range sequences {
+		a.blocks = append(a.blocks, s.Blocks()...)
 	}
+	a.right = pageConfidence(a.blocks, len(p.sheet.letters))
 	return nil
 }
 

@@ -114,9 +114,9 @@ func firstReading() []document.Block {
 
 func TestRead_missedPrices(t *testing.T) {
 	t.Parallel()
-	prices := []string{"420.", "40", "1200"}
+	prices := []string{"420.", "403", "120"}
 	src := &forgetful{page: firstReading(), says: func(n int) said { return said{prices[n], .95} }}
-	require.Equal(t, "Morning at the lake 420.\nStill life with jug 40\nThe old seamstress 1200", src.read(t, catalogue(prices...)))
+	require.Equal(t, "Morning at the lake 420.\nStill life with jug 403\nThe old seamstress 120", src.read(t, catalogue(prices...)))
 	require.Equal(t, 3, src.asked)
 }
 
@@ -305,7 +305,7 @@ func TestRead_missedSmallType(t *testing.T) {
 
 func TestRead_missedPricesTransformed(t *testing.T) {
 	t.Parallel()
-	prices := []string{"420.", "40", "1200"}
+	prices := []string{"420.", "403", "120"}
 	page := catalogue(prices...)
 	for why, img := range map[string]*image.Gray{
 		"skewed by two degrees": imaging.Rotate(page, 2),
@@ -314,7 +314,7 @@ func TestRead_missedPricesTransformed(t *testing.T) {
 		src := &forgetful{page: firstReading(), drawn: ocrtest.Width, says: func(n int) said { return said{prices[n], .95} }}
 		result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en"}, src)
 		require.NoError(t, err, why)
-		require.Equal(t, "Morning at the lake 420.\nStill life with jug 40\nThe old seamstress 1200", textOf(result.Page.Blocks), why)
+		require.Equal(t, "Morning at the lake 420.\nStill life with jug 403\nThe old seamstress 120", textOf(result.Page.Blocks), why)
 		letters := imaging.Letters(img)
 		for _, l := range result.Page.Blocks[0].Lines {
 			b := l.Words[len(l.Words)-1].Box
@@ -406,6 +406,23 @@ func TestRead_missedStrokes(t *testing.T) {
 	src.says = func(int) said { return said{"Ah", .4} }
 	require.Equal(t, strings.Join(entries, "\n"), src.read(t, img))
 	require.Equal(t, 6, src.asked, "gives up after 6 failures")
+}
+
+// TestRead_missedLongFirst checks that strokes do not keep a row of many letters below them from being read.
+func TestRead_missedLongFirst(t *testing.T) {
+	t.Parallel()
+	img := below(1000)
+	for i := range 8 {
+		blot(img, 100, 300+80*i, 20, 30)
+		blot(img, 130, 300+80*i, 20, 30)
+	}
+	for i := range 10 {
+		blot(img, 400+30*i, 1000, 20, 26+i%5)
+	}
+	src := &forgetful{page: firstReading()}
+	src.says = func(n int) said { return []said{{"tenletters", .95}, {"Ah", .4}}[min(n, 1)] }
+	require.Equal(t, strings.Join(entries, "\n")+"\ntenletters", src.read(t, img))
+	require.Equal(t, 6, src.asked)
 }
 
 func TestRead_missedHatching(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"image"
 	"math"
+	"regexp"
 	"slices"
 
 	"uncial/impl/ocr/correct"
@@ -162,12 +163,15 @@ func (p *page) readStrips(
 	return out, nil
 }
 
+// denominators matches a fraction with the digit under its bar, which a network often reads twice.
+var denominators = regexp.MustCompile("(½)2|([¼¾])4")
+
 // networkWords returns what a network for print read in a strip, without blank words and with the network's own confidences.
 // place returns the box on the page of a box in pixels of the strip.
 func networkWords(network string, read []tesseract.Word, place func(image.Rectangle) document.Box) []document.Word {
 	var words []document.Word
 	for _, w := range read {
-		if text := document.WordText(w.Text); text != "" {
+		if text := document.WordText(denominators.ReplaceAllString(w.Text, "$1$2")); text != "" {
 			words = append(words, document.Word{
 				Text: text, Box: place(w.Box), Confidence: w.Confidence / 100, Model: network, Signals: w.Signals,
 			})

@@ -120,10 +120,10 @@ func smallLetters(letters, held []image.Rectangle, blocks []document.Block, heig
 	})
 }
 
-// smallestType returns the height of the letters in the line with the smallest type that was read with confidence, or height if
-// there is no smaller one.
+// smallestType returns the height of the letters in the line with the smallest type that was read with confidence, but at least
+// half of height, and height if there is no smaller one.
 func smallestType(letters []image.Rectangle, blocks []document.Block, height int) int {
-	all := newBoxIndex(letters)
+	all, smallest := newBoxIndex(letters), height
 	for l := range document.Lines(blocks) {
 		var heights []int
 		all.near(l.Box.Rectangle(), func(c image.Rectangle) {
@@ -133,10 +133,10 @@ func smallestType(letters []image.Rectangle, blocks []document.Block, height int
 		})
 		if len(heights) >= minSizeLetters && meanWordConfidence(l.Words) >= minPatchConfidence {
 			slices.Sort(heights)
-			height = min(height, heights[len(heights)/2])
+			smallest = min(smallest, max(heights[len(heights)/2], height/2))
 		}
 	}
-	return height
+	return smallest
 }
 
 // rowPatches groups successive letters of a row, and returns the groups from top to bottom. It sorts letters.

@@ -128,6 +128,18 @@ func TestRead_network(t *testing.T) {
 	}
 }
 
+func TestNetworkWords(t *testing.T) {
+	t.Parallel()
+	read := []tesseract.Word{{Text: "12¼4", Confidence: 90, Box: image.Rect(0, 0, 10, 10)}, {Text: " "}, {Text: "4½2d."}, {Text: "½4"}}
+	words := reading.NetworkWords(own.Print, read, func(r image.Rectangle) document.Box { return document.BoxOf(r.Add(image.Pt(5, 5))) })
+	var texts []string
+	for _, w := range words {
+		texts = append(texts, w.Text)
+	}
+	require.Equal(t, []string{"12¼", "4½d.", "½4"}, texts)
+	require.Equal(t, document.Word{Text: "12¼", Box: document.Box{X: 5, Y: 5, W: 10, H: 10}, Confidence: 0.9, Model: own.Print}, words[0])
+}
+
 func TestLinesByDoubt(t *testing.T) {
 	t.Parallel()
 	line := func(text string, confidence float64, w, h int) document.Line {

@@ -17,7 +17,8 @@ import (
 )
 
 // recoverMissed reads the ink outside the boxes of all words, and inserts the lines of writing that it finds. What the model of
-// the page cannot read is read by our own network for print. Single letters and digits are read next, and lines that were dropped last.
+// the page cannot read is read by our own network for print. Single letters and digits are read next, and lines that were
+// dropped as false text last.
 func recoverMissed(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	var rows, singles []patch

@@ -66,11 +66,10 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 		}
 		p.grow(all, words, claimed, height)
 		rest, short = p.absorb(rest), p.absorb(short)
-		p.widen(claimed, tall, sheet, height)
-		rest, short = p.absorb(rest), p.absorb(short)
 		if !isInLine(p.box, blocks) {
 			p.parts = p.letters + p.strays(shaped)
 		}
+		p.widen(claimed, tall, sheet, height)
 		found = append(found, p)
 	}
 	if times > 1 {

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """render.py FOLDER --texts FILE... --fonts FILE... --model MODEL.uhm --lines N [--characters TEXT] [--greek FILE... --greek-fonts FILE...]
-         [--seed N]
+         [--signs] [--seed N]
 
 Renders lines of print for training, and writes them as a training folder (lines.u8 and lines.jsonl; see lines.py). Each line of a
 text file is a paragraph. A font is used for texts whose characters it has; four fifths of the texts in fonts with a long s are
 written with it. Fonts whose file name contains "mono", "type" or "courier" are drawn as typescript, letter by letter. With --greek,
-most lines hold Greek, alone or among words of the other texts, as in a commentary; it is set in a font of its own. Needs
+most lines hold Greek, alone or among words of the other texts, as in a commentary; it is set in a font of its own. With --signs, all
+lines hold signs such as £, ½ and †, or what resembles them. Needs
 python3-torch, python3-numpy, python3-pil and python3-fonttools."""
 import argparse
 import json
@@ -63,6 +64,46 @@ def number():
     ])
 
 
+def fraction():
+    return random.choice('½½½¼¼¾')
+
+
+def sign():
+    """Returns a sign beside a number, or alone, as accounts, tables and notes have it."""
+    a, b, c = random.randint(1, 9999), random.randint(1, 19), random.randint(0, 11)
+    return random.choice([
+        f'£{a}', f'£ {a}', f'£{b},{a:03d}', f'£{b}. {b}. {c}.', f'£{b} {b}s. {c}d.', f'£{b} {b}s. {c}{fraction()}d.', f'£{a}:{b}:{c}', f'(£{a})',
+        '£ s. d.', '£. s. d.', '£', f'{c}{fraction()}d.', f'{b}{fraction()}', f'{b}{fraction()} lbs.', fraction(), f'{b} {fraction()} per cent.',
+        f'@ {b}s.', f'@ {c}{fraction()}d.', f'{b} @ {c}d.', f'§ {b}', f'§. {b}.', f'§{b}', f'§§ {b}, {c}', '§', f'¶ {b}', '¶',
+        f'† See p. {a}', '† Ibid.', '‡ Ibid.', '†', '‡', f'* See p. {a}', f'† {b}', f'‡ {b}', f'{b}°', f'{b}° {c}', f'{b} × {c}', f'${a}', f'$ {b}.{a % 90 + 10}',
+    ])
+
+
+def resembling():
+    """Returns what resembles a sign beside a number, or is written in its place."""
+    b = random.randint(1, 99)
+    return random.choice([
+        f'f {b}', f'f. {b}', f'E {b}', f'L {b}', f'l. {b}', f'{b}%', f'{b} %', f'S {b}', f'8 {b}', f'+ {b}', f't {b}', f'& {b}', f'a {b}', f'P {b}', '1/2', '1/4',
+        '3/4', f'{b}/4', '& c.', f'{b}*', f'{b} x {b}', f'1 {b}',
+    ])
+
+
+def with_signs(paragraphs, font):
+    """Returns some words of a paragraph among one to three signs and what resembles them."""
+    words = part(paragraphs, 0, 6)[:60].split() if random.random() < .9 else []
+    if 'ſ' in font.has and not font.typescript and random.random() < .35:
+        words = long_s(' '.join(words)).split()
+    for _ in range(random.randint(1, 3)):
+        s, at = sign() if random.random() < .75 else resembling(), random.randint(0, len(words))
+        if s in '†‡*§¶' and at and random.random() < .6:
+            words[at - 1] += s
+        elif s in '†‡*§¶' and at < len(words) and random.random() < .4:
+            words[at] = s + words[at]
+        else:
+            words.insert(at, s)
+    return ' '.join(words)
+
+
 def part(paragraphs, least, most):
     """Returns some successive words of a paragraph."""
     words = random.choice(paragraphs).split(' ')
@@ -88,8 +129,10 @@ def commentary(paragraphs, greek):
     return text
 
 
-def phrase(paragraphs, font, greek):
-    """Returns a part of a paragraph as it might be set in a font. greek has paragraphs in Greek, or is empty."""
+def phrase(paragraphs, font, greek, signs):
+    """Returns a part of a paragraph as it might be set in a font, among signs on request. greek has paragraphs in Greek, or is empty."""
+    if signs:
+        return with_signs(paragraphs, font)
     if greek and random.random() < .8:
         return re.sub(r'\s+', ' ', commentary(paragraphs, greek)[:90]).strip()
     text = part(paragraphs, 2, 12)[:90]
@@ -166,11 +209,11 @@ def worn(image, size, rng):
     return a
 
 
-def line(paragraphs, fonts, greek, greek_fonts, alphabet, rng):
+def line(paragraphs, fonts, greek, greek_fonts, signs, alphabet, rng):
     """Returns a line, 48 rows of bytes from 0 (paper) to 255 (ink), and its text as the model writes it; or None if the text is
     empty, font or model lack a character, or the line would be too long or too narrow."""
     font, for_greek = random.choice(fonts), random.choice(greek_fonts or fonts)
-    text = phrase(paragraphs, font, greek)
+    text = phrase(paragraphs, font, greek, signs)
     written = text.translate(PLAIN)
     if not text or not set(written) <= alphabet or any(not set(run) <= (for_greek if is_greek else font).has for run, is_greek in runs(text)):
         return None
@@ -227,6 +270,7 @@ def main():
     a.add_argument('--characters', default='', help='characters that the model lacks and is to learn')
     a.add_argument('--greek', nargs='+', default=[], help='texts in Greek')
     a.add_argument('--greek-fonts', nargs='+', default=[], help='fonts for them')
+    a.add_argument('--signs', action='store_true', help='each line has signs such as £, ½ and †, or what resembles them')
     a.add_argument('--seed', type=int, default=1)
     o = a.parse_args()
     random.seed(o.seed)
@@ -246,7 +290,7 @@ def main():
             tried += 1
             if tried > MAX_TRIES * (done + MAX_TRIES):
                 sys.exit('hardly any text could be rendered: fonts or model lack its characters, or its words are too long')
-            made = line(paragraphs, fonts, greek, greek_fonts, alphabet, rng)
+            made = line(paragraphs, fonts, greek, greek_fonts, o.signs, alphabet, rng)
             if made is None:
                 continue
             ink, text = made

@@ -57,9 +57,12 @@ func (k *Knowledge) inTypeOf(line, read []document.Word) []document.Word {
 	return out
 }
 
-// numberSigns stand before or after numbers. They hardly occur in the lines that the networks for print were trained on: these read
-// letters and digits in their place. Tesseract often reads one of the fractions as %.
-const numberSigns, fractions = "€#%", "½¼¾"
+// numberSigns stand before or after numbers. They hardly occur in the lines that the networks for print were trained on: these
+// read letters and digits in their place.
+const numberSigns = "€#%"
+
+// fractions are read as % by Tesseract.
+const fractions = "½¼¾"
 
 // keepUnlearnt returns what the network for print read in place of the words [from, to) of a line, but with those characters of
 // the words that the network cannot be expected to write. If the result has another number of words than read, it returns the
@@ -78,7 +81,7 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 	var out, own, other []rune // own and other are the characters since the last one that both have
 	keeps := false             // one of own is kept
 	end := func() {
-		if keeps && !strings.ContainsAny(string(other), fractions) {
+		if keeps && (string(own) != "%" || !strings.ContainsAny(string(other), fractions)) {
 			other = own
 		}
 		out, own, other, keeps = append(out, other...), nil, nil, false

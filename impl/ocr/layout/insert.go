@@ -63,6 +63,7 @@ func isApart(pieces []piece, i int, l document.Line) bool {
 // the lowest line above. A line in its row, far to its right, counts as below.
 func insertByHeight(pieces []piece, l document.Line) []piece {
 	above, below, anyAbove := -1, -1, -1
+	left, _ := neighbours(pieces, l.Box)
 	for i, p := range pieces {
 		b := p.line.Box
 		inColumn := b.X < l.Box.Right() && l.Box.X < b.Right()
@@ -80,12 +81,8 @@ func insertByHeight(pieces []piece, l document.Line) []piece {
 		}
 	}
 	switch {
-	case anyAbove < 0:
-		first := 0
-		for first < len(pieces) && InRow(pieces[first].line.Box, l.Box) && pieces[first].line.Box.X < l.Box.X {
-			first++ // a line to its left in the topmost row
-		}
-		return slices.Insert(pieces, first, piece{line: l, block: pieces[max(first-1, 0)].block})
+	case anyAbove < 0 && (left < 0 || below < 0): // it is on top, or beside the lines on top
+		return slices.Insert(pieces, left+1, piece{line: l, block: pieces[max(left, 0)].block})
 	case above < 0 && below >= 0:
 		return slices.Insert(pieces, below, piece{line: l, block: pieces[below].block})
 	case above < 0:

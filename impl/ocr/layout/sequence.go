@@ -108,7 +108,7 @@ func JoinLines(a, b document.Line) document.Line {
 	a.Words = slices.Concat(a.Words, b.Words)
 	a.Box = a.Box.Union(b.Box)
 	if len(a.Baseline) > 0 && len(b.Baseline) > 0 {
-		a.Baseline = []document.Point{a.Baseline[0], b.Baseline[len(b.Baseline)-1]}
+		a.Baseline = slices.Concat(a.Baseline, b.Baseline)
 	}
 	return a
 }

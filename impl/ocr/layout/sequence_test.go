@@ -83,6 +83,11 @@ func TestJoinTornLines(t *testing.T) {
 			[]document.Block{block(line(0, at(1), "Of", "Bees"), line(900, at(1), "17"), line(0, at(2), "Of", "Hives"), line(900, at(2), "102"))},
 			"Of Bees 17\nOf Hives 102",
 		},
+		{
+			"joins several numbers of a row, but not a dash",
+			[]document.Block{block(line(0, at(1), "Wheat"), line(900, at(1), "17"), line(1200, at(1), "4"), line(0, at(2), "Oats"), line(900, at(2), "—"))},
+			"Wheat 17 4\nOats\n—",
+		},
 		{"leaves columns of text", columns, textOf(columns)},
 		{"leaves an empty page", nil, ""},
 	} {
@@ -125,6 +130,13 @@ func TestSequence_Insert(t *testing.T) {
 		{"keeps writing beyond the ends of all lines apart", entries, line(240, at(2), "mit", "Krug"), "Morgen am See\nStillleben\nmit Krug\nDie Näherin"},
 		{"a loose line goes between its neighbours", entries, line(140, at(2)+25, "verkauft"), "Morgen am See\nStillleben\nverkauft\nDie Näherin"},
 		{"the first line of a page goes first", entries, line(400, 0, "Gemälde"), "Gemälde\nMorgen am See\nStillleben\nDie Näherin"},
+		{"a line beside the first line of a page goes after it", entries, line(700, at(1), "verkauft"), "Morgen am See\nverkauft\nStillleben\nDie Näherin"},
+		{
+			"the first line of the right column goes first in it",
+			[]document.Block{block(left[1:]...), block(beyond[2:]...)}, line(270, at(1)-2, "was", "missed"),
+			"left column of text\nleft column of text\nleft column of text\nleft column of text\nleft column of text\n" +
+				"was missed\nabove column here\nright column here\nright column here",
+		},
 		{"a number below lines that are all to its right goes last", entries, line(0, at(4), "18."), "Morgen am See\nStillleben\nDie Näherin\n18."},
 		{
 			"the name of a speaker goes before the speech to its right", speeches, line(0, at(2)+4, "Serv."),

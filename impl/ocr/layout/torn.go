@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -96,12 +97,20 @@ func partner(pieces []piece, i int) int {
 	switch {
 	case gap < -height:
 		return -1 // they overlap
-	case (p.numbers || pieces[best].numbers) && p.block != pieces[best].block, i == best+1 && p.block == pieces[best].block && isNumber(p.line):
+	case (p.numbers || pieces[best].numbers) && p.block != pieces[best].block:
+		return best
+	case isNext(pieces, best, i) && isNumber(p.line) && strings.ContainsFunc(p.line.Text(), unicode.IsDigit):
 		return best
 	case float64(gap) <= tornGap*float64(height) && !isGutter(pieces, best, i):
 		return best
 	}
 	return -1
+}
+
+// isNext reports whether piece i follows piece before in its block. Between them there may be pieces that were joined already.
+func isNext(pieces []piece, before, i int) bool {
+	return before < i && pieces[before].block == pieces[i].block &&
+		!slices.ContainsFunc(pieces[before+1:i], func(p piece) bool { return !p.merged })
 }
 
 // isGutter reports whether the gap between two pieces of a row is part of a gutter between columns: in the rows above and

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
 
@@ -95,19 +96,32 @@ func shifted(l document.Line, by image.Point) document.Line {
 }
 
 // separateWords shortens the boxes of words that reach over the next word of their line, as happens where one recognizer has
-// replaced the words of another: a search would mark both words.
-func separateWords(blocks []document.Block) {
+// replaced the words of another: a search would mark both words. The boxes of edits change with those of their words.
+func separateWords(blocks []document.Block, edits ...[]document.Edit) {
 	for i, b := range blocks {
 		for j := range b.Lines {
 			words := b.Lines[j].Words
 			for k := range words[:max(len(words)-1, 0)] {
-				if at, next := &words[k].Box, words[k+1].Box; next.X > at.X {
-					at.W = min(at.W, next.X-at.X)
+				before, next := words[k].Box, words[k+1].Box
+				if w := next.X - before.X; w > 0 && w < before.W && layout.InRow(before, next) && !isVertical(&b.Lines[j]) {
+					words[k].Box.W = w
+					moveEdits(edits, before, words[k].Box)
 				}
 			}
 			b.Lines[j].Box = document.WordsBox(words)
 		}
 		blocks[i] = document.BlockOf(b.Lines)
+	}
+}
+
+// moveEdits gives the edits of a word its new box.
+func moveEdits(edits [][]document.Edit, from, to document.Box) {
+	for _, some := range edits {
+		for i := range some {
+			if some[i].Box == from {
+				some[i].Box = to
+			}
+		}
 	}
 }
 

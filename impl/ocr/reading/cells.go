@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/imaging"
@@ -17,8 +16,10 @@ import (
 // for 0 7 6. It changes only words that follow a wide blank in the line.
 func divideCells(line *document.Line, ink boxIndex) {
 	var words []document.Word
+	inCells := false
 	for i, w := range line.Words {
-		if isDigits(w.Text) && correct.HaveWideBlank(line.Words[:i+1]) {
+		inCells = inCells || correct.HaveWideBlank(line.Words[max(i-1, 0):i+1])
+		if inCells && isDigits(w.Text) {
 			words = append(words, dividedNumber(w, ink)...)
 		} else {
 			words = append(words, w)
@@ -27,13 +28,16 @@ func divideCells(line *document.Line, ink boxIndex) {
 	line.Words = words
 }
 
-// isDigits reports whether a word consists of two or more digits, or letters that look like digits.
+// isDigits reports whether a word consists of digits and of letters that look like digits.
 func isDigits(word string) bool {
-	return utf8.RuneCountInString(word) > 1 && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsDigit([]rune(correct.DigitFor(string(r)))[0]) })
+	return strings.ContainsFunc(word, unicode.IsDigit) && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsDigit(digitFor(r)) })
 }
 
-// dividedNumber returns the parts of a number between wide blanks, or the number itself if its ink has another number of parts
-// than it has digits.
+// digitFor returns the digit that a letter looks like, or the letter itself.
+func digitFor(letter rune) rune { return []rune(correct.DigitFor(string(letter)))[0] }
+
+// dividedNumber returns the parts of a number between wide blanks, in digits, or the number itself if it has no such blank or
+// its ink has another number of parts than it has digits.
 func dividedNumber(w document.Word, ink boxIndex) []document.Word {
 	var digits []image.Rectangle
 	ink.near(w.Box.Rectangle(), func(r image.Rectangle) {
@@ -47,6 +51,9 @@ func dividedNumber(w document.Word, ink boxIndex) []document.Word {
 	}
 	slices.SortFunc(digits, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.X, b.Min.X) })
 	var words []document.Word
+	for i, letter := range text {
+		text[i] = digitFor(letter)
+	}
 	for from, i := 0, 1; i <= len(digits); i++ {
 		if i < len(digits) && float64(digits[i].Min.X-digits[i-1].Max.X) < minDigitGap*float64(digits[i].Dy()) {
 			continue
@@ -54,6 +61,9 @@ func dividedNumber(w document.Word, ink boxIndex) []document.Word {
 		part := w
 		part.Text, part.Box = string(text[from:i]), document.BoxOf(imaging.Union(digits[from:i]))
 		words, from = append(words, part), i
+	}
+	if len(words) == 1 {
+		return []document.Word{w}
 	}
 	return words
 }

@@ -2,6 +2,7 @@ package reading_test
 
 import (
 	"image"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,7 +29,11 @@ func TestDivideCells(t *testing.T) {
 		want      string
 	}{
 		{"digits in columns of their own", "4100", wide, digitsAt(300, 340, 362, 402), "Spoons 4 10 0"},
-		{"a letter read for a nought", "9O", wide, digitsAt(300, 340), "Spoons 9 O"},
+		{"a letter read for a nought", "9O", wide, digitsAt(300, 340), "Spoons 9 0"},
+		{"a letter in a number", "9O", wide, digitsAt(300, 322), "Spoons 9O"},
+		{"a word of letters that look like digits", "lo", wide, digitsAt(300, 340), "Spoons lo"},
+		{"a narrow 1 in a number", "11", wide, []image.Rectangle{image.Rect(300, 100, 306, 130), image.Rect(321, 100, 327, 130)}, "Spoons 11"},
+		{"specks between the digits", "40", wide, append(digitsAt(300, 340), image.Rect(325, 112, 330, 117)), "Spoons 4 0"},
 		{"a number", "4100", wide, digitsAt(300, 322, 344, 366), "Spoons 4100"},
 		{"a number beside its word", "4100", 90, digitsAt(90, 130, 152, 192), "Spoons 4100"},
 		{"a letter among the digits", "4b00", wide, digitsAt(300, 340, 362, 402), "Spoons 4b00"},
@@ -48,12 +53,27 @@ func TestSeparateWords(t *testing.T) {
 	word := func(x, w int) document.Word {
 		return document.Word{Text: "a", Box: document.Box{X: x, Y: 10, W: w, H: 20}}
 	}
-	blocks := []document.Block{{Lines: []document.Line{{Words: []document.Word{word(0, 90), word(60, 20), word(100, 20), word(95, 10)}}}}}
-	reading.SeparateWords(blocks)
+	words := []document.Word{word(0, 90), word(60, 20), word(100, 20), word(95, 10)}
+	blocks := []document.Block{{Lines: []document.Line{{Words: words, Box: document.WordsBox(words)}}}}
+	edits := []document.Edit{{Box: document.Box{X: 0, Y: 10, W: 90, H: 20}}, {Box: document.Box{X: 100, Y: 10, W: 20, H: 20}}}
+	reading.SeparateWords(blocks, edits)
 	var got []document.Box
 	for w := range document.Words(blocks) {
 		got = append(got, w.Box)
 	}
 	require.Equal(t, []document.Box{{X: 0, Y: 10, W: 60, H: 20}, {X: 60, Y: 10, W: 20, H: 20}, {X: 100, Y: 10, W: 20, H: 20}, {X: 95, Y: 10, W: 10, H: 20}}, got)
 	require.Equal(t, document.Box{X: 0, Y: 10, W: 120, H: 20}, blocks[0].Box)
+	require.Equal(t, []document.Box{got[0], got[2]}, []document.Box{edits[0].Box, edits[1].Box})
+}
+
+// TestSeparateWords_vertical checks that the words of a vertical line, one below the other, keep their boxes.
+func TestSeparateWords_vertical(t *testing.T) {
+	t.Parallel()
+	var words []document.Word
+	for i := range 3 {
+		words = append(words, document.Word{Text: "shelf", Box: document.Box{X: 30 + i, Y: 100 * i, W: 40, H: 90}})
+	}
+	blocks := []document.Block{{Lines: []document.Line{{Words: slices.Clone(words), Box: document.WordsBox(words)}}}}
+	reading.SeparateWords(blocks)
+	require.Equal(t, words, blocks[0].Lines[0].Words)
 }

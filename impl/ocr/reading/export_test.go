@@ -19,6 +19,7 @@ var (
 	DropScraps = dropScraps
 	Confidence = confidence
 
+	IsLoneSign     = isLoneSign
 	LinesByDoubt   = linesByDoubt
 	NetworkWords   = networkWords
 	SeparateWords  = separateWords

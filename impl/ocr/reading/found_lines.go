@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"slices"
+	"unicode"
 	"unicode/utf8"
 
 	"uncial/impl/ocr/correct"
@@ -51,7 +52,7 @@ func readFoundLines(ctx context.Context, p *page) error {
 	for i, s := range strips {
 		words := read[i]
 		confidence := meanWordConfidence(words)
-		if hand.IsNoise(words, confidence) {
+		if hand.IsNoise(words, confidence) || isLoneSign(words) {
 			continue
 		}
 		if p.isWritten(s.Line().Box(), confidence) {
@@ -77,9 +78,21 @@ func readFoundLines(ctx context.Context, p *page) error {
 		expectedCorrect(all) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
 		return nil
 	}
-	p.read = hand.Result{Blocks: p.onRegions(layout.JoinTornLines)(blocks), Confidence: confidence}
+	if p.sheet.isLevel() { // otherwise, the lines of a row are not at the same height on the page
+		blocks = p.onRegions(layout.JoinTornLines)(blocks)
+	}
+	p.read = hand.Result{Blocks: blocks, Confidence: confidence}
 	p.alongFound = true
 	return nil
+}
+
+// isLoneSign reports whether a line has only one character, neither a letter nor a digit nor a dash, such as a stamp read as @.
+func isLoneSign(words []document.Word) bool {
+	if len(words) != 1 {
+		return false
+	}
+	r, n := utf8.DecodeRuneInString(words[0].Text)
+	return n == len(words[0].Text) && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Dash, r)
 }
 
 // keepsListedWords reports whether a reading consists of words, and has at least as many of them as the reading of the page: by

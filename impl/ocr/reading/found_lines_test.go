@@ -93,6 +93,17 @@ func TestRead_foundLines(t *testing.T) {
 	}
 }
 
+func TestIsLoneSign(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"@": true, "†": true, "A": false, "7": false, "—": false, "**": false, "* *": false} {
+		var words []document.Word
+		for w := range strings.FieldsSeq(text) {
+			words = append(words, document.Word{Text: w})
+		}
+		require.Equal(t, want, reading.IsLoneSign(words), text)
+	}
+}
+
 // foundRows is a Source whose line finder finds a line around each of the rows that it reads, except the first.
 type foundRows struct {
 	fewSure

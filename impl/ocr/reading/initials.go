@@ -27,11 +27,18 @@ func joinInitials(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	p.initials = nil // those of another reading
 	for _, box := range layout.Initials(p.sheet.img, p.sheet.marks, p.sheet.letterHeight) {
-		inside := func(w document.Word) bool { return imaging.Middle(w.Box.Rectangle()).In(box) }
+		inside := func(w document.Word) bool {
+			return imaging.Middle(w.Box.Rectangle()).In(box) && w.Box.Right() <= box.Max.X+p.sheet.letterHeight
+		}
 		if lines := p.beside(box, a.blocks); len(lines) < linesBeside || holdsWords(a.blocks, inside) {
 			continue
 		}
 		a.blocks = deleteWords(a.blocks, inside)
+		for w := range document.Words(a.blocks) { // a word beside it whose box begins in it
+			if right := w.Box.Right(); imaging.Middle(w.Box.Rectangle()).In(box) {
+				w.Box.X, w.Box.W = box.Max.X, right-box.Max.X
+			}
+		}
 		if lines := p.beside(box, a.blocks); len(lines) > 0 && lines[0].Box.Y-box.Min.Y <= initialTop*p.sheet.letterHeight {
 			if err := p.joinInitial(ctx, box, lines[0]); err != nil {
 				return err

@@ -22,10 +22,11 @@ import (
 func recoverMissed(ctx context.Context, p *page) error {
 	a := &p.attempts[0]
 	var rows, singles []patch
+	var tried []image.Rectangle
 	for _, found := range findMissed(p.sheet.img.Rect, p.sheet.marks, p.claims(), 1) {
 		switch {
 		case !found.isSingle():
-			rows = append(rows, found)
+			rows, tried = append(rows, found), append(tried, found.box)
 		case mayUseNetwork(p):
 			singles = append(singles, found)
 		}
@@ -45,14 +46,14 @@ func recoverMissed(ctx context.Context, p *page) error {
 	if err != nil || !mayUseNetwork(p) {
 		return err
 	}
-	return p.readDropped(ctx)
+	return p.readDropped(ctx, newBoxIndex(tried))
 }
 
 // readDropped reads the ink of lines that were dropped as false text, and inserts those that the network for print is sure of,
-// such as page numbers between dashes and short titles.
-func (p *page) readDropped(ctx context.Context) error {
+// such as page numbers between dashes and short titles. It does not read the patches again that have been tried.
+func (p *page) readDropped(ctx context.Context, tried boxIndex) error {
 	dropped := findMissed(p.sheet.img.Rect, p.sheet.marks, p.attempts[0].blocks, 1)
-	dropped = slices.DeleteFunc(dropped, func(found patch) bool { return found.isSingle() || len(found.cut) > 0 })
+	dropped = slices.DeleteFunc(dropped, func(found patch) bool { return found.isSingle() || len(found.cut) > 0 || tried.contains(found.box) })
 	return p.insertPatches(dropped, func(found *patch) (document.Line, error) {
 		line, err := p.readByNetwork(ctx, found, maxPatchShare)
 		if meanWordConfidence(line.Words) < minDroppedConfidence {
@@ -62,8 +63,7 @@ func (p *page) readDropped(ctx context.Context) error {
 	})
 }
 
-// claims returns what was read, and what was dropped of it: the ink of neither is read again, except that of columns of letters
-// or digits that were read as one line.
+// claims returns what was read, and what was dropped of it, except columns of letters or digits that were read as one line.
 func (p *page) claims() []document.Block {
 	a := &p.attempts[0]
 	all := slices.Clone(a.blocks)
@@ -77,8 +77,8 @@ func (p *page) claims() []document.Block {
 
 // readSingle reads a single letter or digit on the baseline of a line that was read. If it is as far from a line with a number
 // as the cells of a table are from each other, it is what the network for print reads, if that is or looks like a digit.
-// Otherwise, and for a stroke, the line has no words unless the network and the model of the page read the same, or one of them
-// a letter that looks like the digit of the other.
+// Otherwise, and for a stroke, the line has no words unless the network and the model of the page read the same, one of them
+// reads a letter that looks like the digit of the other, or the model reads the letter twice.
 func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line) (document.Line, error) {
 	line, err := p.readByNetwork(ctx, found, 1)
 	if err != nil || len(line.Words) != 1 {
@@ -97,23 +97,25 @@ func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line)
 	if err != nil {
 		return document.Line{}, err
 	}
-	switch {
-	case isCell && correct.DigitFor(byModel.Text()) == read.Text, isDoubled(byModel.Text(), before) && read.Confidence >= minDroppedConfidence:
+	switch other := byModel.Text(); {
+	case isCell && correct.DigitFor(other) == read.Text, isDoubled(other, before) && read.Confidence >= minDoubledConfidence:
 		return line, nil
 	case !found.isWriting(byModel, 1):
-	case correct.DigitFor(byModel.Text()) == before:
+	case other == before, correct.DigitFor(other) == before:
 		read.Text = before
 		return line, nil
-	case correct.DigitFor(before) == byModel.Text():
-		read.Text = byModel.Text()
+	case correct.DigitFor(before) == other:
+		read.Text = other
 		return line, nil
 	}
 	return document.Line{}, nil
 }
 
-// isDoubled reports whether a text repeats a letter, in capitals or not. Tesseract often reads a C that stands alone as Cc.
+// isDoubled reports whether a text is a letter twice, in capitals or not, but not a stroke twice. Tesseract often reads a C that
+// stands alone as Cc.
 func isDoubled(text, letter string) bool {
-	return utf8.RuneCountInString(text) > 1 && strings.Trim(text, strings.ToUpper(letter)+strings.ToLower(letter)) == ""
+	r, n := utf8.DecodeRuneInString(letter)
+	return n == len(letter) && unicode.IsLetter(r) && correct.DigitFor(letter) == letter && strings.EqualFold(text, letter+letter)
 }
 
 // isApart reports whether a letter or digit is as far from a line as the cells of a table are from each other.

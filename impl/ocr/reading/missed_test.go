@@ -217,7 +217,7 @@ func TestRead_missedCells(t *testing.T) {
 // it, and a letter if the model repeats it.
 func TestRead_missedLookAlikes(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ says, network, want string }{{"0", "O", "0"}, {"O", "0", "0"}, {"l", "1", "1"}, {"Cc", "C", "C"}} {
+	for _, c := range []struct{ says, network, want string }{{"0", "O", "0"}, {"O", "0", "0"}, {"l", "1", "1"}, {"Cc", "C", "C"}, {"O", "O", "O"}, {"I", "I", "I"}, {"11", "1", ""}, {"ll", "l", ""}} {
 		src := &remembering{forgetful{page: withBaselines(firstReading()), says: always(c.says, 0.95)}, c.network, 95}
 		o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
 		result, err := reading.Read(t.Context(), decode.Page{Image: catalogue("7", "7", "7")}, o, src)

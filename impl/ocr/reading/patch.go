@@ -44,11 +44,13 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 		words = newBoxIndex(nil)
 	}
 	open := openLetters(letters, claimed, height)
-	if times == 1 {
-		open = append(open, smallLetters(letters, held, blocks, height)...)
-	}
 	if len(open) > len(held) {
 		return nil
+	}
+	if times == 1 {
+		if small := smallLetters(letters, held, blocks, height); len(small) <= len(held) {
+			open = append(open, small...)
+		}
 	}
 	all, shaped := newBoxIndex(components), newBoxIndex(imaging.LetterShaped(components))
 	tall := newBoxIndex(slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool { return 2*c.Dy() < height }))

@@ -79,7 +79,7 @@ func readPage(ctx context.Context, decoded decode.Page, o Options, src Source) (
 		}
 	}
 	p.estimate()
-	separateWords(p.read.Blocks)
+	separateWords(p.read.Blocks, p.edits, p.read.Edits)
 	if p.curtailed {
 		p.read.Confidence = min(p.read.Confidence, curtailedConfidence)
 	}

@@ -155,11 +155,12 @@ const (
 // that of a small x. Tuned on the catalogues of the first set, and on its other printed pages with every sixth line removed
 // from their readings.
 const (
-	// minMissedHeight and maxMissedHeight bound the height of components that may be letters or digits. The unit of the lower bound
-	// is the median height of the letters in the line with the smallest type, among those with minSizeLetters letters or more.
+	// minMissedHeight and maxMissedHeight bound the height of components that may be letters or digits. Away from all lines, the
+	// unit of the lower bound is the median height of the letters in the line with the smallest type, among those with
+	// minSizeLetters letters or more, but at least half of the usual height.
 	minMissedHeight, maxMissedHeight, minSizeLetters = 0.7, 3.0, 8
-	// maxClaimed is the maximum height of a line that was dropped and whose ink is not read again. A higher one is a column of
-	// letters or digits.
+	// maxClaimed is the maximum height of a dropped line, in heights of the letters of the page. A higher one is a column of letters
+	// or digits.
 	maxClaimed = 6
 	// maxLetterGap is the maximum gap between letters of one patch.
 	maxLetterGap = 2
@@ -188,8 +189,9 @@ const (
 	minTriedPatches, maxTriesPerHit = 6, 3
 	// minPatchConfidence is the minimum confidence at which a patch counts as writing.
 	minPatchConfidence = 0.75
-	// minDroppedConfidence is the minimum confidence of the network for print in a line that was dropped as false text.
-	minDroppedConfidence = 0.9
+	// minDroppedConfidence is the minimum confidence of the network for print in a line that was dropped as false text, and
+	// minDoubledConfidence that in a letter that the model of the page reads twice.
+	minDroppedConfidence, minDoubledConfidence = 0.9, 0.9
 	// minPatchShare and maxPatchShare bound the number of letters and digits that are read per component that may be one.
 	minPatchShare, maxPatchShare = 0.5, 2.0
 	// sliceHeight is the height in pixels of the slices in which boxes are looked up. It affects speed only.
@@ -344,9 +346,9 @@ const (
 	// networkProbe is the number of lines that the network for print reads to decide whether it reads the other lines too, and
 	// minNetworkTrust the minimum trust (correct.NetworkTrust) at which it does. Greek has less.
 	networkProbe, minNetworkTrust = 8, 0.3
-	// minUprightCharacters is the minimum number of characters in a line higher than wide that runs up or down the page. A shorter one is a
-	// number or an initial.
-	minUprightCharacters = 3
+	// A line that runs up or down the page has at least minVerticalCharacters characters, and is at least minVerticalShape times as
+	// high as wide. A shorter one may be a number or an initial.
+	minVerticalCharacters, minVerticalShape = 3, 2
 	// doubtfulStrip is the confidence of the network for print below which it reads a line again along the line that our own line
 	// finder found. About one line in six is below it; more would hardly lower the number of errors.
 	doubtfulStrip = 0.97

@@ -35,11 +35,12 @@ func vote(ctx context.Context, p *page) error {
 	return nil
 }
 
-// linesByDoubt returns the lines of print that are not upright, which the network cannot read, sorted by their least certain words.
+// linesByDoubt returns the lines of print, sorted by their least certain words. It leaves out vertical lines, because the network
+// cannot read them.
 func linesByDoubt(blocks []document.Block) []*document.Line {
 	var lines []*document.Line
 	for line := range document.Lines(blocks) {
-		if !line.Handwritten && !isUpright(line) {
+		if !line.Handwritten && !isVertical(line) {
 			lines = append(lines, line)
 		}
 	}
@@ -47,9 +48,9 @@ func linesByDoubt(blocks []document.Block) []*document.Line {
 	return lines
 }
 
-// isUpright reports whether a line runs from top to bottom or from bottom to top, such as a shelf mark in the margin.
-func isUpright(line *document.Line) bool {
-	return line.Box.H > line.Box.W && characters(oneLine(*line)) >= minUprightCharacters
+// isVertical reports whether a line runs from top to bottom or from bottom to top, such as a shelf mark in the margin.
+func isVertical(line *document.Line) bool {
+	return line.Box.H >= minVerticalShape*line.Box.W && characters(oneLine(*line)) >= minVerticalCharacters
 }
 
 // lowestConfidence returns the lowest confidence of a word of the line.

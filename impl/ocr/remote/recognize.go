@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"sync/atomic"
-	"time"
 
 	"uncial/impl/ocr"
 	"uncial/impl/ocr/pipe"
@@ -30,7 +29,7 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 	case len(req.Image) == 0:
 		return nil, &ocr.ImageError{Reason: "the image is empty; send a JPEG, PNG, TIFF, BMP or WebP file"}
 	}
-	// The deadline is also sent to the engine, so both give up at the same time.
+	// The deadline is also sent to the engine, so that it does not read on for a caller who has left.
 	bounded, cancel := c.withTimeout(ctx)
 	defer cancel()
 	var previous *engine
@@ -43,9 +42,6 @@ func (c *Client) Recognize(ctx context.Context, req ocr.Request) (*document.Docu
 		c.requests.Add(1)
 		doc, err := c.send(bounded, e, req)
 		c.engines.release(e)
-		if end, ok := bounded.Deadline(); ok && !time.Now().Before(end) {
-			<-bounded.Done() // the engine's deadline may end before the timer of bounded fires
-		}
 		died := (*diedError)(nil)
 		// If the caller has left or its time is up, return that error: it may have caused the engine's error.
 		switch {

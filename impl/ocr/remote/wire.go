@@ -34,6 +34,9 @@ const (
 	loadHeader     = "Uncial-Load"     // of an answer: ocr.Load in JSON
 )
 
+// deadlineMargin is longer than timers that end at the same moment on two busy machines differ.
+const deadlineMargin = 50 * time.Millisecond
+
 // failure is the body of an error.
 type failure struct {
 	Error struct {
@@ -93,10 +96,10 @@ func (f failure) toError() error {
 }
 
 // setDeadline sends the time that is left until the deadline of ctx. It sends a duration, because the clocks of the two
-// machines may differ. It rounds up, so that the engine does not give up before the caller.
+// machines may differ. It adds deadlineMargin, so that the engine does not give up before the caller.
 func setDeadline(h http.Header, ctx context.Context) { //nolint:revive // the header is what is changed
 	if end, ok := ctx.Deadline(); ok {
-		h.Set(deadlineHeader, strconv.FormatInt(max(0, time.Until(end).Milliseconds())+1, 10))
+		h.Set(deadlineHeader, strconv.FormatInt((max(0, time.Until(end))+deadlineMargin).Milliseconds(), 10))
 	}
 }
 

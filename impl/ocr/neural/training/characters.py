@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""characters.py --lines FOLDER... --base MODEL.uhm --out OUT.uhm --characters TEXT [--minutes N] [--lower NUMBER] [--lower-more CHARACTERS=NUMBER...]
-         [--metadata JSON]
+"""characters.py --lines FOLDER... --base MODEL.uhm --out OUT.uhm --characters TEXT [--minutes N] [--lower NUMBER]
+         [--lower-more CHARACTERS=NUMBER...] [--threads N] [--metadata JSON]
 
-Teaches a model characters that it lacks or misreads, and changes nothing else: only the rows of the output layer for these characters are
-trained. The folders (see lines.py) should hold lines with the characters, and several times as many without them, also of rare and poor
-type. The output of the other layers is computed once and kept in memory, about 400 KB for each line. Afterwards --lower is subtracted
-from the biases of the characters, and the number of --lower-more as well from those that it names, so that they are not read in spots and worn letters. The program prints, for an eighth of
-the pages that are held back, how many of the characters are read and how many are read wrongly."""
+Teaches a model characters that it lacks or misreads, and changes nothing else except by rounding: only the rows of the output layer for
+these characters are trained. The folders (see lines.py) should hold lines with the characters, and several times as many without them,
+also of rare and poor type. The output of the other layers is computed once and kept in memory, about 400 KB for each line. At the end,
+--lower is subtracted from the biases of the characters, so that they are not read in spots and worn letters. --lower-more names characters
+from which a further number is subtracted. The program prints, for an eighth of the pages that are held back, how many of the characters
+are read and how many are read wrongly."""
 import argparse
 import json
 import random
@@ -88,12 +89,13 @@ def main():
     for name in ('base', 'out', 'characters'):
         a.add_argument('--' + name, required=True)
     a.add_argument('--minutes', type=float, default=12)
-    a.add_argument('--lower', type=float, default=2)
+    a.add_argument('--lower', type=float, default=4)
     a.add_argument('--lower-more', nargs='*', default=[], metavar='CHARACTERS=NUMBER')
     a.add_argument('--threads', type=int, default=2)
     a.add_argument('--metadata', default='{}')
     o = a.parse_args()
     torch.set_num_threads(o.threads)
+    o.characters = ''.join(dict.fromkeys(o.characters))
     lowered = dict.fromkeys(o.characters, o.lower)
     for option in o.lower_more:
         characters, separator, number = option.rpartition('=')
@@ -107,10 +109,13 @@ def main():
     with torch.no_grad():
         for c in set(o.characters) - set(old):
             net.out.weight[alphabet.index[c]], net.out.bias[alphabet.index[c]] = 0, NEW_BIAS
-    found = [line for part in lines.load(o.lines)[:2] for line in part if set(line.text) <= set(alphabet.index)]
+    known = set(alphabet.index)
+    found = [line for part in lines.load(o.lines)[:2] for line in part if set(line.text) <= known]
     pages = sorted({line.page for line in found})
     random.Random(5).shuffle(pages)
     held = set(pages[:len(pages) // HELD])
+    if not held:
+        a.error(f'--lines: at least {HELD} pages with lines in characters that the model has or is to learn are needed')
     rows = Rows(net.out, [alphabet.index[c] for c in o.characters])
     learn(rows, features_of(net, [line for line in found if line.page not in held]), alphabet, o.minutes)
     with torch.no_grad():

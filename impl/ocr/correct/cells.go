@@ -19,6 +19,11 @@ func DigitFor(letter string) string {
 	return letter
 }
 
+// Digits returns a text with digits in place of all letters that look like them.
+func Digits(text string) string {
+	return strings.Map(func(r rune) rune { return []rune(DigitFor(string(r)))[0] }, text)
+}
+
 // DigitsInCells replaces letters that look like digits by these, in the cells of a table: between wide blanks, beside a number,
 // and, for a stroke, in a column of numbers.
 func (k *Knowledge) DigitsInCells(line *document.Line) {

@@ -46,6 +46,17 @@ func ShowsLongS(blocks []document.Block) bool {
 	return n >= minLongSWords
 }
 
+// ReadsLongS reports whether a page is set with long s by what the network for print read: Tesseract's own models read f in its place.
+func ReadsLongS(readings []Readings) bool {
+	long, round := 0, 0
+	for _, r := range readings {
+		read := joined(r.Network[0])
+		long += strings.Count(read, "ſ")
+		round += len(roundSInside.FindAllString(read, -1))
+	}
+	return long >= minLongSWords && long > 2*round
+}
+
 // WithoutFalseLongS replaces the long s of lines by round ones if at least a third of the s inside words are round anyway, and
 // the network for print, which must have read each line, read at most half as many long ones. The model for early print writes
 // long s on some pages that are set without it; the network, on the other hand, reads that of some incunables as round s.

@@ -39,8 +39,8 @@ func foldSigns(words string) string {
 var elision = regexp.MustCompile(`(\p{Greek}\p{M}*)'`)
 
 // inTypeOf returns what the network for print read in place of some words of a line, in the type of these words: with their
-// quotation marks and dashes, if both have the same number, with round s on a page that is set without long s, and with the
-// apostrophes of Greek.
+// quotation marks and dashes, if both have the same number, with the apostrophes of Greek, and, on a page that is set without
+// long s, with round s and with 7 for the Tironian sign that resembles it.
 func (k *Knowledge) inTypeOf(line, read []document.Word) []document.Word {
 	before, out := joined(line), slices.Clone(read)
 	for _, signs := range []string{quotes, dashes} {
@@ -50,7 +50,7 @@ func (k *Knowledge) inTypeOf(line, read []document.Word) []document.Word {
 	}
 	for i := range out {
 		if !k.LongS {
-			out[i].Text = strings.ReplaceAll(out[i].Text, "ſ", "s")
+			out[i].Text = strings.NewReplacer("ſ", "s", "⁊", "7").Replace(out[i].Text)
 		}
 		out[i].Text = elision.ReplaceAllString(out[i].Text, "$1’")
 	}
@@ -59,7 +59,7 @@ func (k *Knowledge) inTypeOf(line, read []document.Word) []document.Word {
 
 // numberSigns stand before or after numbers. They hardly occur in the lines that the networks for print were trained on: these
 // read letters and digits in their place.
-const numberSigns = "€#%"
+const numberSigns = "$€#%"
 
 // fractions are read as % by Tesseract.
 const fractions = "½¼¾"

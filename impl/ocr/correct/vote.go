@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"unicode"
 
 	"uncial/internal/document"
 )
@@ -84,12 +85,30 @@ func (k *Knowledge) Candidates(line []document.Word, readings Readings) []Candid
 	return all
 }
 
+// losesDigits reports whether words differ from others only in letters instead of the digits that they look like.
+func losesDigits(before, after string) bool {
+	return Digits(before) == Digits(after) && countDigits(before) > countDigits(after)
+}
+
+// countDigits returns the number of digits in a text.
+func countDigits(text string) (n int) {
+	for _, r := range text {
+		if unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
+}
+
 // mayReplace reports whether words of a line may be replaced by others: a listed word only by another listed word, and others
 // as isAcceptable says. The network for print alone may replace all words, unless it modernizes them. It replaces listed words
 // by others only if it is sure of these, and does not divide them, as it does in letter-spaced titles. It does not change the
-// quotation marks or spaces of sure words.
+// quotation marks or spaces of sure words. A number does not become letters, unless the network alone reads letters only.
 func (k *Knowledge) mayReplace(had, words []document.Word) bool {
 	before, after := joined(had), joined(words)
+	if losesDigits(before, after) && (!k.NetworkAlone || countDigits(after) > 0) {
+		return false
+	}
 	if k.NetworkAlone {
 		if k.knows(had) && !k.knows(words) && (leastSure(words) < sureUnlisted || withoutSpaces(before) == withoutSpaces(after)) {
 			return false

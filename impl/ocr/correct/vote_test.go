@@ -281,7 +281,7 @@ func TestKnowledge_Vote_network(t *testing.T) {
 		{"does not read f as long s there", 0.4, 0.99, 0.9, "the fame stands", "the ſame stands", "the fame stands"},
 		{"never respells", 0.4, 0.99, 0.9, "the auoir stands", "the avoir stands", "the auoir stands"},
 		{"keeps a letter that the network lacks", 0.4, 0.99, 0.9, "the lunedì hovfe", "the lunedi house", "the lunedì house"},
-		{"keeps signs that the network has not learnt", 0.4, 0.99, 0.9, "for €12.50 or #45 the hovfe", "for C12.50 or f45 the house", "for €12.50 or #45 the house"},
+		{"keeps signs that the network has not learnt", 0.4, 0.99, 0.9, "for $12.50 or #45 the hovfe", "for 812.50 or f45 the house", "for $12.50 or #45 the house"},
 		{"takes signs that the network has learnt", 0.4, 0.99, 0.9, "for £12.50 or f45 the hovfe", "for §12.50 or £45 the house", "for §12.50 or £45 the house"},
 		{"takes a fraction in place of a sign", 0.4, 0.99, 0.9, "12% of hovfe", "12½ of house", "12½ of house"},
 		{"keeps a sign that the network takes for two digits", 0.4, 0.99, 0.9, "25% of hovfe", "2590 of house", "25% of house"},

@@ -30,11 +30,9 @@ func divideCells(line *document.Line, ink boxIndex) {
 
 // isDigits reports whether a word consists of digits and of letters that look like digits.
 func isDigits(word string) bool {
-	return strings.ContainsFunc(word, unicode.IsDigit) && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsDigit(digitFor(r)) })
+	isNoDigit := func(r rune) bool { return !unicode.IsDigit(r) }
+	return strings.ContainsFunc(word, unicode.IsDigit) && !strings.ContainsFunc(correct.Digits(word), isNoDigit)
 }
-
-// digitFor returns the digit that a letter looks like, or the letter itself.
-func digitFor(letter rune) rune { return []rune(correct.DigitFor(string(letter)))[0] }
 
 // dividedNumber returns the parts of a number between wide blanks, in digits, or the number itself if it has no such blank or
 // its ink has another number of parts than it has digits.
@@ -45,15 +43,12 @@ func dividedNumber(w document.Word, ink boxIndex) []document.Word {
 			digits = append(digits, r)
 		}
 	})
-	text := []rune(w.Text)
+	text := []rune(correct.Digits(w.Text))
 	if len(digits) != len(text) {
 		return []document.Word{w}
 	}
 	slices.SortFunc(digits, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.X, b.Min.X) })
 	var words []document.Word
-	for i, letter := range text {
-		text[i] = digitFor(letter)
-	}
 	for from, i := 0, 1; i <= len(digits); i++ {
 		if i < len(digits) && float64(digits[i].Min.X-digits[i-1].Max.X) < minDigitGap*float64(digits[i].Dy()) {
 			continue

@@ -78,12 +78,18 @@ func readFoundLines(ctx context.Context, p *page) error {
 		expectedCorrect(all) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
 		return nil
 	}
-	if p.sheet.isLevel() { // otherwise, the lines of a row are not at the same height on the page
-		blocks = p.onRegions(layout.JoinTornLines)(blocks)
-	}
-	p.read = hand.Result{Blocks: blocks, Confidence: confidence}
+	p.read = hand.Result{Blocks: p.joinedOnSheet(blocks), Confidence: confidence}
 	p.alongFound = true
 	return nil
+}
+
+// joinedOnSheet joins the torn lines of the page, on the sheet, where the lines of a row are at the same height.
+func (p *page) joinedOnSheet(blocks []document.Block) []document.Block {
+	level := moveAll(blocks, p.sheet.boxOnSheet, func(at document.Point) document.Point {
+		b := p.sheet.boxOnSheet(document.Box{X: at.X, Y: at.Y})
+		return document.Point{X: b.X, Y: b.Y}
+	})
+	return p.sheet.onPage(p.onRegions(layout.JoinTornLines)(level))
 }
 
 // isLoneSign reports whether a line has only one character, neither a letter nor a digit nor a dash, such as a stamp read as @.

@@ -42,7 +42,13 @@ func recoverMissed(ctx context.Context, p *page) error {
 		return err
 	}
 	singles = slices.DeleteFunc(singles, func(s patch) bool { return s.row(a.blocks) == nil })
-	err = p.insertPatches(singles, func(found *patch) (document.Line, error) { return p.readSingle(ctx, found, found.row(a.blocks)) })
+	err = p.insertPatches(singles, func(found *patch) (document.Line, error) {
+		line, err := p.readItem(ctx, found, singles)
+		if err != nil || len(line.Words) > 0 {
+			return line, err
+		}
+		return p.readSingle(ctx, found, found.row(a.blocks))
+	})
 	if err != nil || !mayUseNetwork(p) {
 		return err
 	}
@@ -109,6 +115,30 @@ func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line)
 		return line, nil
 	}
 	return document.Line{}, nil
+}
+
+// readItem reads the number of an item of a list, with the network for print alone: a digit, perhaps with a stop or a bracket,
+// above or below other single digits or letters. Otherwise, the line has no words.
+func (p *page) readItem(ctx context.Context, found *patch, singles []patch) (document.Line, error) {
+	items := 0
+	for _, s := range singles {
+		if s.box != found.box && s.box.Min.X < found.box.Max.X && found.box.Min.X < s.box.Max.X {
+			items++
+		}
+	}
+	if items < minOtherItems {
+		return document.Line{}, nil
+	}
+	line, err := p.readByNetwork(ctx, found, 1)
+	if err != nil || len(line.Words) != 1 || line.Words[0].Confidence < minItemConfidence {
+		return document.Line{}, err
+	}
+	read := &line.Words[0]
+	number := strings.Trim(read.Text, ".()")
+	if read.Text = strings.Replace(read.Text, number, correct.DigitFor(number), 1); number == "" || !beginsWithDigit(document.Word{Text: correct.DigitFor(number)}) {
+		return document.Line{}, nil
+	}
+	return line, nil
 }
 
 // isDoubled reports whether a text is a letter twice, in capitals or not, but not a stroke twice. Tesseract often reads a C that
@@ -202,22 +232,23 @@ func (p *patch) read(ctx context.Context, src Source, img *image.Gray, model str
 }
 
 // isWriting reports whether a line that was read in the patch is writing: it was read with confidence, has about as many
-// letters and digits as the patch has components, at most maxShare for each, and few other characters.
+// letters and digits as the patch has components, at most maxShare for each, and few other characters except brackets.
 func (p *patch) isWriting(l document.Line, maxShare float64) bool {
-	n := 0
+	n, brackets := 0, 0
 	for _, w := range l.Words {
 		n += lettersAndDigits(w.Text)
+		brackets += strings.Count(w.Text, "(") + strings.Count(w.Text, ")")
 	}
-	others := characters(oneLine(l)) - n
+	others := characters(oneLine(l)) - n - brackets
 	return meanWordConfidence(l.Words) >= minPatchConfidence &&
-		n >= min(p.parts, minPatchLetters) && n >= others && float64(n) >= minPatchShare*float64(p.letters) &&
+		n > 0 && n+brackets >= min(p.parts, minPatchLetters) && n >= others && float64(n) >= minPatchShare*float64(p.letters) &&
 		(float64(n) <= maxShare*float64(p.parts) || len(p.cut) > 0)
 }
 
 // claimedAreas returns the areas of the page that belong to words. The recognizer often gives a word the box of a single
 // letter, so its area has the height of its line, and extends on both sides as far as its characters need and its neighbours
-// allow. height is the height of letters in pixels.
-func claimedAreas(blocks []document.Block, height int) []image.Rectangle {
+// allow. width is the width that a character needs, in pixels.
+func claimedAreas(blocks []document.Block, width int) []image.Rectangle {
 	var all []image.Rectangle
 	for l := range document.Lines(blocks) {
 		for i, w := range l.Words {
@@ -228,20 +259,35 @@ func claimedAreas(blocks []document.Block, height int) []image.Rectangle {
 			if i+1 < len(l.Words) {
 				to = l.Words[i+1].Box.X
 			}
-			all = append(all, claimedArea(w, l.Box, height, from, to))
+			all = append(all, claimedArea(w, l.Box, width, from, to))
 		}
 	}
 	return all
 }
 
+// usualWidth returns the median width of a character in long words, or otherwise if there are none.
+func usualWidth(blocks []document.Block, otherwise int) int {
+	var all []int
+	for w := range document.Words(blocks) {
+		if n := utf8.RuneCountInString(w.Text); n >= minSizeLetters {
+			all = append(all, w.Box.W/n)
+		}
+	}
+	if len(all) == 0 {
+		return otherwise
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
 // claimedArea returns the area that belongs to a word of a line, between from and to. The area of punctuation is its box.
-func claimedArea(w document.Word, line document.Box, height, from, to int) image.Rectangle {
+func claimedArea(w document.Word, line document.Box, width, from, to int) image.Rectangle {
 	r := w.Box.Rectangle()
 	n := lettersAndDigits(w.Text)
 	if n == 0 {
 		return r
 	}
-	lacking := max(n*height-w.Box.W, 0)
+	lacking := max(n*width-w.Box.W, 0)
 	return image.Rect(
 		min(r.Min.X, max(r.Min.X-lacking, from)), line.Y,
 		max(r.Max.X, min(r.Max.X+lacking, to)), line.Y+line.H,

@@ -82,6 +82,7 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 		return err
 	}
 	knowledge.NetworkAlone = true
+	knowledge.LongS = knowledge.LongS || correct.ReadsLongS(readings)
 	ink := newBoxIndex(p.sheet.components)
 	for i, line := range lines {
 		correct.Confirm(line.Words, readings[i].Network[0])

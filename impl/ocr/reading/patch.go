@@ -36,7 +36,7 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 	if height == 0 {
 		return nil
 	}
-	claimed := newBoxIndex(claimedAreas(blocks, height))
+	claimed, narrow := newBoxIndex(claimedAreas(blocks, height)), newBoxIndex(claimedAreas(blocks, usualWidth(blocks, height)))
 	inside := sheet.Inset(height) // ink at the edge is cut off, and mostly belongs to the facing page
 	if times > 1 {
 		height *= times
@@ -77,11 +77,18 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 	if times > 1 {
 		return found
 	}
+	beside := slices.DeleteFunc(openLetters(letters, narrow, height), func(c image.Rectangle) bool { return !claimed.contains(c) })
+	for _, p := range rowPatches(beside, height) { // the numbers of a list, near its short lines
+		if p.letters < minPatchLetters && p.box.In(inside) {
+			short = append(short, p)
+		}
+	}
+	slices.SortStableFunc(short, func(a, b patch) int { return cmp.Compare(a.box.Min.Y, b.box.Min.Y) })
 	for n := 0; len(short) > 0 && n < maxPatches; n++ {
 		p := short[0]
-		p.grow(all, words, claimed, height)
+		p.grow(all, words, narrow, height)
 		short = p.absorb(short[1:])
-		if p.parts = p.letters + p.strays(shaped); p.parts <= maxShortPatch && !isInLine(p.box, blocks) {
+		if p.parts = p.letters + p.strays(tall); p.parts <= maxShortPatch && !isInLine(p.box, blocks) {
 			found = append(found, p)
 		}
 	}

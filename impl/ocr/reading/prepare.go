@@ -214,9 +214,6 @@ func (s sheet) boxOnPage(b document.Box) document.Box {
 	return movedMiddle(b, s.img.Rect.Size(), s.pointOnPage)
 }
 
-// isLevel reports whether the sheet is neither rotated nor straightened: then its pixels are those of the page.
-func (s sheet) isLevel() bool { return s.angle == 0 && s.curl == nil }
-
 // boxOnSheet converts a box of the page to one of the sheet. It is the inverse of boxOnPage.
 func (s sheet) boxOnSheet(b document.Box) document.Box {
 	return movedMiddle(b, s.img.Rect.Size(), s.pointOnSheet)

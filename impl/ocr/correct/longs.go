@@ -46,7 +46,8 @@ func ShowsLongS(blocks []document.Block) bool {
 	return n >= minLongSWords
 }
 
-// ReadsLongS reports whether a page is set with long s by what the network for print read: Tesseract's own models read f in its place.
+// ReadsLongS reports whether a page is set with long s by what the network for print read: Tesseract's own models read f in
+// its place.
 func ReadsLongS(readings []Readings) bool {
 	long, round := 0, 0
 	for _, r := range readings {

@@ -95,6 +95,7 @@ func TestKnowledge_Vote(t *testing.T) {
 		{"keeps old signs", "the œuure stands", []string{"the euure stands", "the euure stands", "the euure stands"}, "the œuure stands"},
 		{"keeps a known word if the other one is unknown", "the house stands", []string{"the hovse stands", "the hovse stands", "the hovse stands"}, "the house stands"},
 		{"does not turn letters into figures", "the lll stands", []string{"the 111 stands", "the 111 stands", "the 111 stands"}, "the lll stands"},
+		{"does not turn figures into letters", "the 17 1 10 stands", []string{"the 17 l 10 stands", "the 17 l 10 stands", "the 17 l 10 stands"}, "the 17 1 10 stands"},
 		{"does not modernize", "the étoit stands", []string{"the était stands", "the était stands", "the était stands"}, "the étoit stands"},
 		{"does not respell", "the auoir stands", []string{"the avoir stands", "the avoir stands", "the avoir stands"}, "the auoir stands"},
 		{"keeps a note mark", "the *) stands", []string{"the 1) stands", "the 1) stands", "the 1) stands"}, "the *) stands"},
@@ -257,6 +258,18 @@ func boolInt(b bool) int {
 }
 
 // TestKnowledge_Vote_network shows that the network alone can correct a line, with weights of its own.
+func TestReadsLongS(t *testing.T) {
+	t.Parallel()
+	for read, want := range map[string]bool{
+		strings.Repeat("the moſt ſerene houſe ", 4):                         true,
+		strings.Repeat("the moſt ſerene houſe ", 3):                         false, // too few
+		strings.Repeat("the moſt ſerene houſe of miſsed business desk ", 4): false, // as many round ones
+	} {
+		readings := []correct.Readings{{Network: [][]document.Word{wordsOf(read, 0.9)}}}
+		require.Equal(t, want, correct.ReadsLongS(readings), read)
+	}
+}
+
 func TestKnowledge_Vote_network(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -288,6 +301,9 @@ func TestKnowledge_Vote_network(t *testing.T) {
 		{"keeps a sign that the network leaves out", 0.4, 0.99, 0.9, "¿upon hovfe", "upon house", "¿upon house"},
 		{"keeps a sign that the network joins with a number", 0.4, 0.99, 0.9, "the 5 %; hovfe", "the 90; house", "the 5 %; house"},
 		{"keeps signs that stand alone beside a number", 0.4, 0.99, 0.9, "the 5 % of # 12 hovfe", "the 5 90 of S 12 house", "the 5 % of # 12 house"},
+		{"keeps a digit that would become the letter that it looks like", 0.4, 0.99, 0.9, "80 and hovfe", "8o and house", "80 and house"},
+		{"takes letters that were read as digits", 0.4, 0.99, 0.9, "11 hovfe", "Il house", "Il house"},
+		{"writes 7 for the sign that resembles it on a page without long s", 0.4, 0.99, 0.9, "le 1 hovfe", "le ⁊ house", "le 7 house"},
 		{"keeps spaces within quotation marks of sure words", 0.95, 0.99, 0.9, "the « house » of", "the \"house\" of", "the « house » of"},
 		{"takes an unlisted letter that the network lacks for misread", 0.4, 0.99, 0.9, "the höuse", "the house", "the house"},
 		{"keeps the quotation marks and spaces of sure words", 0.95, 0.99, 0.9, "‘upon ; the", "upon; the", "‘upon ; the"},

@@ -10,8 +10,8 @@ import (
 	"uncial/internal/document"
 )
 
-// JoinTornLines joins lines of print that a layout analysis tore apart: lines that it split at a wide blank, and numbers, alone or
-// in columns, that belong to the entries next to them. It does not join columns of text.
+// JoinTornLines joins lines of print that a layout analysis tore apart: lines that it split at a wide blank, and numbers,
+// alone or in columns, that belong to the entries next to them. It does not join columns of text.
 func JoinTornLines(blocks []document.Block) []document.Block {
 	s := SequenceOf(blocks)
 	joined := false

@@ -141,8 +141,8 @@ func (p *page) readItem(ctx context.Context, found *patch, singles []patch) (doc
 	return line, nil
 }
 
-// isDoubled reports whether a text is a letter twice, in capitals or not, but not a stroke twice. Tesseract often reads a C that
-// stands alone as Cc.
+// isDoubled reports whether a text is a letter twice, in capitals or not, but not a stroke twice. Tesseract often reads a C
+// that stands alone as Cc.
 func isDoubled(text, letter string) bool {
 	r, n := utf8.DecodeRuneInString(letter)
 	return n == len(letter) && unicode.IsLetter(r) && correct.DigitFor(letter) == letter && strings.EqualFold(text, letter+letter)
@@ -175,8 +175,8 @@ func (p *patch) row(blocks []document.Block) *document.Line {
 	return nil
 }
 
-// insertPatches reads patches, those with the most letters first, as long as enough of them are writing, and inserts their lines
-// into the reading, from top to bottom.
+// insertPatches reads patches, those with the most letters first, as long as enough of them are writing, and inserts their
+// lines into the reading, from top to bottom.
 func (p *page) insertPatches(found []patch, read func(*patch) (document.Line, error)) error {
 	order := make([]int, len(found))
 	for i := range order {
@@ -241,7 +241,7 @@ func (p *patch) isWriting(l document.Line, maxShare float64) bool {
 	}
 	others := characters(oneLine(l)) - n - brackets
 	return meanWordConfidence(l.Words) >= minPatchConfidence &&
-		n > 0 && n+brackets >= min(p.parts, minPatchLetters) && n >= others && float64(n) >= minPatchShare*float64(p.letters) &&
+		n > 0 && n+brackets >= min(p.parts, minPatchLetters) && n >= others && float64(n+brackets) >= minPatchShare*float64(p.letters) &&
 		(float64(n) <= maxShare*float64(p.parts) || len(p.cut) > 0)
 }
 

@@ -227,6 +227,37 @@ func TestRead_missedLookAlikes(t *testing.T) {
 	}
 }
 
+// TestRead_missedItems checks that the network alone reads the numbers of a list, and nothing else.
+func TestRead_missedItems(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		network, want string
+		sure          float64
+	}{{"7.", " 7.", 95}, {"l.", " 1.", 95}, {"7.", "", 85}, {"a.", "", 95}} {
+		src := &remembering{forgetful{page: withBaselines(firstReading()), says: always("", 0)}, c.network, c.sure}
+		o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
+		img := ocrtest.Page(entries...)
+		for i := range entries {
+			blot(img, 900, ocrtest.Baseline+ocrtest.Pitch*i-40, 20, 40)
+			blot(img, 926, ocrtest.Baseline+ocrtest.Pitch*i-6, 6, 6)
+		}
+		result, err := reading.Read(t.Context(), decode.Page{Image: img}, o, src)
+		require.NoError(t, err)
+		require.Equal(t, strings.Join(entries, c.want+"\n")+c.want, textOf(result.Page.Blocks), "%v", c)
+	}
+}
+
+// TestRead_missedBracket checks that a number in brackets is read, although only one of its letters is a digit.
+func TestRead_missedBracket(t *testing.T) {
+	t.Parallel()
+	src := &forgetful{page: firstReading(), says: always("(7)", .95)}
+	img := ocrtest.Page(entries...)
+	for x := 900; x < 975; x += 25 {
+		blot(img, x, ocrtest.Baseline-40, 15, 40)
+	}
+	require.Equal(t, entries[0]+" (7)\n"+entries[1]+"\n"+entries[2], src.read(t, img))
+}
+
 // TestRead_missedSingles checks that each of several digits in a row is read by itself, without the edges of its neighbours.
 func TestRead_missedSingles(t *testing.T) {
 	t.Parallel()

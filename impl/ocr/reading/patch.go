@@ -113,8 +113,8 @@ func openLetters(letters []image.Rectangle, claimed boxIndex, height int) []imag
 	})
 }
 
-// smallLetters returns the letters that are too small for openLetters, but not beside the smallest type of the page, and that are
-// away from all lines: beside a line they may be accents or specks. held are the letters that were read.
+// smallLetters returns the letters that are too small for openLetters, but not beside the smallest type of the page, and that
+// are away from all lines: beside a line they may be accents or specks. held are the letters that were read.
 func smallLetters(letters, held []image.Rectangle, blocks []document.Block, height int) []image.Rectangle {
 	smallest := smallestType(held, blocks, height)
 	var lines []image.Rectangle

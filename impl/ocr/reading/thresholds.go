@@ -159,8 +159,8 @@ const (
 	// unit of the lower bound is the median height of the letters in the line with the smallest type, among those with
 	// minSizeLetters letters or more, but at least half of the usual height.
 	minMissedHeight, maxMissedHeight, minSizeLetters = 0.7, 3.0, 8
-	// maxClaimed is the maximum height of a dropped line, in heights of the letters of the page. A higher one is a column of letters
-	// or digits.
+	// maxClaimed is the maximum height of a dropped line, in heights of the letters of the page. A higher one is a column of
+	// letters or digits.
 	maxClaimed = 6
 	// maxLetterGap is the maximum gap between letters of one patch.
 	maxLetterGap = 2
@@ -170,8 +170,8 @@ const (
 	// minDigitGap is the minimum blank between digits of narrow columns of a table, in heights of a digit. Beside a 1 it is up to
 	// 0.5 within a number.
 	minDigitGap = 0.6
-	// minOtherItems is the minimum number of other items above and below the number of an item of a list, and minItemConfidence the
-	// minimum confidence of the network for print in it.
+	// minOtherItems is the minimum number of other items above and below the number of an item of a list, and
+	// minItemConfidence the minimum confidence of the network for print in it.
 	minOtherItems, minItemConfidence = 2, 0.9
 	// minCellGap is the minimum distance of a digit from the row of a table to which it belongs, in heights of the digit.
 	minCellGap = 1
@@ -349,8 +349,8 @@ const (
 	// networkProbe is the number of lines that the network for print reads to decide whether it reads the other lines too, and
 	// minNetworkTrust the minimum trust (correct.NetworkTrust) at which it does. Greek has less.
 	networkProbe, minNetworkTrust = 8, 0.3
-	// A line that runs up or down the page has at least minVerticalCharacters characters, and is at least minVerticalShape times as
-	// high as wide. A shorter one may be a number or an initial.
+	// A line that runs up or down the page has at least minVerticalCharacters characters, and is at least minVerticalShape
+	// times as high as wide. A shorter one may be a number or an initial.
 	minVerticalCharacters, minVerticalShape = 3, 2
 	// doubtfulStrip is the confidence of the network for print below which it reads a line again along the line that our own line
 	// finder found. About one line in six is below it; more would hardly lower the number of errors.

@@ -35,8 +35,8 @@ func vote(ctx context.Context, p *page) error {
 	return nil
 }
 
-// linesByDoubt returns the lines of print, sorted by their least certain words. It leaves out vertical lines, because the network
-// cannot read them.
+// linesByDoubt returns the lines of print, sorted by their least certain words. It leaves out vertical lines, because the
+// network cannot read them.
 func linesByDoubt(blocks []document.Block) []*document.Line {
 	var lines []*document.Line
 	for line := range document.Lines(blocks) {

@@ -41,9 +41,12 @@ func recoverMissed(ctx context.Context, p *page) error {
 	if err != nil {
 		return err
 	}
+	for i := range singles {
+		singles[i].isItem = singles[i].inColumn(singles)
+	}
 	singles = slices.DeleteFunc(singles, func(s patch) bool { return s.row(a.blocks) == nil })
 	err = p.insertPatches(singles, func(found *patch) (document.Line, error) {
-		line, err := p.readItem(ctx, found, singles)
+		line, err := p.readItem(ctx, found)
 		if err != nil || len(line.Words) > 0 {
 			return line, err
 		}
@@ -119,14 +122,8 @@ func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line)
 
 // readItem reads the number of an item of a list, with the network for print alone: a digit, perhaps with a stop or a bracket,
 // above or below other single digits or letters. Otherwise, the line has no words.
-func (p *page) readItem(ctx context.Context, found *patch, singles []patch) (document.Line, error) {
-	items := 0
-	for _, s := range singles {
-		if s.box != found.box && s.box.Min.X < found.box.Max.X && found.box.Min.X < s.box.Max.X {
-			items++
-		}
-	}
-	if items < minOtherItems {
+func (p *page) readItem(ctx context.Context, found *patch) (document.Line, error) {
+	if !found.isItem {
 		return document.Line{}, nil
 	}
 	line, err := p.readByNetwork(ctx, found, 1)
@@ -158,8 +155,24 @@ func beginsWithDigit(w document.Word) bool {
 	return w.Text >= "0" && w.Text < ":" && !strings.ContainsFunc(w.Text, unicode.IsLetter)
 }
 
-// row returns the line whose baseline a single letter or digit stands on, or nil if there is none.
+// inColumn reports whether there are enough others of the patches above and below the patch.
+func (p *patch) inColumn(patches []patch) bool {
+	others := 0
+	for _, other := range patches {
+		if other.box != p.box && other.box.Min.X < p.box.Max.X && p.box.Min.X < other.box.Max.X {
+			others++
+		}
+	}
+	return others >= minOtherItems
+}
+
+// row returns the line whose baseline a single letter or digit stands on, or nil if there is none. The digits in a column may
+// reach below it, as those of old style do.
 func (p *patch) row(blocks []document.Block) *document.Line {
+	most := maxOffBaseline
+	if p.isItem {
+		most = maxItemOff
+	}
 	for l := range document.Lines(blocks) {
 		if len(l.Baseline) < 2 || !layout.InRow(l.Box, document.BoxOf(p.last)) {
 			continue
@@ -168,7 +181,7 @@ func (p *patch) row(blocks []document.Block) *document.Line {
 		if imaging.Middle(p.last).X > l.Box.X+l.Box.W/2 {
 			end = l.Baseline[len(l.Baseline)-1]
 		}
-		if off := p.last.Max.Y - end.Y; float64(max(off, -off)) <= maxOffBaseline*float64(p.last.Dy()) {
+		if off := p.last.Max.Y - end.Y; float64(max(off, -off)) <= most*float64(p.last.Dy()) {
 			return l
 		}
 	}

@@ -170,9 +170,9 @@ const (
 	// minDigitGap is the minimum blank between digits of narrow columns of a table, in heights of a digit. Beside a 1 it is up to
 	// 0.5 within a number.
 	minDigitGap = 0.6
-	// minOtherItems is the minimum number of other items above and below the number of an item of a list, and
-	// minItemConfidence the minimum confidence of the network for print in it.
-	minOtherItems, minItemConfidence = 2, 0.9
+	// minOtherItems is the minimum number of other items above and below the number of an item of a list, minItemConfidence the
+	// minimum confidence of the network for print in it, and maxItemOff its maximum distance from the baseline.
+	minOtherItems, minItemConfidence, maxItemOff = 2, 0.9, 0.5
 	// minCellGap is the minimum distance of a digit from the row of a table to which it belongs, in heights of the digit.
 	minCellGap = 1
 	// maxShortPatch is the maximum number of letters in a patch with only one as high as a capital, such as a date or a price.

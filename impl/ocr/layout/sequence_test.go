@@ -133,7 +133,8 @@ func TestSequence_Insert(t *testing.T) {
 		{"a line beside the first line of a page goes after it", entries, line(700, at(1), "verkauft"), "Morgen am See\nverkauft\nStillleben\nDie Näherin"},
 		{
 			"the first line of the right column goes first in it",
-			[]document.Block{block(left[1:]...), block(beyond[2:]...)}, line(270, at(1)-2, "was", "missed"),
+			[]document.Block{block(left[1:]...), block(beyond[2:]...)},
+			line(270, at(1)-2, "was", "missed"),
 			"left column of text\nleft column of text\nleft column of text\nleft column of text\nleft column of text\n" +
 				"was missed\nabove column here\nright column here\nright column here",
 		},

@@ -45,13 +45,7 @@ func recoverMissed(ctx context.Context, p *page) error {
 		singles[i].isItem = singles[i].inColumn(singles)
 	}
 	singles = slices.DeleteFunc(singles, func(s patch) bool { return s.row(a.blocks) == nil })
-	err = p.insertPatches(singles, func(found *patch) (document.Line, error) {
-		line, err := p.readItem(ctx, found)
-		if err != nil || len(line.Words) > 0 {
-			return line, err
-		}
-		return p.readSingle(ctx, found, found.row(a.blocks))
-	})
+	err = p.insertPatches(singles, func(found *patch) (document.Line, error) { return p.readSingle(ctx, found, found.row(a.blocks)) })
 	if err != nil || !mayUseNetwork(p) {
 		return err
 	}
@@ -84,9 +78,9 @@ func (p *page) claims() []document.Block {
 	return all
 }
 
-// readSingle reads a single letter or digit on the baseline of a line that was read. If it is as far from a line with a number
-// as the cells of a table are from each other, it is what the network for print reads, if that is or looks like a digit.
-// Otherwise, and for a stroke, the line has no words unless the network and the model of the page read the same, one of them
+// readSingle reads a single letter or digit on the baseline of a line that was read. It is what the network for print reads, if
+// that is or looks like a digit, in two cases: above and below others, as in a list, if the network is sure of it; and as far
+// from a line with a number as the cells of a table are from each other. Otherwise, and for a stroke, which may be a rule, the line has no words unless the network and the model of the page read the same, one of them
 // reads a letter that looks like the digit of the other, or the model reads the letter twice.
 func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line) (document.Line, error) {
 	line, err := p.readByNetwork(ctx, found, 1)
@@ -94,8 +88,12 @@ func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line)
 		return document.Line{}, err
 	}
 	read := &line.Words[0]
-	read.Box = document.BoxOf(found.last) // without the blank beside it
+	read.Box = document.BoxOf(found.box) // without the blank beside it
 	line.Box = read.Box
+	if number, ok := numberOf(read.Text); ok && found.isItem && number != "1" && read.Confidence >= minItemConfidence {
+		read.Text = number
+		return line, nil
+	}
 	before, isCell := read.Text, slices.ContainsFunc(row.Words, beginsWithDigit) && isApart(row.Box, found.last)
 	if isCell {
 		if read.Text = correct.DigitFor(before); beginsWithDigit(*read) && read.Text != "1" {
@@ -120,22 +118,12 @@ func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line)
 	return document.Line{}, nil
 }
 
-// readItem reads the number of an item of a list, with the network for print alone: a digit, perhaps with a stop or a bracket,
-// above or below other single digits or letters. Otherwise, the line has no words.
-func (p *page) readItem(ctx context.Context, found *patch) (document.Line, error) {
-	if !found.isItem {
-		return document.Line{}, nil
-	}
-	line, err := p.readByNetwork(ctx, found, 1)
-	if err != nil || len(line.Words) != 1 || line.Words[0].Confidence < minItemConfidence {
-		return document.Line{}, err
-	}
-	read := &line.Words[0]
-	number := strings.Trim(read.Text, ".()")
-	if read.Text = strings.Replace(read.Text, number, correct.DigitFor(number), 1); number == "" || !beginsWithDigit(document.Word{Text: correct.DigitFor(number)}) {
-		return document.Line{}, nil
-	}
-	return line, nil
+// numberOf returns the number of an item of a list or a cell, perhaps with a stop or brackets, with digits in place of letters that
+// look like them. It reports false if a text is no number.
+func numberOf(text string) (string, bool) {
+	core := strings.Trim(text, ".()")
+	digit := correct.DigitFor(core)
+	return strings.Replace(text, core, digit, 1), core != "" && beginsWithDigit(document.Word{Text: digit})
 }
 
 // isDoubled reports whether a text is a letter twice, in capitals or not, but not a stroke twice. Tesseract often reads a C

@@ -233,7 +233,7 @@ func TestRead_missedItems(t *testing.T) {
 	for _, c := range []struct {
 		network, want string
 		sure          float64
-	}{{"7.", " 7.", 95}, {"l.", " 1.", 95}, {"7.", "", 85}, {"a.", "", 95}} {
+	}{{"7.", " 7.", 95}, {"l.", " 1.", 95}, {"l", "", 95}, {"7.", "", 85}, {"a.", "", 95}} {
 		src := &remembering{forgetful{page: withBaselines(firstReading()), says: always("", 0)}, c.network, c.sure}
 		o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
 		img := ocrtest.Page(entries...)

@@ -78,10 +78,11 @@ func (p *page) claims() []document.Block {
 	return all
 }
 
-// readSingle reads a single letter or digit on the baseline of a line that was read. It is what the network for print reads, if
-// that is or looks like a digit, in two cases: above and below others, as in a list, if the network is sure of it; and as far
-// from a line with a number as the cells of a table are from each other. Otherwise, and for a stroke, which may be a rule, the line has no words unless the network and the model of the page read the same, one of them
-// reads a letter that looks like the digit of the other, or the model reads the letter twice.
+// readSingle reads a single letter or digit on the baseline of a line that was read. It is what the network for print reads,
+// if that is or looks like a digit, in two cases: above and below others, as in a list, if the network is sure of it; and as
+// far from a line with a number as the cells of a table are from each other. Otherwise, and for a stroke, which may be a rule,
+// the line has no words unless the network and the model of the page read the same, one of them reads a letter that looks like
+// the digit of the other, or the model reads the letter twice.
 func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line) (document.Line, error) {
 	line, err := p.readByNetwork(ctx, found, 1)
 	if err != nil || len(line.Words) != 1 {
@@ -118,8 +119,8 @@ func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line)
 	return document.Line{}, nil
 }
 
-// numberOf returns the number of an item of a list or a cell, perhaps with a stop or brackets, with digits in place of letters that
-// look like them. It reports false if a text is no number.
+// numberOf returns the number of an item of a list or a cell, perhaps with a stop or brackets, with digits in place of letters
+// that look like them. It reports false if a text is no number.
 func numberOf(text string) (string, bool) {
 	core := strings.Trim(text, ".()")
 	digit := correct.DigitFor(core)

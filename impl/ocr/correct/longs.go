@@ -51,11 +51,16 @@ func ShowsLongS(blocks []document.Block) bool {
 func ReadsLongS(readings []Readings) bool {
 	long, round := 0, 0
 	for _, r := range readings {
-		read := joined(r.Network[0])
-		long += strings.Count(read, "ſ")
-		round += len(roundSInside.FindAllString(read, -1))
+		l, s := countS(r.Network[0])
+		long, round = long+l, round+s
 	}
 	return long >= minLongSWords && long > 2*round
+}
+
+// countS returns the numbers of long s, and of round s inside words.
+func countS(words []document.Word) (long, round int) {
+	read := joined(words)
+	return strings.Count(read, "ſ"), len(roundSInside.FindAllString(read, -1))
 }
 
 // WithoutFalseLongS replaces the long s of lines by round ones if at least a third of the s inside words are round anyway, and
@@ -64,9 +69,8 @@ func ReadsLongS(readings []Readings) bool {
 func WithoutFalseLongS(lines []*document.Line, readings []Readings) {
 	long, round, byNetwork := 0, 0, 0
 	for i, line := range lines {
-		read := joined(line.Words)
-		long += strings.Count(read, "ſ")
-		round += len(roundSInside.FindAllString(read, -1))
+		l, s := countS(line.Words)
+		long, round = long+l, round+s
 		byNetwork += strings.Count(joined(readings[i].Network[0]), "ſ")
 	}
 	if long > 2*round || 2*byNetwork > long {

@@ -38,6 +38,9 @@ func foldSigns(words string) string {
 // elision matches an apostrophe after a Greek letter.
 var elision = regexp.MustCompile(`(\p{Greek}\p{M}*)'`)
 
+// laterType replaces what type without long s does not have, but the network for print may read.
+var laterType = strings.NewReplacer("ſ", "s", "⁊", "7")
+
 // inTypeOf returns what the network for print read in place of some words of a line, in the type of these words: with their
 // quotation marks and dashes, if both have the same number, with the apostrophes of Greek, and, on a page that is set without
 // long s, with round s and with 7 for the Tironian sign that resembles it.
@@ -50,7 +53,7 @@ func (k *Knowledge) inTypeOf(line, read []document.Word) []document.Word {
 	}
 	for i := range out {
 		if !k.LongS {
-			out[i].Text = strings.NewReplacer("ſ", "s", "⁊", "7").Replace(out[i].Text)
+			out[i].Text = laterType.Replace(out[i].Text)
 		}
 		out[i].Text = elision.ReplaceAllString(out[i].Text, "$1’")
 	}

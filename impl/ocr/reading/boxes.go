@@ -100,10 +100,13 @@ func shifted(l document.Line, by image.Point) document.Line {
 func separateWords(blocks []document.Block, edits ...[]document.Edit) {
 	for i, b := range blocks {
 		for j := range b.Lines {
+			if isVertical(&b.Lines[j]) {
+				continue
+			}
 			words := b.Lines[j].Words
 			for k := range words[:max(len(words)-1, 0)] {
 				before, next := words[k].Box, words[k+1].Box
-				if w := next.X - before.X; w > 0 && w < before.W && layout.InRow(before, next) && !isVertical(&b.Lines[j]) {
+				if w := next.X - before.X; w > 0 && w < before.W && layout.InRow(before, next) {
 					words[k].Box.W = w
 					moveEdits(edits, before, words[k].Box)
 				}

@@ -155,7 +155,7 @@ func (p *patch) inColumn(patches []patch) bool {
 	return others >= minOtherItems
 }
 
-// row returns the line whose baseline a single letter or digit stands on, or nil if there is none. The digits in a column may
+// row returns the line on whose baseline a single letter or digit stands, or nil if there is none. The digits in a column may
 // reach below it, as those of old style do.
 func (p *patch) row(blocks []document.Block) *document.Line {
 	most := maxOffBaseline

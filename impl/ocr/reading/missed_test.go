@@ -137,6 +137,15 @@ func (r *remembering) ReadStrips(_ context.Context, _ string, strips []*image.Gr
 	return out, nil
 }
 
+// blocks reads a page without the steps that would ask the network for more than missed ink.
+func (r *remembering) blocks(t *testing.T, img *image.Gray, without ...string) []document.Block {
+	t.Helper()
+	o := reading.Options{Language: "en", Without: append(without, "faint", "network", "fill-in")}
+	result, err := reading.Read(t.Context(), decode.Page{Image: img}, o, r)
+	require.NoError(t, err)
+	return result.Page.Blocks
+}
+
 func (*remembering) HandwritingModelsFor(string) []string { return []string{own.Hands} }
 
 func (*remembering) ReadStripsAgain(context.Context, string, []*image.Gray, hand.Search) ([]hand.Readings, error) {
@@ -155,10 +164,7 @@ func TestRead_missedPricesByNetwork(t *testing.T) {
 		60: "Morning at the lake\nStill life with jug\nThe old seamstress",
 	} {
 		src := &remembering{forgetful{page: firstReading(), says: always("", 0)}, "420.", sure}
-		o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
-		result, err := reading.Read(t.Context(), decode.Page{Image: catalogue("420.", "40", "1200")}, o, src)
-		require.NoError(t, err)
-		require.Equal(t, want, textOf(result.Page.Blocks))
+		require.Equal(t, want, textOf(src.blocks(t, catalogue("420.", "40", "1200"))))
 	}
 }
 
@@ -184,10 +190,7 @@ func TestRead_missedDigits(t *testing.T) {
 		{"no line is known to stand there", "7", "7", "", firstReading()},
 	} {
 		src := &remembering{forgetful{page: c.page, says: always(c.says, 0.95)}, c.network, 95}
-		o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
-		result, err := reading.Read(t.Context(), decode.Page{Image: catalogue("7", "7", "7")}, o, src)
-		require.NoError(t, err)
-		require.Equal(t, strings.Join(entries, c.want+"\n")+c.want, textOf(result.Page.Blocks), c.why)
+		require.Equal(t, strings.Join(entries, c.want+"\n")+c.want, textOf(src.blocks(t, catalogue("7", "7", "7"))), c.why)
 	}
 }
 
@@ -207,10 +210,7 @@ func TestRead_missedCells(t *testing.T) {
 		blot(img, 1200, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
 	}
 	src := &remembering{forgetful{page: page, says: always("@", 0.95)}, "O", 95}
-	o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
-	result, err := reading.Read(t.Context(), decode.Page{Image: img}, o, src)
-	require.NoError(t, err)
-	require.Equal(t, strings.Join(entries, " 12 0\n")+" 12 0", textOf(result.Page.Blocks))
+	require.Equal(t, strings.Join(entries, " 12 0\n")+" 12 0", textOf(src.blocks(t, img)))
 }
 
 // TestRead_missedLookAlikes checks that a digit is read if the model of the page or the network reads a letter that looks like
@@ -219,11 +219,9 @@ func TestRead_missedLookAlikes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ says, network, want string }{{"0", "O", "0"}, {"O", "0", "0"}, {"l", "1", "1"}, {"Cc", "C", "C"}, {"O", "O", "O"}, {"I", "I", "I"}, {"11", "1", ""}, {"ll", "l", ""}} {
 		src := &remembering{forgetful{page: withBaselines(firstReading()), says: always(c.says, 0.95)}, c.network, 95}
-		o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
-		result, err := reading.Read(t.Context(), decode.Page{Image: catalogue("7", "7", "7")}, o, src)
-		require.NoError(t, err)
+		result := src.blocks(t, catalogue("7", "7", "7"))
 		texts := strings.Fields(strings.ReplaceAll(strings.Join(entries, " . ")+" .", ".", c.want))
-		require.Equal(t, texts, strings.Fields(textOf(result.Page.Blocks)), "%s and %s", c.says, c.network)
+		require.Equal(t, texts, strings.Fields(textOf(result)), "%s and %s", c.says, c.network)
 	}
 }
 
@@ -235,15 +233,12 @@ func TestRead_missedItems(t *testing.T) {
 		sure          float64
 	}{{"7.", " 7.", 95}, {"l.", " 1.", 95}, {"l", "", 95}, {"7.", "", 85}, {"a.", "", 95}} {
 		src := &remembering{forgetful{page: withBaselines(firstReading()), says: always("", 0)}, c.network, c.sure}
-		o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
 		img := ocrtest.Page(entries...)
 		for i := range entries {
 			blot(img, 900, ocrtest.Baseline+ocrtest.Pitch*i-26, 20, 40) // below the baseline, as digits of old style
 			blot(img, 926, ocrtest.Baseline+ocrtest.Pitch*i-6, 6, 6)
 		}
-		result, err := reading.Read(t.Context(), decode.Page{Image: img}, o, src)
-		require.NoError(t, err)
-		require.Equal(t, strings.Join(entries, c.want+"\n")+c.want, textOf(result.Page.Blocks), "%v", c)
+		require.Equal(t, strings.Join(entries, c.want+"\n")+c.want, textOf(src.blocks(t, img)), "%v", c)
 	}
 }
 
@@ -262,17 +257,15 @@ func TestRead_missedBracket(t *testing.T) {
 func TestRead_missedSingles(t *testing.T) {
 	t.Parallel()
 	src := &remembering{forgetful{page: withBaselines(firstReading()), says: always("7", 0.95)}, "7", 95}
-	o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
 	img := ocrtest.Page(entries...)
 	for i := range entries {
 		for x := 900; x < 1200; x += 100 {
 			blot(img, x, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
 		}
 	}
-	result, err := reading.Read(t.Context(), decode.Page{Image: img}, o, src)
-	require.NoError(t, err)
-	require.Equal(t, strings.Join(entries, " 7 7 7\n")+" 7 7 7", textOf(result.Page.Blocks))
-	for l := range document.Lines(result.Page.Blocks) {
+	result := src.blocks(t, img)
+	require.Equal(t, strings.Join(entries, " 7 7 7\n")+" 7 7 7", textOf(result))
+	for l := range document.Lines(result) {
 		for k, w := range l.Words[len(l.Words)-3:] {
 			require.Less(t, max(w.Box.X-(900+100*k), 900+100*k+25-w.Box.Right()), 8, "%v", w.Box)
 		}
@@ -290,10 +283,7 @@ func TestRead_missedLetters(t *testing.T) {
 		blot(img, 1000, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
 	}
 	src := &remembering{forgetful{page: page, says: always("B", 0.95)}, "B", 95}
-	o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in"}}
-	result, err := reading.Read(t.Context(), decode.Page{Image: img}, o, src)
-	require.NoError(t, err)
-	require.Equal(t, strings.Join(entries, "\nB\n")+"\nB", textOf(result.Page.Blocks))
+	require.Equal(t, strings.Join(entries, "\nB\n")+"\nB", textOf(src.blocks(t, img)))
 }
 
 // TestRead_missedDropped checks that a line that was dropped as false text is read if the network for print is sure of it.
@@ -305,10 +295,7 @@ func TestRead_missedDropped(t *testing.T) {
 		dropped.Words[0].Confidence = .1
 		page[0].Lines = append(page[0].Lines, dropped)
 		src := &remembering{forgetful{page: page, says: always("", 0)}, "—12—", sure}
-		o := reading.Options{Language: "en", Without: []string{"faint", "network", "fill-in", "large-type"}}
-		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page(append(slices.Clone(entries), strings.Repeat(" ", 27)+"— 12 —")...)}, o, src)
-		require.NoError(t, err)
-		require.Equal(t, want, textOf(result.Page.Blocks), "%v", sure)
+		require.Equal(t, want, textOf(src.blocks(t, ocrtest.Page(append(slices.Clone(entries), strings.Repeat(" ", 27)+"— 12 —")...), "large-type")), "%v", sure)
 	}
 }
 

@@ -37,7 +37,7 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 	if height == 0 {
 		return nil
 	}
-	claimed, narrow := newBoxIndex(claimedAreas(blocks, height)), newBoxIndex(claimedAreas(blocks, usualWidth(blocks, height)))
+	claimed := newBoxIndex(claimedAreas(blocks, height))
 	inside := sheet.Inset(height) // ink at the edge is cut off, and mostly belongs to the facing page
 	if times > 1 {
 		height *= times
@@ -78,6 +78,7 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 	if times > 1 {
 		return found
 	}
+	narrow := newBoxIndex(claimedAreas(blocks, usualWidth(blocks, height)))
 	beside := slices.DeleteFunc(openLetters(letters, narrow, height), func(c image.Rectangle) bool { return !claimed.contains(c) })
 	for _, p := range rowPatches(beside, height) { // the numbers of a list, near its short lines
 		if p.letters < minPatchLetters && p.box.In(inside) {

@@ -45,10 +45,7 @@ def features_of(net, chosen):
     found = []
     with torch.no_grad(), torch.autocast('cpu', torch.bfloat16, enabled=train.has_bfloat16()):
         for batch in lines.batches(chosen, train.COLUMNS, random.Random(1)):
-            y = net.columns((lines.collate(batch) - 0.12) * 3.6).permute(2, 0, 1)
-            for layer in net.rnn:
-                y = layer(y)[0]
-            found.append((y.to(torch.bfloat16), [line.text for line in batch]))
+            found.append((net.features(lines.collate(batch)).to(torch.bfloat16), [line.text for line in batch]))
     return found
 
 

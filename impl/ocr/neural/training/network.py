@@ -59,12 +59,16 @@ class Network(nn.Module):
         x = F.max_pool2d(F.relu(self.conv[3](x)), (2, 1))
         return F.relu(self.conv[4](x)).amax(2)
 
-    def forward(self, ink):
-        """ink: lines x 1 x 48 x width, 0 to 1 -> scores: steps x lines x classes"""
+    def features(self, ink):
+        """ink: lines x 1 x 48 x width, 0 to 1 -> input of the linear layer: steps x lines x values"""
         y = self.columns((ink - 0.12) * 3.6).permute(2, 0, 1)
         for layer in self.rnn:
             y = layer(self.thin(y))[0]
-        return self.out(self.thin(y))
+        return self.thin(y)
+
+    def forward(self, ink):
+        """ink: lines x 1 x 48 x width, 0 to 1 -> scores: steps x lines x classes"""
+        return self.out(self.features(ink))
 
     def thin(self, y):
         """Drops the same units at every step of a line (dropout)."""

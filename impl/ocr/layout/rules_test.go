@@ -50,6 +50,9 @@ func TestRules(t *testing.T) {
 				thick(g, 900, y, 900, y+360)
 			}
 		}, []float64{902}},
+		"may almost touch some lines": {slices.Concat(column(16, 60, 840, 160, 85), column(9, 909, 1740, 160, 85), column(7, 960, 1740, 925, 85)), func(g *image.Gray) {
+			thick(g, 900, 0, 900, 1599)
+		}, []float64{902}},
 		"are found on the dark table between two leaves": {slices.Concat(column(16, 60, 760, 160, 85), column(16, 1040, 1740, 160, 85)), func(g *image.Gray) {
 			darken(g, 860, 0, 930, 1600)
 		}, []float64{895}},

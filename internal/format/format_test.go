@@ -188,6 +188,7 @@ func TestWrite_Formats(t *testing.T) {
 		Blocks: []document.Block{{Box: line.Box, Lines: []document.Line{line}}},
 	}}}
 	blank := &document.Document{Language: "en_US", Pages: []document.Page{{Width: 3, Height: 4}}}
+	script := &document.Document{Language: "und-Latn", Pages: blank.Pages}
 	for _, c := range []struct {
 		name, format string
 		doc          *document.Document
@@ -215,6 +216,7 @@ func TestWrite_Formats(t *testing.T) {
 			`primaryLanguage="German" primaryScript="Latf - Latin (Fraktur variant)"`, `name="language" value="de-Latf"`,
 			`imageXResolution="300"`, `value="90"`, `imageFilename="folio &#34;1&#34; &amp; &lt;verso&gt;.tif"`,
 		}},
+		{"PAGE names a script without a language", "page", script, []string{`imageHeight="4" primaryScript="Latn - Latin"`, `name="language" value="und-Latn"`}},
 		{"PAGE lines have outline, baseline and direction", "page", doc, []string{
 			`<Coords points="10,20 210,20 210,60 10,60"/>`, `<Baseline points="10,50 210,54"/>`, `readingDirection="right-to-left"`,
 		}},

@@ -204,7 +204,7 @@ func languageAttributes(tag string) []string {
 		return nil
 	}
 	var attributes []string
-	base, _ := t.Base()
+	base, _, _ := t.Raw() // Base guesses English for und-Latn
 	if name, ok := pageLanguages[base.String()]; ok {
 		attributes = append(attributes, "primaryLanguage", name)
 	}

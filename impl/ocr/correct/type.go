@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -120,8 +121,28 @@ func (k *Knowledge) losesAccent(had, read rune) bool {
 	return strings.ContainsRune(k.Accents, unicode.ToLower(had)) && withoutAccent(had) == withoutAccent(read)
 }
 
-// withoutAccent returns a letter without its accent.
-func withoutAccent(r rune) rune { return []rune(norm.NFD.String(string(r)))[0] }
+// barred are the letters whose bar or stroke is no accent in Unicode's tables, and the same letters without it.
+var barred = map[rune]rune{'Đ': 'D', 'đ': 'd', 'Ħ': 'H', 'ħ': 'h', 'Ł': 'L', 'ł': 'l', 'Ø': 'O', 'ø': 'o'}
+
+// withoutAccent returns a letter without its accent, bar or stroke.
+func withoutAccent(r rune) rune {
+	base := []rune(norm.NFD.String(string(r)))[0]
+	if bare, ok := barred[base]; ok {
+		return bare
+	}
+	return base
+}
+
+// Accented returns the letters of a text that have an accent, bar or stroke, in lower case.
+func Accented(text string) string {
+	seen := map[rune]bool{}
+	for _, r := range strings.ToLower(norm.NFC.String(text)) {
+		if unicode.IsLetter(r) && withoutAccent(r) != r {
+			seen[r] = true
+		}
+	}
+	return string(slices.Sorted(maps.Keys(seen)))
+}
 
 // isUnlearnt reports whether character i of a text is a sign beside a number, an inverted sign before a word, or a letter of
 // another script than the network for print writes.

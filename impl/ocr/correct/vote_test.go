@@ -344,6 +344,21 @@ func TestKnowledge_Vote_accents(t *testing.T) {
 	}
 }
 
+func TestAccented(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "éøąłț", correct.Accented("Łąt, țe\u0301s 1é Øre and ı"))
+	require.Empty(t, correct.Accented("plain æ ß ſ 7½ ·"))
+}
+
+// TestKnowledge_Vote_bars checks that bars and strokes are accents.
+func TestKnowledge_Vote_bars(t *testing.T) {
+	t.Parallel()
+	knowledge := correct.Knowledge{Known: correct.Lexicons{}, NetworkTrust: 0.9, NetworkAlone: true, Accents: "łøå", Alphabet: alphabet("abcdefghijklmnopqrstuvwxyzO")}
+	b := blocks("Øret på skała uovca", 0.4)
+	knowledge.Vote(&b[0].Lines[0], correct.Readings{Network: [][]document.Word{wordsOf("Oret pa skala novca", 0.99)}})
+	require.Equal(t, "Øret på skała novca", text(b))
+}
+
 func TestKnowledge_Vote_greekNetwork(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ why, read, by, want string }{

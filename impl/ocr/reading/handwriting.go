@@ -83,13 +83,13 @@ func isLatinScript(tag string) bool {
 // isFrench reports whether a tag is French of any region and time.
 func isFrench(tag string) bool { return isLanguage(tag, "fr", "frm", "fro") }
 
-// isLanguage reports whether a tag is one of some languages, in any region and script.
+// isLanguage reports whether a tag names one of some languages, in any region and script; "und" matches tags of a script alone.
 func isLanguage(tag string, languages ...string) bool {
 	parsed, err := language.Parse(tag)
 	if err != nil {
 		return false
 	}
-	base, _ := parsed.Base()
+	base, _, _ := parsed.Raw() // Base guesses English for und-Latn
 	return slices.Contains(languages, base.String())
 }
 

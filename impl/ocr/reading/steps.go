@@ -106,6 +106,7 @@ var correctSteps = []step{
 	{name: "network", when: mayUseNetwork, run: voteByNetwork},
 	{name: "vote", when: mayBeCorrected, run: vote},
 	{name: "long-s", when: mayBeCorrected, run: repairLongS},
+	{name: "ligatures", when: lacksOE, run: replaceOE},
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 

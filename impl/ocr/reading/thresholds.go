@@ -462,6 +462,7 @@ const (
 	// language has.
 	sureLanguage = 8.0
 	// sureScript is the minimum confidence at which a sample is certainly in Latin letters, and scriptLead the minimum lead of
-	// another script.
-	sureScript, scriptLead = 0.6, 0.15
+	// another script, which must have at least minScriptLetters letters: Tesseract read two Greek ones, confidently, in faint
+	// handwriting.
+	sureScript, scriptLead, minScriptLetters = 0.6, 0.15, 15
 )

@@ -2,11 +2,13 @@ package reading
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"uncial/internal/document"
 	tags "uncial/internal/language"
 	"uncial/internal/language/guess"
+	"uncial/internal/text"
 )
 
 // latin is the script of most models.
@@ -79,13 +81,13 @@ func (p *page) languageOfLines(ctx context.Context) (guess.Guess, error) {
 // guessFromMoreLines guesses the language from a few lines, and then from twice as many, until it is sure. It needs all lines
 // for an older stage of a language, which is recognized by the absence of modern words.
 func (p *page) guessFromMoreLines(read func(lines int) (string, error)) (found guess.Guess, err error) {
-	among := tags.InScript(p.src.Languages(), latin)
 	for lines := fewLines; lines <= manyLines; lines *= 2 {
 		text, err := read(lines)
 		if err != nil {
 			return found, err
 		}
-		if found = guess.Of(text, among); found.Evidence >= sureLanguage && !guess.IsOlder(found.Tag) {
+		found = p.guessOf(text)
+		if found.Evidence >= sureLanguage && !guess.IsOlder(found.Tag) {
 			break
 		}
 	}
@@ -93,6 +95,17 @@ func (p *page) guessFromMoreLines(read func(lines int) (string, error)) (found g
 		found.Tag = unknownLanguage(p.src, latin)
 	}
 	return found, nil
+}
+
+// guessOf guesses the language of a text in Latin letters. For a language without a model, it returns the tag for any language
+// in the script, if that can be read.
+func (p *page) guessOf(text string) guess.Guess {
+	all := p.src.Languages()
+	found := guess.Of(text, tags.InScript(all, latin))
+	if anyLanguage := tags.Undetermined + "-" + latin; found.Foreign >= sureLanguage && slices.Contains(all, anyLanguage) {
+		return guess.Guess{Tag: anyLanguage, Evidence: found.Foreign}
+	}
+	return found
 }
 
 // unknownLanguage returns the tag for pages in a script whose words do not show the language: the tag for any language in this
@@ -128,12 +141,15 @@ func (p *page) languageOfPrint(ctx context.Context) (guess.Guess, error) {
 		if err != nil || written.Evidence >= max(sureLanguage, found.Evidence) {
 			return written, err
 		}
+		if written.Evidence > found.Evidence {
+			found = written
+		}
 	}
 	return p.languageInOtherScript(ctx, found, confidence)
 }
 
-// languageInOtherScript reads a few lines in each other script. If one script is read with far more confidence, it returns the
-// language in that script, otherwise found.
+// languageInOtherScript reads a few lines in each other script. If enough letters are read in one script, and with far more
+// confidence, it returns the language in that script, otherwise found.
 func (p *page) languageInOtherScript(ctx context.Context, found guess.Guess, confidence float64) (guess.Guess, error) {
 	rows := p.sheet.longestRows(fewLines)
 	best := confidence + scriptLead
@@ -149,7 +165,7 @@ func (p *page) languageInOtherScript(ctx context.Context, found guess.Guess, con
 		if err != nil {
 			return found, err
 		}
-		if sample.confidence < best {
+		if sample.confidence < best || text.CountLetters(textOf(sample.blocks)) < minScriptLetters {
 			continue
 		}
 		best = sample.confidence
@@ -177,7 +193,7 @@ func isLanguageDoubtful(p *page) bool {
 // readInOtherLanguage guesses the language from the whole text, and reads the page again if it is another language. If there is
 // too little time for the whole second reading, the page keeps the first.
 func readInOtherLanguage(ctx context.Context, p *page) error {
-	found := guess.Of(textOf(p.read.Blocks), tags.InScript(p.src.Languages(), latin))
+	found := p.guessOf(textOf(p.read.Blocks))
 	if found.Tag == "" || found.Tag == p.language || found.Evidence <= max(p.languageEvidence, sureLanguage) {
 		return nil
 	}

@@ -50,6 +50,25 @@ func TestRead_undetermined(t *testing.T) {
 	}
 }
 
+// TestRead_undeterminedForeign checks that a page in a language without a model is read with the model for all Latin letters.
+func TestRead_undeterminedForeign(t *testing.T) {
+	t.Parallel()
+	engines := MustEngines(t, 3)
+	for name, lines := range map[string][]string{
+		"Swedish": {"Det var en gammal man som bodde på gården,", "och han hade inte varit där så länge att någon", "kunde säga när han först kom till oss."},
+		"Czech":   {"Byl to jeho starý přítel, který už dávno nebyl", "v tom městě, ale když se vrátil, ještě si na něj", "všichni pamatovali a měli ho rádi."},
+	} {
+		page := decode.Page{Image: ocrtest.Page(lines...), DPI: 300}
+		found, err := reading.Read(t.Context(), page, open, engines)
+		require.NoError(t, err)
+		require.Equal(t, "und-Latn", found.Language, name)
+		require.Equal(t, strings.Join(lines, "\n"), found.Page.Text())
+		named, err := reading.Read(t.Context(), page, reading.Options{Language: "und-Latn"}, engines)
+		require.NoError(t, err)
+		require.Equal(t, named, found)
+	}
+}
+
 func TestRead_undeterminedScript(t *testing.T) {
 	t.Parallel()
 	page := decode.Page{Image: ocrtest.Page("Και το βιβλιο του ανθρωπου ηταν στην πολη", "και ολοι οι φιλοι του ηλθαν να το δουν"), DPI: 300}
@@ -117,6 +136,28 @@ func tiffOf(pages ...*image.Gray) []byte {
 
 func firstModel(p *document.Page) string { return p.Blocks[0].Lines[0].Words[0].Model }
 
+// alsoGreek is a source with models for English and Greek.
+type alsoGreek struct{ scripted }
+
+func (*alsoGreek) Languages() []string { return []string{"en", "grc"} }
+
+func (*alsoGreek) For(language string) []string {
+	return map[string][]string{"en": {"eng"}, "grc": {"grc"}}[language]
+}
+
+// TestRead_undeterminedScript_fewLetters checks that a few letters of another script, as they are read in scribbles, do not
+// decide the script.
+func TestRead_undeterminedScript_fewLetters(t *testing.T) {
+	t.Parallel()
+	for greek, want := range map[string]string{"τε 22": "en", "πᾶσι γὰρ ἀνθρώποισι": "grc"} {
+		src := &alsoGreek{}
+		src.says = map[string]said{"eng line": {"rre Ar", 0.3}, "grc line": {greek, 0.6}, "eng": {"rre Ar", 0.3}, "grc": {greek, 0.6}}
+		found, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few letters", "on two lines"), DPI: 300}, open, src)
+		require.NoError(t, err)
+		require.Equal(t, want, found.Language)
+	}
+}
+
 // bilingual is a source with models for English and French. It reads one text in single lines, and another text on the whole
 // page.
 type bilingual struct {
@@ -161,6 +202,17 @@ func TestRead_undeterminedAgain_late(t *testing.T) {
 		require.Contains(t, found.Page.Text(), french, "all of the first reading")
 		require.LessOrEqual(t, found.Page.Confidence, 0.3)
 	})
+}
+
+// TestRead_undeterminedForeign_noModel checks that a page in a language without a model is read in the most similar one if no
+// model reads all Latin letters.
+func TestRead_undeterminedForeign_noModel(t *testing.T) {
+	t.Parallel()
+	const swedish = "han var inte den som hade sagt det till en man"
+	src := &bilingual{line: swedish, page: swedish}
+	found, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few letters", "on two lines"), DPI: 300}, open, src)
+	require.NoError(t, err)
+	require.Equal(t, "en", found.Language)
 }
 
 func TestRead_undeterminedAgain(t *testing.T) {

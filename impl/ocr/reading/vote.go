@@ -8,6 +8,8 @@ import (
 	"uncial/impl/ocr/correct"
 	"uncial/impl/ocr/lexicon"
 	"uncial/internal/document"
+	tags "uncial/internal/language"
+	"uncial/internal/language/guess"
 )
 
 // vote reads the doubtful lines of print again, and corrects them by a vote of these readings.
@@ -62,16 +64,30 @@ func lowestConfidence(line *document.Line) float64 {
 	return least
 }
 
-// unlearntAccents returns the accented letters of the page's language if its network learnt them from rendered lines alone, and
-// nothing otherwise.
+// unlearntAccents returns the accented letters of the page that its networks cannot be trusted with: those of a language that
+// they learnt from rendered lines alone, or all in a language that they have not learnt.
 func (p *page) unlearntAccents() string {
 	switch {
 	case isLanguage(p.language, "es"):
 		return "áéíóúñü"
 	case isLanguage(p.language, "pt"):
 		return "áàâãéêíóôõúüç"
+	case p.isLearnt():
+		return ""
 	}
-	return ""
+	return correct.Accented(textOf(p.read.Blocks))
+}
+
+// learnt are the languages that the network for print has learnt.
+var learnt = []string{"de", "en", "enm", "fr", "frm", "fro", "it", "la"}
+
+// isLearnt reports whether the network for print has learnt the language of the page, by the words of the page if the tag names
+// no language.
+func (p *page) isLearnt() bool {
+	if isLanguage(p.language, tags.Undetermined) {
+		return guess.Of(textOf(p.read.Blocks), learnt).Foreign < sureLanguage
+	}
+	return isLanguage(p.language, learnt...)
 }
 
 // alphabet returns the characters that the networks for print write, nil if they have not read the page.

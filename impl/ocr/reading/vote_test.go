@@ -157,15 +157,23 @@ func TestLinesByDoubt(t *testing.T) {
 	require.Equal(t, []string{"II", "doubtful", "sure"}, got)
 }
 
-// TestRead_networkAccents checks that print keeps accents that the network of its language learnt from rendered lines alone.
+// TestRead_networkAccents checks that print keeps accents that its network learnt from rendered lines alone, or not at all. For
+// a tag without a language, the words decide.
 func TestRead_networkAccents(t *testing.T) {
 	t.Parallel()
-	for language, want := range map[string]string{"es": "la gradería ó las", "fr": "la graderia o las"} {
-		src := &schooled{network: "la graderia o las", sure: 99}
-		src.says = map[string]said{"eng": {"la gradería ó las", 0.8}}
-		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: language}, src)
-		require.NoError(t, err, language)
-		require.Equal(t, want, result.Page.Text(), language)
+	const spanish, swedish, french = "la gradería ó las", "han låg på en bänk och såg ut över gården", "il n'a pas été dans la maison où nous étions"
+	for _, c := range []struct{ language, read, network, want string }{
+		{"es", spanish, "la graderia o las", spanish},
+		{"fr", spanish, "la graderia o las", "la graderia o las"},
+		{"sv", swedish, "han lag pa en bänk och sag ut över garden", swedish},
+		{"und-Latn", swedish, "han lag pa en bänk och sag ut över garden", swedish},
+		{"und-Latn", french, "il n'a pas ete dans la maison ou nous étions", "il n'a pas ete dans la maison ou nous étions"},
+	} {
+		src := &schooled{network: c.network, sure: 99}
+		src.says = map[string]said{"eng": {c.read, 0.8}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: c.language}, src)
+		require.NoError(t, err, c.language)
+		require.Equal(t, c.want, result.Page.Text(), c.language)
 	}
 }
 

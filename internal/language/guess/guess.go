@@ -6,6 +6,7 @@
 package guess
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -21,6 +22,8 @@ type Guess struct {
 	// Evidence is the lead of Tag over the best other language. An older stage of a language, or its Fraktur, does not count as
 	// another language. A word that only Tag has adds about 3, one that most languages share less than 1.
 	Evidence float64
+	// Foreign is the lead over Tag of the best language that was not offered, in the same unit; negative if Tag leads.
+	Foreign float64
 }
 
 // fraktur is the end of the tags of languages in Fraktur.
@@ -30,18 +33,18 @@ const fraktur = "-Latf"
 var old = map[string]string{"en": "enm", "es": "es-x-old", "fr": "frm", "it": "it-x-old"}
 
 const (
-	// longShare is the minimum share of long s among all letters s of a page in Fraktur. On the seven Fraktur pages of the first
-	// set it is 0.5 to 0.7. Typescripts have a few by mistake.
+	// longShare is the minimum share of long s among all letters s of a page in Fraktur. On the seven Fraktur pages of the
+	// first set it is 0.5 to 0.7. Typescripts have a few by mistake.
 	longShare = 0.25
-	// maxAccents is the largest share of letters with an accent in printed French of the time before it had any, about 1530. None
-	// of the 10 such pages of the first set has any; pages of later print have 0.002 to 0.02.
+	// maxAccents is the largest share of letters with an accent in printed French of the time before it had any, about 1530.
+	// None of the 10 such pages of the first set has any; pages of later print have 0.002 to 0.02.
 	maxAccents = 0.0015
 	// olderLead is the minimum lead of an older stage over the newer one: about two words that the newer one lacks.
 	olderLead = 4.0
 )
 
-// Of returns the tag whose language the text is most likely in, or the zero Guess if the text has no word of any of the
-// languages. Tags without words in words.txt are never guessed.
+// Of returns the tag whose language the text is most likely in; none if the text has no word of any of the languages. Tags
+// without words in words.txt are never guessed.
 func Of(text string, among []string) Guess {
 	var known []string
 	for _, tag := range among {
@@ -57,14 +60,31 @@ func Of(text string, among []string) Guess {
 		}
 	}
 	if best == "" {
-		return Guess{}
+		return Guess{Foreign: foreignLead(text, nil)}
 	}
 	for _, tag := range known {
 		if newer(tag) != newer(best) {
 			second = max(second, scores[tag])
 		}
 	}
-	return Guess{Tag: stage(newer(best), text, known, scores), Evidence: scores[best] - second}
+	return Guess{Tag: stage(newer(best), text, known, scores), Evidence: scores[best] - second, Foreign: foreignLead(text, known)}
+}
+
+// Languages returns the tags of all languages that can be recognized.
+func Languages() []string { return slices.Sorted(maps.Keys(lists())) }
+
+// foreignLead returns by how much the best language that is not among the known ones leads over these; see Guess.Foreign.
+func foreignLead(text string, known []string) float64 {
+	scores := score(text, Languages())
+	offered, foreign := 0.0, 0.0
+	for tag, s := range scores {
+		if slices.ContainsFunc(known, func(k string) bool { return newer(wordsOf(k)) == newer(tag) }) {
+			offered = max(offered, s)
+		} else {
+			foreign = max(foreign, s)
+		}
+	}
+	return foreign - offered
 }
 
 // score adds up, for each tag, how strongly the words of a text indicate it: more for words that few of the tags have.

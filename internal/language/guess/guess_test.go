@@ -72,6 +72,25 @@ func TestOf_Evidence(t *testing.T) {
 	require.Positive(t, guess.Of("ſie iſt mit der Stimme", []string{"de", "de-Latf", "en"}).Evidence, "Fraktur is not another language")
 }
 
+func TestOf_Foreign(t *testing.T) {
+	t.Parallel()
+	for text, isForeign := range map[string]bool{
+		"det är en gammal historia som han inte kunde glömma":                    true,
+		"nie było go w domu, ale ona już tam jest":                               true,
+		"Un Deews ſazzija: Lai Gaiſma tohp: tad tappe Gaiſma, un tas notikke tā": true,
+		"hogy nem volt még olyan szép, mint az a nagy":                           true,
+		"It was the best of times":                                               false,
+		"ſie ſprach mit einer ſehr wohlklingenden Stimme":                        false,
+		"Droit de ueneurs et de chiens conuient rendre":                          false,
+		"Dupont 1843": false,
+	} {
+		foreign := guess.Of(text, shipped).Foreign
+		require.Equal(t, isForeign, foreign > 8, "%s: %.1f", text, foreign)
+	}
+	require.Negative(t, guess.Of("die Stadt und das Meer", []string{"de-Latf"}).Foreign, "German is offered, in Fraktur")
+	require.Positive(t, guess.Of("et est non", nil).Foreign)
+}
+
 // TestOf_fixtures guesses the texts of the mock, which are in the public domain. The French ones are spelled and accented as in
 // modern editions, so that their stage does not show; the German ones get the long s of Fraktur.
 func TestOf_fixtures(t *testing.T) {

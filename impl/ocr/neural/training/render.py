@@ -76,6 +76,7 @@ def sign():
         '£ s. d.', '£. s. d.', '£', f'{c}{fraction()}d.', f'{b}{fraction()}', f'{b}{fraction()} lbs.', fraction(), f'{b} {fraction()} per cent.',
         f'@ {b}s.', f'@ {c}{fraction()}d.', f'{b} @ {c}d.', f'§ {b}', f'§. {b}.', f'§{b}', f'§§ {b}, {c}', '§', f'¶ {b}', '¶',
         f'† See p. {a}', '† Ibid.', '‡ Ibid.', '†', '‡', f'* See p. {a}', f'† {b}', f'‡ {b}', f'{b}°', f'{b}° {c}', f'{b} × {c}', f'${a}', f'$ {b}.{a % 90 + 10}',
+        f'${b}', f'${b},{a:03d}', f'$ {a}', f'${c}.{a % 90 + 10}', f'{b} %', f'{b}%', f'{c}{fraction()} %', f'{b}.{c}%', f'{a % 100} %', f'#{b}', f'# {a}',
     ])
 
 
@@ -83,7 +84,7 @@ def resembling():
     """Returns what resembles a sign beside a number, or is written in its place."""
     b = random.randint(1, 99)
     return random.choice([
-        f'f {b}', f'f. {b}', f'E {b}', f'L {b}', f'l. {b}', f'{b}%', f'{b} %', f'S {b}', f'8 {b}', f'+ {b}', f't {b}', f'& {b}', f'a {b}', f'P {b}', '1/2', '1/4',
+        f'f {b}', f'f. {b}', f'E {b}', f'L {b}', f'l. {b}', f'{b}96', f'{b} 90', f'S {b}', f'8 {b}', f'{b}S', f'+ {b}', f't {b}', f'& {b}', f'a {b}', f'P {b}', '1/2', '1/4',
         '3/4', f'{b}/4', '& c.', f'{b}*', f'{b} x {b}', f'1 {b}',
     ])
 

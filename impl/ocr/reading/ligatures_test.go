@@ -1,0 +1,29 @@
+package reading_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/ocrtest"
+	"uncial/impl/ocr/reading"
+)
+
+// TestRead_ligatures checks that œ becomes æ in the languages that have only æ, by the words of the page if the tag names none.
+func TestRead_ligatures(t *testing.T) {
+	t.Parallel()
+	const danish, french = "og han var klœdt i en blaa Œdelsten af Sœl", "il a le cœur et une sœur dans la maison"
+	for _, c := range []struct{ language, read, want string }{
+		{"da", danish, "og han var klædt i en blaa Ædelsten af Sæl"},
+		{"und-Latn", danish, "og han var klædt i en blaa Ædelsten af Sæl"},
+		{"und-Latn", french, french},
+		{"fr", danish, danish},
+	} {
+		src := &schooled{network: c.read, sure: 99}
+		src.says = map[string]said{"eng": {c.read, 0.9}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: c.language}, src)
+		require.NoError(t, err)
+		require.Equal(t, c.want, result.Page.Text(), c.language)
+	}
+}

@@ -106,7 +106,7 @@ var correctSteps = []step{
 	{name: "network", when: mayUseNetwork, run: voteByNetwork},
 	{name: "vote", when: mayBeCorrected, run: vote},
 	{name: "long-s", when: mayBeCorrected, run: repairLongS},
-	{name: "ligatures", when: lacksOE, run: replaceOE},
+	{name: "letters", when: hasOwnLetters, run: writeOwnLetters},
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 

@@ -461,6 +461,10 @@ const (
 	// sureLanguage is the minimum evidence of guess.Of that makes further lines unnecessary: about three words that no other
 	// language has.
 	sureLanguage = 8.0
+	// foreignLead is the minimum guess.Guess.Foreign of a page in a language without a model. 120 characters of text without
+	// rare accents reach it in 88 to 99 % of the samples from novels in Swedish, Polish, Hungarian, Czech, Romanian and
+	// Norwegian, and in 0.1 % of those from novels in English, French, German and Italian.
+	foreignLead = 2.0
 	// sureScript is the minimum confidence at which a sample is certainly in Latin letters, and scriptLead the minimum lead of
 	// another script, which must have at least minScriptLetters letters: Tesseract read two Greek ones, confidently, in faint
 	// handwriting.

@@ -102,7 +102,7 @@ func (p *page) guessFromMoreLines(read func(lines int) (string, error)) (found g
 func (p *page) guessOf(text string) guess.Guess {
 	all := p.src.Languages()
 	found := guess.Of(text, tags.InScript(all, latin))
-	if anyLanguage := tags.Undetermined + "-" + latin; found.Foreign >= sureLanguage && slices.Contains(all, anyLanguage) {
+	if anyLanguage := tags.Undetermined + "-" + latin; found.Foreign >= foreignLead && slices.Contains(all, anyLanguage) {
 		return guess.Guess{Tag: anyLanguage, Evidence: found.Foreign}
 	}
 	return found

@@ -85,7 +85,7 @@ var learnt = []string{"de", "en", "enm", "fr", "frm", "fro", "it", "la"}
 // no language.
 func (p *page) isLearnt() bool {
 	if isLanguage(p.language, tags.Undetermined) {
-		return guess.Of(textOf(p.read.Blocks), learnt).Foreign < sureLanguage
+		return guess.Of(textOf(p.read.Blocks), learnt).Foreign < foreignLead
 	}
 	return isLanguage(p.language, learnt...)
 }

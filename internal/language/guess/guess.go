@@ -52,7 +52,7 @@ func Of(text string, among []string) Guess {
 			known = append(known, tag)
 		}
 	}
-	scores := score(text, known)
+	scores := score(split(text), lists(), known)
 	best, second := "", 0.0
 	for _, tag := range known {
 		if s := scores[tag]; s > 0 && (best == "" || s > scores[best]) {
@@ -74,8 +74,9 @@ func Of(text string, among []string) Guess {
 func Languages() []string { return slices.Sorted(maps.Keys(lists())) }
 
 // foreignLead returns by how much the best language that is not among the known ones leads over these; see Guess.Foreign.
+// Accents do not count, because the model that read the text may not know those of a foreign language.
 func foreignLead(text string, known []string) float64 {
-	scores := score(text, Languages())
+	scores := score(split(plain(text)), plainLists(), Languages())
 	offered, foreign := 0.0, 0.0
 	for tag, s := range scores {
 		if slices.ContainsFunc(known, func(k string) bool { return newer(wordsOf(k)) == newer(tag) }) {
@@ -87,26 +88,26 @@ func foreignLead(text string, known []string) float64 {
 	return foreign - offered
 }
 
-// score adds up, for each tag, how strongly the words of a text indicate it: more for words that few of the tags have.
-func score(text string, among []string) map[string]float64 {
+// score adds up, for each tag, how strongly words indicate it: more if few of the tags have them in their list.
+func score(words []string, lists map[string]map[string]bool, among []string) map[string]float64 {
 	scores := map[string]float64{}
 	sharing := map[string]int{} // how many languages have a word
 	counted := map[string]bool{}
 	for _, tag := range among {
 		if list := wordsOf(tag); !counted[list] {
 			counted[list] = true
-			for w := range lists()[list] {
+			for w := range lists[list] {
 				sharing[w]++
 			}
 		}
 	}
-	for _, w := range split(text) {
+	for _, w := range words {
 		if sharing[w] == 0 {
 			w = withLongS(w)
 		}
 		if n := sharing[w]; n > 0 {
 			for _, tag := range among {
-				if lists()[wordsOf(tag)][w] {
+				if lists[wordsOf(tag)][w] {
 					scores[tag] += math.Log(1 + float64(len(counted))/float64(n))
 				}
 			}

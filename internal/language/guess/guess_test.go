@@ -75,17 +75,18 @@ func TestOf_Evidence(t *testing.T) {
 func TestOf_Foreign(t *testing.T) {
 	t.Parallel()
 	for text, isForeign := range map[string]bool{
-		"det är en gammal historia som han inte kunde glömma":                    true,
-		"nie było go w domu, ale ona już tam jest":                               true,
-		"Un Deews ſazzija: Lai Gaiſma tohp: tad tappe Gaiſma, un tas notikke tā": true,
-		"hogy nem volt még olyan szép, mint az a nagy":                           true,
-		"It was the best of times":                                               false,
-		"ſie ſprach mit einer ſehr wohlklingenden Stimme":                        false,
-		"Droit de ueneurs et de chiens conuient rendre":                          false,
+		"det är en gammal historia som han inte kunde glömma":                                true,
+		"nie było go w domu, ale ona już tam jest":                                           true,
+		"Un Deews ſazzija: Lai Gaiſma tohp: tad tappe Gaiſma, un tas notikke tā":             true,
+		"hogy nem volt még olyan szép, mint az a nagy":                                       true,
+		"nie bylo go w domu, kiedy matka do niej przyszla, ale bylo juz jasno, i on tez nie": true,
+		"It was the best of times":                                                           false,
+		"ſie ſprach mit einer ſehr wohlklingenden Stimme":                                    false,
+		"Droit de ueneurs et de chiens conuient rendre":                                      false,
 		"Dupont 1843": false,
 	} {
 		foreign := guess.Of(text, shipped).Foreign
-		require.Equal(t, isForeign, foreign > 8, "%s: %.1f", text, foreign)
+		require.Equal(t, isForeign, foreign > 6, "%s: %.1f", text, foreign)
 	}
 	require.Negative(t, guess.Of("die Stadt und das Meer", []string{"de-Latf"}).Foreign, "German is offered, in Fraktur")
 	require.Positive(t, guess.Of("et est non", nil).Foreign)

@@ -4,6 +4,9 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 //go:embed words.txt
@@ -24,3 +27,28 @@ var lists = sync.OnceValue(func() map[string]map[string]bool {
 	}
 	return all
 })
+
+// plainLists returns the words of each language without accents.
+var plainLists = sync.OnceValue(func() map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	for tag, words := range lists() {
+		all[tag] = map[string]bool{}
+		for w := range words {
+			all[tag][plain(w)] = true
+		}
+	}
+	return all
+})
+
+// unbarred replaces letters whose bar or stroke is no accent in Unicode's tables.
+var unbarred = strings.NewReplacer("đ", "d", "ł", "l", "ø", "o", "Đ", "D", "Ł", "L", "Ø", "O")
+
+// plain returns a text without accents.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(unbarred.Replace(text)))
+}

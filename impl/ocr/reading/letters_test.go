@@ -10,15 +10,22 @@ import (
 	"uncial/impl/ocr/reading"
 )
 
-// TestRead_ligatures checks that œ becomes æ in the languages that have only æ, by the words of the page if the tag names none.
-func TestRead_ligatures(t *testing.T) {
+// TestRead_ownLetters checks that letters that a language does not have become those of the language, by the words of the page
+// if the tag names none.
+func TestRead_ownLetters(t *testing.T) {
 	t.Parallel()
-	const danish, french = "og han var klœdt i en blaa Œdelsten af Sœl", "il a le cœur et une sœur dans la maison"
+	const (
+		danish, french    = "og han var klœdt i en blaa Œdelsten af Sœl", "il a le cœur et une sœur dans la maison"
+		romanian, turkish = "Şi nu era din acea casă, ci din alta, pe care o ţineau şi ei", "ve bu bir iş için daha çok şey var"
+	)
 	for _, c := range []struct{ language, read, want string }{
 		{"da", danish, "og han var klædt i en blaa Ædelsten af Sæl"},
+		{"nb-NO", danish, "og han var klædt i en blaa Ædelsten af Sæl"},
 		{"und-Latn", danish, "og han var klædt i en blaa Ædelsten af Sæl"},
 		{"und-Latn", french, french},
 		{"fr", danish, danish},
+		{"und-Latn", romanian, "Și nu era din acea casă, ci din alta, pe care o țineau și ei"},
+		{"und-Latn", turkish, turkish},
 	} {
 		src := &schooled{network: c.read, sure: 99}
 		src.says = map[string]said{"eng": {c.read, 0.9}}

@@ -249,11 +249,46 @@ func (b bands) usualWidths(g gutter) (left, right, white float64) {
 }
 
 // isBetweenColumns reports whether the text on both sides of a gutter is as wide as a column, and the gutter is too large to be
-// word spaces that line up by chance.
+// word spaces that line up by chance. A table, which has numbers on one side, is read by its rows.
 func (b bands) isBetweenColumns(g gutter) bool {
 	h := float64(b.height)
 	left, right, white := b.usualWidths(g)
-	return left >= minColumn*h && right >= minColumn*h && white*float64(g.rows) >= minGutterArea*h
+	return left >= minColumn*h && right >= minColumn*h && white*float64(g.rows) >= minGutterArea*h && !b.isBesideCells(g)
+}
+
+// isBesideCells reports whether the text on one side of a gutter consists of cells in most rows: of several short pieces, such
+// as pounds, shillings and pence, that are far apart.
+func (b bands) isBesideCells(g gutter) bool {
+	var lefts, rights int
+	for i, s := range g.at {
+		left, right := b.textBeside(g.top+i, s)
+		if left.width() == 0 || right.width() == 0 {
+			continue
+		}
+		if b.hasCells(g.top+i, left) {
+			lefts++
+		}
+		if b.hasCells(g.top+i, right) {
+			rights++
+		}
+	}
+	return float64(max(lefts, rights)) >= cellRows*float64(g.rows)
+}
+
+// hasCells reports whether the text of a band within some columns consists of cells.
+func (b bands) hasCells(band int, text span) bool {
+	gap, widest := int(minCellGap*float64(b.height)), int(widestCell*float64(b.height))
+	var cells []span
+	for _, s := range b.ink[band] {
+		switch n := len(cells); {
+		case s.from < text.from || s.to > text.to:
+		case n > 0 && s.from-cells[n-1].to < gap:
+			cells[n-1].to = s.to
+		default:
+			cells = append(cells, s)
+		}
+	}
+	return len(cells) > 1 && !slices.ContainsFunc(cells, func(c span) bool { return c.width() > widest })
 }
 
 // strips reports on which sides of a gutter there is a strip of a facing page: its text is narrow and touches the edge of the

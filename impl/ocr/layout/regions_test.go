@@ -92,6 +92,9 @@ func TestRegions(t *testing.T) {
 		"figures one above the other are not a broken rule": {
 			join(paragraph(100, 660, 300, 20), copies(image.Rect(672, 300, 678, 324), 20), paragraph(690, 1300, 300, 20)), nil,
 		},
+		"amounts in several columns stay with their entries": {
+			join(paragraph(100, 700, 300, 20), paragraph(1000, 1048, 300, 20), paragraph(1080, 1128, 300, 20), paragraph(1160, 1208, 300, 20)), nil,
+		},
 		"prices stay with their entries":       {join(paragraph(100, 1000, 300, 20), paragraph(1150, 1250, 300, 20)), nil},
 		"four short lines do not make columns": {join(paragraph(100, 1300, 300, 10), paragraph(100, 600, 800, 4), paragraph(700, 1300, 800, 4)), nil},
 		"a heading divides columns although one of its blanks is in the gutter": {

@@ -224,6 +224,9 @@ const (
 	// minColumn is the minimum median width of the text of a column. Columns of numbers are narrower, so their rows are read
 	// across.
 	minColumn = 8.0
+	// minCellGap is the minimum blank between two cells of a row, widestCell the maximum width of a cell, and cellRows the
+	// minimum share of the rows that have only cells on one side of a gutter within a table.
+	minCellGap, widestCell, cellRows = 1.0, 3.2, 0.7
 	// widestWordGap is the maximum blank within a line.
 	widestWordGap = 3
 	// maxDivisions is the maximum depth of columns within columns.
@@ -345,4 +348,21 @@ const (
 	minRuledColumn, maxRuledColumns, likeRuledColumns = 0.06, 8, 0.65
 	// otherSize is the maximum ratio between the heights of lines in columns with writing of the same size.
 	otherSize = 1.5
+)
+
+// Leaders, the rows of dots in tables of contents. Lengths are in widths of a dot unless a comment says otherwise.
+const (
+	// minDot is the minimum side of a dot in pixels, roundDot the maximum ratio of its sides, and likeDot that of the widths of
+	// two dots of a leader. With more than maxDots, a page is a screen.
+	minDot, roundDot, likeDot, maxDots = 2, 2.0, 1.8, 20_000
+	// maxPitch is the maximum distance between the middles of two dots, pitchSlack its maximum deviation as a share of the mean
+	// distance, at least minPitchSlack pixels, and maxDrift the maximum difference in height. Between two dots that were found,
+	// there are fewer than mostSteps others.
+	maxPitch, pitchSlack, minPitchSlack, maxDrift, mostSteps = 12.0, 0.3, 2.0, 0.8, 3.0
+	// minLeaderDots is the minimum number of dots of a leader, and maxLacking the maximum number of dots that lack between them,
+	// as a share. maxBesideLeader is the maximum number of other spots within aroundLeader of it, as a share of its dots.
+	minLeaderDots, maxLacking, aroundLeader, maxBesideLeader = 6, 0.15, 2.5, 0.35
+	// maxDot is the maximum width of a dot, and minLeader the minimum length of a leader, both in heights of a letter; an ellipsis
+	// is shorter. The page has at least minLarger letters.
+	maxDot, minLeader, minLarger = 0.5, 6.0, 20
 )

@@ -9,9 +9,9 @@ import (
 	"uncial/internal/language/guess"
 )
 
-// In these languages, some letters look like others that they do not have. œ and æ look alike in blackletter, and the models for
-// early print know œ from French and Latin. Romanian has a comma below s and t, which the model for all languages takes for the
-// cedilla of Turkish.
+// In these languages, some letters look like others that they do not have. œ and æ look alike in blackletter, and the models
+// for early print know œ from French and Latin. Romanian has a comma below s and t, which the model for all languages takes for
+// the cedilla of Turkish.
 var (
 	withAE      = strings.NewReplacer("œ", "æ", "Œ", "Æ")
 	withCommas  = strings.NewReplacer("ş", "ș", "Ş", "Ș", "ţ", "ț", "Ţ", "Ț")

@@ -42,7 +42,8 @@ func recoverMissed(ctx context.Context, p *page) error {
 		return err
 	}
 	for i := range singles {
-		singles[i].isItem = singles[i].inColumn(singles)
+		singles[i].isLed = p.sheet.followsLeader(singles[i].last)
+		singles[i].isItem = singles[i].isLed || singles[i].inColumn(singles)
 	}
 	singles = slices.DeleteFunc(singles, func(s patch) bool { return s.row(a.blocks) == nil })
 	err = p.insertPatches(singles, func(found *patch) (document.Line, error) { return p.readSingle(ctx, found, found.row(a.blocks)) })
@@ -78,11 +79,11 @@ func (p *page) claims() []document.Block {
 	return all
 }
 
-// readSingle reads a single letter or digit on the baseline of a line that was read. It is what the network for print reads,
-// if that is or looks like a digit, in two cases: above and below others, as in a list, if the network is sure of it; and as
-// far from a line with a number as the cells of a table are from each other. Otherwise, and for a stroke, which may be a rule,
-// the line has no words unless the network and the model of the page read the same, one of them reads a letter that looks like
-// the digit of the other, or the model reads the letter twice.
+// readSingle reads a single letter or digit on the baseline of a line that was read. It is what the network for print reads, if
+// that is or looks like a digit, in two cases: above and below others, as in a list, or after a leader, if the network is sure
+// of it; and as far from a line with a number as the cells of a table are from each other. Otherwise, and for a stroke, which
+// may be a rule, the line has no words unless the network and the model of the page read the same, one of them reads a letter
+// that looks like the digit of the other, or the model reads the letter twice.
 func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line) (document.Line, error) {
 	line, err := p.readByNetwork(ctx, found, 1)
 	if err != nil || len(line.Words) != 1 {
@@ -91,7 +92,7 @@ func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line)
 	read := &line.Words[0]
 	read.Box = document.BoxOf(found.box) // without the blank beside it
 	line.Box = read.Box
-	if number, ok := numberOf(read.Text); ok && found.isItem && number != "1" && read.Confidence >= minItemConfidence {
+	if number, ok := numberOf(read.Text); ok && found.isItem && (found.isLed || number != "1") && read.Confidence >= minItemConfidence {
 		read.Text = number
 		return line, nil
 	}

@@ -33,6 +33,8 @@ type sheet struct {
 	dpi int
 	// staves are the boxes of music, which are white in img.
 	staves []image.Rectangle
+	// leaders are the leaders in pixels of the page. Their dots are white in img.
+	leaders []layout.Leader
 	// regions are the parts of img that are read separately, in reading order. If it is nil, img is read as a whole.
 	regions []layout.Region
 	// scale is the factor by which img, and parts of it, are scaled for reading. 0 means 1.
@@ -51,14 +53,14 @@ func measure(_ context.Context, p *page) error {
 func findInk(_ context.Context, p *page) error {
 	p.sheet.findInk()
 	if p.finished = p.sheet.isBlank(); !p.finished {
-		p.handwriting = newHandwriting(p, p.gray, p.sheet.letters)
+		p.handwriting = newHandwriting(p, withoutDots(p.gray, p.sheet.leaders), p.sheet.letters)
 	}
 	return nil
 }
 
-// findInk finds the components of ink, and the height of letters.
+// findInk finds the components of ink and the height of letters, and erases leaders.
 func (s *sheet) findInk() {
-	spots := imaging.AllSpots(s.img)
+	spots := s.eraseLeaders(imaging.AllSpots(s.img))
 	s.components = imaging.WithoutSpecks(spots)
 	s.marks, s.letters = s.components, imaging.LetterShaped(s.components)
 	s.unlevelled = s.img

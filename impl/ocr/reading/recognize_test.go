@@ -269,6 +269,23 @@ func TestDropScraps(t *testing.T) {
 	require.Empty(t, reading.DropScraps(nil))
 }
 
+func TestDropScraps_descenders(t *testing.T) {
+	t.Parallel()
+	text := row(100, 100, .94, "elle", "est", "la", "même", "partout,", "promulguait", "mon", "amphytrion")
+	for why, c := range map[string]struct {
+		line document.Line
+		kept bool
+	}{
+		"descenders of the line above": {row(160, 115, .7, ">", "P", ">", "P", "P"), false},
+		"a line of words":              {row(160, 115, .7, "et", "la", "nuit"), true},
+		"numbers below the line":       {row(160, 140, .7, "1", "7", "3"), true},
+		"numbers beside the line":      {row(700, 115, .7, "1", "7", "3"), true},
+		"numbers within the line":      {row(160, 100, .7, "1", "7", "3"), true},
+	} {
+		require.Equal(t, c.kept, len(reading.DropScraps([]document.Block{block(text), block(c.line)})) == 2, why)
+	}
+}
+
 func TestDropScraps_accents(t *testing.T) {
 	t.Parallel()
 	greek := row(0, 0, .9, "ἔνδον", "γὰρ", "ἁνὴρ", "ἄρτι", "τυγχάνει")

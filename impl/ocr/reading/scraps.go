@@ -17,7 +17,9 @@ func dropScraps(blocks []document.Block) []document.Block {
 	hasGreek := greekWords(blocks) >= minGreekWords
 	var kept []document.Block
 	for _, b := range blocks {
-		lines := slices.DeleteFunc(slices.Clone(b.Lines), func(l document.Line) bool { return isScrap(l, page) || hasGreek && isAccents(l) })
+		lines := slices.DeleteFunc(slices.Clone(b.Lines), func(l document.Line) bool {
+			return isScrap(l, page) || hasGreek && isAccents(l) || isDescenders(l, blocks)
+		})
 		dropped := len(b.Lines) - len(lines)
 		if len(lines) > 0 && float64(dropped) < minDroppedShare*float64(len(b.Lines)) {
 			kept = append(kept, document.BlockOf(lines))
@@ -40,6 +42,22 @@ func isScrap(l document.Line, page float64) bool {
 	return confidence < maxGarbleConfidence && page >= wellRead ||
 		confidence < maxScrapConfidence && perWord < minWordLetters && !isYear(l) ||
 		confidence < maxFaintConfidence && perWord < minFaintLetters && page >= wellRead
+}
+
+// isDescenders reports whether a line consists of the descenders of a longer line, which layout analysis sometimes takes for a
+// line of their own: it has single characters, begins above the lower edge of the longer line, and ends below it.
+func isDescenders(l document.Line, blocks []document.Block) bool {
+	if float64(characters(oneLine(l))) > maxDescenders*float64(len(l.Words)) {
+		return false
+	}
+	for other := range document.Lines(blocks) {
+		edge := other.Box.Y + other.Box.H
+		if len(other.Words) > len(l.Words) && other.Box.X <= l.Box.X && other.Box.Right() >= l.Box.Right() &&
+			l.Box.Y > other.Box.Y && float64(edge-l.Box.Y) >= minDescent*float64(l.Box.H) && l.Box.Y+l.Box.H > edge {
+			return true
+		}
+	}
+	return false
 }
 
 // isYear reports whether a line is a year in spaced Roman numerals, as on title pages. Some of its letters may be misread.

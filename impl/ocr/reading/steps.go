@@ -107,6 +107,7 @@ var correctSteps = []step{
 	{name: "vote", when: mayBeCorrected, run: vote},
 	{name: "long-s", when: mayBeCorrected, run: repairLongS},
 	{name: "letters", when: hasOwnLetters, run: writeOwnLetters},
+	{name: "leaders", when: hasLeaders, run: restoreLeaders},
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 

@@ -81,11 +81,11 @@ func (p *page) unlearntAccents() string {
 // learnt are the languages that the network for print has learnt.
 var learnt = []string{"de", "en", "enm", "fr", "frm", "fro", "it", "la"}
 
-// isLearnt reports whether the network for print has learnt the language of the page, by the words of the page if the tag names
-// no language.
+// isLearnt reports whether the network for print has learnt the language of the page. If the tag names no language, the words
+// of the page must show one of these.
 func (p *page) isLearnt() bool {
 	if isLanguage(p.language, tags.Undetermined) {
-		return guess.Of(textOf(p.read.Blocks), learnt).Foreign < foreignLead
+		return guess.Of(textOf(p.read.Blocks), learnt).Foreign <= -foreignLead
 	}
 	return isLanguage(p.language, learnt...)
 }

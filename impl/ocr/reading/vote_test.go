@@ -167,6 +167,7 @@ func TestRead_networkAccents(t *testing.T) {
 		{"fr", spanish, "la graderia o las", "la graderia o las"},
 		{"sv", swedish, "han lag pa en bänk och sag ut över garden", swedish},
 		{"und-Latn", swedish, "han lag pa en bänk och sag ut över garden", swedish},
+		{"und-Latn", "Władysław, Długa", "Wladyslaw, Dluga", "Władysław, Długa"},
 		{"und-Latn", french, "il n'a pas ete dans la maison ou nous étions", "il n'a pas ete dans la maison ou nous étions"},
 	} {
 		src := &schooled{network: c.network, sure: 99}

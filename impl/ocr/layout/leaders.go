@@ -1,0 +1,117 @@
+package layout
+
+import (
+	"cmp"
+	"image"
+	"math"
+	"slices"
+
+	"uncial/impl/ocr/imaging"
+)
+
+// Leader is a row of dots that leads from an entry of a table to a number, such as in a table of contents.
+type Leader struct {
+	Box  image.Rectangle
+	Dots []image.Rectangle // from left to right
+}
+
+// Leaders returns the leaders among the spots of a page: rows of dots of one size at equal distances, with hardly any other ink
+// beside them. The dots are small beside the letters of the page. A page with as many dots as a screen has none.
+func Leaders(spots []image.Rectangle) []Leader {
+	dots := slices.DeleteFunc(slices.Clone(spots), func(s image.Rectangle) bool { return !isRound(s) })
+	if len(dots) > maxDots {
+		return nil
+	}
+	slices.SortFunc(dots, func(a, b image.Rectangle) int {
+		return cmp.Or(cmp.Compare(a.Min.X, b.Min.X), cmp.Compare(a.Min.Y, b.Min.Y))
+	})
+	isUsed := map[image.Rectangle]bool{}
+	var found []Leader
+	for i, first := range dots {
+		if isUsed[first] {
+			continue
+		}
+		l := Leader{first, []image.Rectangle{first}}
+		lacking := l.extend(dots[i+1:], isUsed)
+		n := float64(len(l.Dots))
+		if n < minLeaderDots || lacking > maxLacking*n || !l.isAlone(spots) {
+			continue
+		}
+		for _, d := range l.Dots {
+			isUsed[d] = true
+		}
+		found = append(found, l)
+	}
+	return slices.DeleteFunc(found, func(l Leader) bool { return !l.isBesideLetters(spots, isUsed) })
+}
+
+// isBesideLetters reports whether the page has letters that are far larger than the dots of the leader, not fewer than spots
+// that are like the dots but belong to no leader, and the leader is long beside the letters. In typescripts, whose letters have
+// equal distances too, most letters are alike.
+func (l *Leader) isBesideLetters(spots []image.Rectangle, isUsed map[image.Rectangle]bool) bool {
+	size, alike := l.size(), 0
+	var larger []image.Rectangle
+	for _, s := range spots {
+		switch {
+		case float64(s.Dy()) >= size/maxDot:
+			larger = append(larger, s)
+		case isRound(s) && likeSize(s, size) && !isUsed[s]:
+			alike++
+		}
+	}
+	larger = imaging.LetterShaped(larger)
+	return len(larger) >= max(alike, minLarger) && float64(l.Box.Dx()) >= minLeader*float64(imaging.LetterHeight(larger))
+}
+
+// isRound reports whether a spot may be a dot of a leader.
+func isRound(s image.Rectangle) bool {
+	small, large := min(s.Dx(), s.Dy()), max(s.Dx(), s.Dy())
+	return small >= minDot && float64(large) <= roundDot*float64(small)
+}
+
+// size returns the width of the first dot in pixels.
+func (l *Leader) size() float64 { return float64(max(l.Dots[0].Dx(), l.Dots[0].Dy())) }
+
+// extend adds those of the dots, which are sorted by their left edges, that continue the leader to the right at equal
+// distances. A few dots may be lacking; it returns their number.
+func (l *Leader) extend(dots []image.Rectangle, isUsed map[image.Rectangle]bool) (lacking float64) {
+	size, pitch := l.size(), 0.0
+	for _, d := range dots {
+		last, at := imaging.Middle(l.Dots[len(l.Dots)-1]), imaging.Middle(d)
+		dx, dy := float64(at.X-last.X), float64(at.Y-last.Y)
+		steps := 1.0
+		if pitch > 0 {
+			steps = max(math.Round(dx/pitch), 1)
+		}
+		if steps > mostSteps || dx > maxPitch*size*steps {
+			break
+		}
+		isOff := pitch > 0 && math.Abs(dx-steps*pitch) > max(minPitchSlack, pitchSlack*pitch)
+		if isOff || isUsed[d] || dx <= 0 || math.Abs(dy) > maxDrift*size*steps || !likeSize(d, size) {
+			continue
+		}
+		n := float64(len(l.Dots))
+		pitch = (pitch*(n-1) + dx/steps) / n
+		l.Dots, l.Box, lacking = append(l.Dots, d), l.Box.Union(d), lacking+steps-1
+	}
+	return lacking
+}
+
+// likeSize reports whether a dot is about as large as the first one of a leader.
+func likeSize(d image.Rectangle, size float64) bool {
+	own := float64(max(d.Dx(), d.Dy()))
+	return own <= likeDot*size && size <= likeDot*own
+}
+
+// isAlone reports whether there is hardly any other ink beside and between the dots of a leader, unlike in a row of a screen
+// and between the full stops of a line.
+func (l *Leader) isAlone(spots []image.Rectangle) bool {
+	around := l.Box.Inset(-int(aroundLeader * l.size()))
+	beside := -len(l.Dots)
+	for _, s := range spots {
+		if imaging.Middle(s).In(around) {
+			beside++
+		}
+	}
+	return float64(beside) <= maxBesideLeader*float64(len(l.Dots))
+}

@@ -34,7 +34,7 @@ func Leaders(spots []image.Rectangle) []Leader {
 		l := Leader{first, []image.Rectangle{first}}
 		lacking := l.extend(dots[i+1:], isUsed)
 		n := float64(len(l.Dots))
-		if n < minLeaderDots || lacking > maxLacking*n || !l.isAlone(spots) {
+		if n < minLeaderDots || lacking > maxLacking*n || !l.isSpaced(lacking) || !l.isAlone(spots) {
 			continue
 		}
 		for _, d := range l.Dots {
@@ -95,6 +95,17 @@ func (l *Leader) extend(dots []image.Rectangle, isUsed map[image.Rectangle]bool)
 		l.Dots, l.Box, lacking = append(l.Dots, d), l.Box.Union(d), lacking+steps-1
 	}
 	return lacking
+}
+
+// isSpaced reports whether there is as much white between the dots of a leader as between full stops, and more than between
+// letters.
+func (l *Leader) isSpaced(lacking float64) bool {
+	widths := 0
+	for _, d := range l.Dots {
+		widths += d.Dx()
+	}
+	n := float64(len(l.Dots))
+	return float64(l.Box.Dx())/(n+lacking) >= minPitch*float64(widths)/n
 }
 
 // likeSize reports whether a dot is about as large as the first one of a leader.

@@ -78,6 +78,7 @@ func TestLeaders(t *testing.T) {
 		"may slope":                          {slices.Concat(entries(3), dotsAt(300, 115, 40, 10, 10)), []int{40}},
 		"may lack some dots":                 {slices.Concat(entries(3), without(dotsAt(300, 115, 40, 10, 0), 7, 20, 21)), []int{37}},
 		"are not ellipses":                   {slices.Concat(entries(3), dotsAt(300, 115, 8, 10, 0)), nil},
+		"have more white than letters":       {slices.Concat(entries(3), dotsAt(300, 115, 40, 6, 0)), nil},
 		"have equal distances":               {slices.Concat(entries(3), uneven), nil},
 		"have dots smaller than letters":     {slices.Concat(dotsAt(40, 100, 12, 8, 0), dotsAt(300, 115, 40, 10, 0)), nil},
 		"are not the rows of a screen":       {slices.Concat(entries(3), screen), nil},

@@ -355,14 +355,14 @@ const (
 	// minDot is the minimum side of a dot in pixels, roundDot the maximum ratio of its sides, and likeDot that of the widths of
 	// two dots of a leader. With more than maxDots, a page is a screen.
 	minDot, roundDot, likeDot, maxDots = 2, 2.0, 1.8, 20_000
-	// maxPitch is the maximum distance between the middles of two dots, pitchSlack its maximum deviation as a share of the mean
-	// distance, at least minPitchSlack pixels, and maxDrift the maximum difference in height. Between two dots that were found,
-	// there are fewer than mostSteps others.
-	maxPitch, pitchSlack, minPitchSlack, maxDrift, mostSteps = 12.0, 0.3, 2.0, 0.8, 3.0
+	// minPitch is the minimum distance between the middles of two dots on average, and maxPitch the maximum distance of any two,
+	// pitchSlack its maximum deviation as a share of the mean distance, at least minPitchSlack pixels, and maxDrift the maximum
+	// difference in height. Between two dots that were found, there are fewer than mostSteps others.
+	minPitch, maxPitch, pitchSlack, minPitchSlack, maxDrift, mostSteps = 1.5, 12.0, 0.3, 2.0, 0.6, 3.0
 	// minLeaderDots is the minimum number of dots of a leader, and maxLacking the maximum number of dots that lack between them,
 	// as a share. maxBesideLeader is the maximum number of other spots within aroundLeader of it, as a share of its dots.
 	minLeaderDots, maxLacking, aroundLeader, maxBesideLeader = 6, 0.15, 2.5, 0.35
 	// maxDot is the maximum width of a dot, and minLeader the minimum length of a leader, both in heights of a letter; an ellipsis
 	// is shorter. The page has at least minLarger letters.
-	maxDot, minLeader, minLarger = 0.5, 6.0, 20
+	maxDot, minLeader, minLarger = 0.4, 6.0, 20
 )

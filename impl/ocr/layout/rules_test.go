@@ -169,6 +169,7 @@ func TestRegions_rules(t *testing.T) {
 			require.True(t, regions[want].Holds(m), "%v", m)
 		}
 	}
+	require.Nil(t, layout.Regions(paragraph(100, 1300, 300, 2), letter, leaf, []layout.Rule{{Top: 700, Bottom: 700}}), "two lines are no columns")
 }
 
 func TestRegions_titleAboveRules(t *testing.T) {

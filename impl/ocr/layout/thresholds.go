@@ -340,6 +340,8 @@ const (
 	// of the other bands in which the rule is found, and clearRule the minimum share of these in which no writing touches it.
 	// Where columns are set close to their rule, it is 0.77 (a Bible of 1694); 0.6 would change no page of either set.
 	marginOfWriting, wholeRule, clearRule = 0.03, 0.85, 0.7
+	// minRuledHeight is the minimum height of the ink of a page with rules, in heights of a letter: about four lines.
+	minRuledHeight = 8
 	// topOfPage is the share of the page, at its top, that may be a title above the rules. A title has at least minTitle letters.
 	// A stroke of a letter above a rule has at most maxStrokeBands.
 	topOfPage, minTitle, maxStrokeBands = 0.33, 3, 4

@@ -16,7 +16,8 @@ type Leader struct {
 }
 
 // Leaders returns the leaders among the spots of a page: rows of dots of one size at equal distances, with hardly any other ink
-// beside them. The dots are small beside the letters of the page. A page with as many dots as a screen has none.
+// beside them. The dots are small beside the letters of the page. A page with as many dots, or rows of dots, as a screen has
+// none.
 func Leaders(spots []image.Rectangle) []Leader {
 	dots := slices.DeleteFunc(slices.Clone(spots), func(s image.Rectangle) bool { return !isRound(s) })
 	if len(dots) > maxDots {
@@ -27,14 +28,22 @@ func Leaders(spots []image.Rectangle) []Leader {
 	})
 	isUsed := map[image.Rectangle]bool{}
 	var found []Leader
+	crowded := 0
 	for i, first := range dots {
+		if crowded > maxCrowded {
+			return nil
+		}
 		if isUsed[first] {
 			continue
 		}
 		l := Leader{first, []image.Rectangle{first}}
 		lacking := l.extend(dots[i+1:], isUsed)
 		n := float64(len(l.Dots))
-		if n < minLeaderDots || lacking > maxLacking*n || !l.isSpaced(lacking) || !l.isAlone(spots) {
+		if n < minLeaderDots || lacking > maxLacking*n || !l.isSpaced(lacking) {
+			continue
+		}
+		if !l.isAlone(spots) {
+			crowded++
 			continue
 		}
 		for _, d := range l.Dots {

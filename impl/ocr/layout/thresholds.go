@@ -355,8 +355,8 @@ const (
 // Leaders, the rows of dots in tables of contents. Lengths are in widths of a dot unless a comment says otherwise.
 const (
 	// minDot is the minimum side of a dot in pixels, roundDot the maximum ratio of its sides, and likeDot that of the widths of
-	// two dots of a leader. With more than maxDots, a page is a screen.
-	minDot, roundDot, likeDot, maxDots = 2, 2.0, 1.8, 20_000
+	// two dots of a leader. With more than maxDots, or more than maxCrowded rows of dots beside other ink, a page is a screen.
+	minDot, roundDot, likeDot, maxDots, maxCrowded = 2, 2.0, 1.8, 12_000, 300
 	// minPitch is the minimum distance between the middles of two dots on average, and maxPitch the maximum distance of any two,
 	// pitchSlack its maximum deviation as a share of the mean distance, at least minPitchSlack pixels, and maxDrift the maximum
 	// difference in height. Between two dots that were found, there are fewer than mostSteps others.

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"context"
+	"image"
 	"slices"
 	"strings"
 
@@ -133,6 +134,9 @@ func (p *page) languageOfPrint(ctx context.Context) (guess.Guess, error) {
 		return textOf(sample), err
 	})
 	confidence := meanConfidence(sample)
+	if err == nil {
+		found.Tag, err = p.tagOfType(ctx, found.Tag, confidence, rows[:min(fewLines, len(rows))])
+	}
 	if err != nil || confidence >= sureScript {
 		return found, err
 	}
@@ -146,6 +150,24 @@ func (p *page) languageOfPrint(ctx context.Context) (guess.Guess, error) {
 		}
 	}
 	return p.languageInOtherScript(ctx, found, confidence)
+}
+
+// fraktur is the end of the tags of languages in Fraktur.
+const fraktur = "-Latf"
+
+// tagOfType returns the tag of a language in the type of some lines, if it can be read in Fraktur too: in Fraktur if the model
+// for early print, which has read the lines with some confidence, leads over the model for roman type. A long s does not show
+// the type, because the model for early print sees it in modern type as well.
+func (p *page) tagOfType(ctx context.Context, tag string, confidence float64, lines []image.Rectangle) (string, error) {
+	roman := strings.TrimSuffix(tag, fraktur)
+	if all := p.src.Languages(); generalModel(p.src) != earlyPrint || !slices.Contains(all, roman) || !slices.Contains(all, roman+fraktur) {
+		return tag, nil
+	}
+	read, err := p.sheet.readLines(ctx, p.src, p.src.For(roman)[0], lines, nil)
+	if err != nil || read.confidence >= confidence-frakturLead {
+		return roman, err
+	}
+	return roman + fraktur, nil
 }
 
 // languageInOtherScript reads a few lines in each other script. If enough letters are read in one script, and with far more

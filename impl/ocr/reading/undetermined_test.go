@@ -158,6 +158,39 @@ func TestRead_undeterminedScript_fewLetters(t *testing.T) {
 	}
 }
 
+// german is a source with models for German in both types, and for early print.
+type german struct{ scripted }
+
+func (*german) Languages() []string { return []string{"de", "de-Latf"} }
+
+func (*german) For(language string) []string {
+	return map[string][]string{"de": {"deu"}, "de-Latf": {"frak"}}[language]
+}
+
+// TestRead_undeterminedType checks that the model for roman type decides whether German is in Fraktur, and not a long s, which
+// the model for early print sees everywhere.
+func TestRead_undeterminedType(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		early string
+		roman float64 // the confidence of the model for roman type
+		want  string
+	}{
+		"roman type, with a long s": {"ſie iſt ſehr ſchön und das Haus ist groß", 0.92, "de"},
+		"Fraktur":                   {"ſie iſt ſehr ſchön und das Haus iſt groß", 0.7, "de-Latf"},
+		"Fraktur, without a long s": {"die Stadt und das Meer und der Wald mit den", 0.7, "de-Latf"},
+	} {
+		src := &german{}
+		src.says = map[string]said{
+			"early_print": {c.early, 0.9}, "early_print line": {c.early, 0.9},
+			"deu": {c.early, c.roman}, "deu line": {c.early, c.roman}, "frak": {c.early, 0.9}, "frak line": {c.early, 0.9},
+		}
+		found, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few letters", "on two lines"), DPI: 300}, open, src)
+		require.NoError(t, err)
+		require.Equal(t, c.want, found.Language, name)
+	}
+}
+
 // bilingual is a source with models for English and French. It reads one text in single lines, and another text on the whole
 // page.
 type bilingual struct {

@@ -118,26 +118,14 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 // losesAccent reports whether what the network read in place of an accented letter of the language is the same letter without
 // its accent, or with another.
 func (k *Knowledge) losesAccent(had, read rune) bool {
-	return strings.ContainsRune(k.Accents, unicode.ToLower(had)) && withoutAccent(had) == withoutAccent(read)
+	return strings.ContainsRune(k.Accents, unicode.ToLower(had)) && text.WithoutAccent(had) == text.WithoutAccent(read)
 }
 
-// barred are the letters whose bar or stroke is no accent in Unicode's tables, and the same letters without it.
-var barred = map[rune]rune{'Đ': 'D', 'đ': 'd', 'Ħ': 'H', 'ħ': 'h', 'Ł': 'L', 'ł': 'l', 'Ø': 'O', 'ø': 'o'}
-
-// withoutAccent returns a letter without its accent, bar or stroke.
-func withoutAccent(r rune) rune {
-	base := []rune(norm.NFD.String(string(r)))[0]
-	if bare, ok := barred[base]; ok {
-		return bare
-	}
-	return base
-}
-
-// Accented returns the letters of a text that have an accent, bar or stroke, in lower case.
-func Accented(text string) string {
+// Accented returns the Latin letters of some words that have an accent, bar or stroke, in lower case.
+func Accented(words string) string {
 	seen := map[rune]bool{}
-	for _, r := range strings.ToLower(norm.NFC.String(text)) {
-		if unicode.IsLetter(r) && withoutAccent(r) != r {
+	for _, r := range strings.ToLower(norm.NFC.String(words)) {
+		if unicode.Is(unicode.Latin, r) && text.WithoutAccent(r) != r {
 			seen[r] = true
 		}
 	}

@@ -346,7 +346,7 @@ func TestKnowledge_Vote_accents(t *testing.T) {
 
 func TestAccented(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "éøąłț", correct.Accented("Łąt, țe\u0301s 1é Øre and ı"))
+	require.Equal(t, "éøąłț", correct.Accented("Łąt, țe\u0301s 1é Øre and ἀνήρ"))
 	require.Empty(t, correct.Accented("plain æ ß ſ 7½ ·"))
 }
 

@@ -19,7 +19,7 @@ type Leader struct {
 // beside them. The dots are small beside the letters of the page. A page with as many dots, or rows of dots, as a screen has
 // none.
 func Leaders(spots []image.Rectangle) []Leader {
-	dots := slices.DeleteFunc(slices.Clone(spots), func(s image.Rectangle) bool { return !isRound(s) })
+	dots := smallDots(spots)
 	if len(dots) > maxDots {
 		return nil
 	}
@@ -30,20 +30,19 @@ func Leaders(spots []image.Rectangle) []Leader {
 	var found []Leader
 	crowded := 0
 	for i, first := range dots {
-		if crowded > maxCrowded {
-			return nil
-		}
 		if isUsed[first] {
 			continue
 		}
 		l := Leader{first, []image.Rectangle{first}}
-		lacking := l.extend(dots[i+1:], isUsed)
+		missing := l.extend(dots[i+1:], isUsed)
 		n := float64(len(l.Dots))
-		if n < minLeaderDots || lacking > maxLacking*n || !l.isSpaced(lacking) {
+		if n < minLeaderDots || missing > maxMissing*n || !l.isSpaced(missing) {
 			continue
 		}
 		if !l.isAlone(spots) {
-			crowded++
+			if crowded++; crowded > maxCrowded {
+				return nil
+			}
 			continue
 		}
 		for _, d := range l.Dots {
@@ -51,14 +50,38 @@ func Leaders(spots []image.Rectangle) []Leader {
 		}
 		found = append(found, l)
 	}
-	return slices.DeleteFunc(found, func(l Leader) bool { return !l.isBesideLetters(spots, isUsed) })
+	heights := map[float64]float64{} // of the letters beside dots of a size
+	return slices.DeleteFunc(found, func(l Leader) bool {
+		height, ok := heights[l.size()]
+		if !ok {
+			height = letterHeightBeside(l.size(), spots, isUsed)
+			heights[l.size()] = height
+		}
+		return height == 0 || float64(l.Box.Dx()) < minLeader*height
+	})
 }
 
-// isBesideLetters reports whether the page has letters that are far larger than the dots of the leader, not fewer than spots
-// that are like the dots but belong to no leader, and the leader is long beside the letters. In typescripts, whose letters have
-// equal distances too, most letters are alike.
-func (l *Leader) isBesideLetters(spots []image.Rectangle, isUsed map[image.Rectangle]bool) bool {
-	size, alike := l.size(), 0
+// smallDots returns the round spots that are small beside the higher letters of the page.
+func smallDots(spots []image.Rectangle) []image.Rectangle {
+	var heights []int
+	for _, s := range imaging.LetterShaped(spots) {
+		heights = append(heights, s.Dy())
+	}
+	if len(heights) == 0 {
+		return nil
+	}
+	slices.Sort(heights)
+	largest := maxDot * float64(heights[int(capitalRank*float64(len(heights)-1))])
+	return slices.DeleteFunc(slices.Clone(spots), func(s image.Rectangle) bool {
+		return float64(max(s.Dx(), s.Dy())) > largest || !isRound(s)
+	})
+}
+
+// letterHeightBeside returns the usual height of the letters that are far larger than dots of a size; 0 if they are few, or
+// fewer than the spots that are like the dots but belong to no leader. In typescripts, whose letters have equal distances too,
+// most letters are alike.
+func letterHeightBeside(size float64, spots []image.Rectangle, isUsed map[image.Rectangle]bool) float64 {
+	alike := 0
 	var larger []image.Rectangle
 	for _, s := range spots {
 		switch {
@@ -68,8 +91,10 @@ func (l *Leader) isBesideLetters(spots []image.Rectangle, isUsed map[image.Recta
 			alike++
 		}
 	}
-	larger = imaging.LetterShaped(larger)
-	return len(larger) >= max(alike, minLarger) && float64(l.Box.Dx()) >= minLeader*float64(imaging.LetterHeight(larger))
+	if larger = imaging.LetterShaped(larger); len(larger) < max(alike, minLarger) {
+		return 0
+	}
+	return float64(imaging.LetterHeight(larger))
 }
 
 // isRound reports whether a spot may be a dot of a leader.
@@ -82,8 +107,8 @@ func isRound(s image.Rectangle) bool {
 func (l *Leader) size() float64 { return float64(max(l.Dots[0].Dx(), l.Dots[0].Dy())) }
 
 // extend adds those of the dots, which are sorted by their left edges, that continue the leader to the right at equal
-// distances. A few dots may be lacking; it returns their number.
-func (l *Leader) extend(dots []image.Rectangle, isUsed map[image.Rectangle]bool) (lacking float64) {
+// distances. A few dots may be missing; it returns their number.
+func (l *Leader) extend(dots []image.Rectangle, isUsed map[image.Rectangle]bool) (missing float64) {
 	size, pitch := l.size(), 0.0
 	for _, d := range dots {
 		last, at := imaging.Middle(l.Dots[len(l.Dots)-1]), imaging.Middle(d)
@@ -101,20 +126,20 @@ func (l *Leader) extend(dots []image.Rectangle, isUsed map[image.Rectangle]bool)
 		}
 		n := float64(len(l.Dots))
 		pitch = (pitch*(n-1) + dx/steps) / n
-		l.Dots, l.Box, lacking = append(l.Dots, d), l.Box.Union(d), lacking+steps-1
+		l.Dots, l.Box, missing = append(l.Dots, d), l.Box.Union(d), missing+steps-1
 	}
-	return lacking
+	return missing
 }
 
 // isSpaced reports whether there is as much white between the dots of a leader as between full stops, and more than between
 // letters.
-func (l *Leader) isSpaced(lacking float64) bool {
+func (l *Leader) isSpaced(missing float64) bool {
 	widths := 0
 	for _, d := range l.Dots {
 		widths += d.Dx()
 	}
 	n := float64(len(l.Dots))
-	return float64(l.Box.Dx())/(n+lacking) >= minPitch*float64(widths)/n
+	return float64(l.Box.Dx())/(n+missing) >= minPitch*float64(widths)/n
 }
 
 // likeSize reports whether a dot is about as large as the first one of a leader.

@@ -21,8 +21,9 @@ type Region struct {
 // components of ink, and height is the usual height of letters.
 func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
 	marks = withoutBrokenRules(marks, height)
-	if imaging.Union(marks).Dy() < minRuledHeight*height {
-		rules = nil // in one or two lines, the stem of a letter is as high as the writing
+	text := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return !isText(m, height) })
+	if imaging.Union(text).Dy() < minRuledHeight*height {
+		rules = nil // in a few lines, the stem of a letter is as high as the writing
 	}
 	var all []Region
 	trimmed := false

@@ -169,7 +169,10 @@ func TestRegions_rules(t *testing.T) {
 			require.True(t, regions[want].Holds(m), "%v", m)
 		}
 	}
-	require.Nil(t, layout.Regions(paragraph(100, 1300, 300, 2), letter, leaf, []layout.Rule{{Top: 700, Bottom: 700}}), "two lines are no columns")
+	for lines, want := range map[int]int{2: 0, 3: 0, 4: 2} { // three lines or fewer are not divided
+		regions := layout.Regions(paragraph(100, 1300, 300, lines), letter, leaf, []layout.Rule{{Top: 700, Bottom: 700}})
+		require.Len(t, regions, want, "%d lines", lines)
+	}
 }
 
 func TestRegions_titleAboveRules(t *testing.T) {

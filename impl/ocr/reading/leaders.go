@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"image"
+	"image/color"
 	"image/draw"
 	"slices"
 	"strings"
 
-	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
@@ -31,7 +31,11 @@ func (s *sheet) eraseLeaders(spots []image.Rectangle) []image.Rectangle {
 	return slices.DeleteFunc(spots, func(s image.Rectangle) bool { return isDot[s] })
 }
 
-// withoutDots returns an image without the dots of leaders; the image itself if there are none.
+// withoutLeaders returns the page without the dots of its leaders.
+func (p *page) withoutLeaders() *image.Gray { return withoutDots(p.gray, p.sheet.leaders) }
+
+// withoutDots returns an image without the dots of leaders; the image itself if there are none. Dots get the lightest grey
+// beside them.
 func withoutDots(g *image.Gray, leaders []layout.Leader) *image.Gray {
 	if len(leaders) == 0 {
 		return g
@@ -40,7 +44,12 @@ func withoutDots(g *image.Gray, leaders []layout.Leader) *image.Gray {
 	copy(out.Pix, g.Pix)
 	for _, l := range leaders {
 		for _, d := range l.Dots {
-			draw.Draw(out, d.Inset(-dotMargin), image.White, image.Point{}, draw.Src)
+			around := d.Inset(-1 - max(d.Dx(), d.Dy())/2).Intersect(g.Rect) // with the grey edge of the dot
+			paper := uint8(0)
+			for y := around.Min.Y; y < around.Max.Y; y++ {
+				paper = max(paper, slices.Max(g.Pix[g.PixOffset(around.Min.X, y):g.PixOffset(around.Max.X, y)]))
+			}
+			draw.Draw(out, around, image.NewUniform(color.Gray{Y: paper}), image.Point{}, draw.Src)
 		}
 	}
 	return out
@@ -60,10 +69,20 @@ func hasLeaders(p *page) bool { return !p.isHandwritten && len(p.sheet.leaders) 
 
 // restoreLeaders inserts the dots of the leaders into the lines that were read beside them.
 func restoreLeaders(_ context.Context, p *page) error {
+	var lines []lineOnSheet
+	for line := range document.Lines(p.read.Blocks) {
+		if !line.Handwritten {
+			l := lineOnSheet{line: line}
+			for _, w := range line.Words {
+				l.words = append(l.words, p.sheet.boxOnSheet(w.Box))
+			}
+			lines = append(lines, l)
+		}
+	}
 	for _, leader := range p.sheet.leaders {
-		box := document.BoxOf(leader.Box)
-		if line := lineBeside(p.read.Blocks, box); line != nil {
-			insertLeader(line, len(leader.Dots), box)
+		first, last := p.sheet.boxOnSheet(document.BoxOf(leader.Dots[0])), p.sheet.boxOnSheet(document.BoxOf(leader.Dots[len(leader.Dots)-1]))
+		if l, at := lineBeside(lines, first, last); l != nil {
+			insertLeader(l, at, len(leader.Dots), document.BoxOf(leader.Box), first.Union(last))
 		}
 	}
 	for i, b := range p.read.Blocks {
@@ -72,36 +91,55 @@ func restoreLeaders(_ context.Context, p *page) error {
 	return nil
 }
 
-// lineBeside returns the line of print whose row has a leader's box, and that has a word to the left or to the right of it but
-// none in its middle: the line whose nearest word is nearest; nil if there is none.
-func lineBeside(blocks []document.Block, leader document.Box) *document.Line {
-	var best *document.Line
+// lineOnSheet is a line of the page, and the boxes of its words on the sheet, where lines are level.
+type lineOnSheet struct {
+	line  *document.Line
+	words []document.Box
+}
+
+// lineBeside returns the line with the word that is nearest to the first dot of a leader, to its left, or to the last one, to
+// its right, and the index of the word before which the leader belongs; nil if there is none. The word is in the row of the
+// dot, and no word of the line is between the dots. All boxes are on the sheet.
+func lineBeside(lines []lineOnSheet, first, last document.Box) (best *lineOnSheet, at int) {
 	nearest := 0
-	middle := imaging.Middle(leader.Rectangle())
-	for line := range document.Lines(blocks) {
-		if line.Handwritten || middle.Y < line.Box.Y || middle.Y > line.Box.Y+line.Box.H {
+	for i := range lines {
+		l := &lines[i]
+		middle := (first.X + last.Right()) / 2
+		if slices.ContainsFunc(l.words, func(w document.Box) bool { return w.X < middle && w.Right() > middle && isInRow(w, first, last) }) {
 			continue
 		}
-		for _, w := range line.Words {
-			if distance := max(leader.X-w.Box.Right(), w.Box.X-leader.Right()); best == nil || distance < nearest {
-				best, nearest = line, distance
+		for k, w := range l.words {
+			distance, index := first.X-w.Right(), k+1
+			if w.X > middle {
+				distance, index = w.X-last.Right(), k
+			}
+			if isInRow(w, first, last) && (best == nil || distance < nearest) {
+				best, at, nearest = l, index, distance
 			}
 		}
 	}
-	return best
+	return best, at
 }
 
-// insertLeader inserts the dots of a leader into a line, as a word that has the confidence of the line's surest word.
-func insertLeader(line *document.Line, dots int, box document.Box) {
+// isInRow reports whether the dot of a leader that is nearer to a word stands on the line of the word: within its box, or a
+// little below it, because a word without descenders ends at the baseline.
+func isInRow(w, first, last document.Box) bool {
+	dot := first
+	if w.X > last.X {
+		dot = last
+	}
+	y := dot.Y + dot.H/2
+	return y > w.Y+w.H/3 && y < w.Y+w.H+dot.H
+}
+
+// insertLeader inserts the dots of a leader before a word of a line, as a word that has the confidence of the line's surest
+// word.
+func insertLeader(l *lineOnSheet, at, dots int, onPage, onSheet document.Box) {
+	line := l.line
 	surest := slices.MaxFunc(line.Words, func(a, b document.Word) int { return cmp.Compare(a.Confidence, b.Confidence) })
-	word := document.Word{
-		Text: strings.Repeat(".", dots), Box: box, Confidence: surest.Confidence, Model: surest.Model, Signals: surest.Signals,
-	}
-	x := imaging.Middle(box.Rectangle()).X
-	at := slices.IndexFunc(line.Words, func(w document.Word) bool { return imaging.Middle(w.Box.Rectangle()).X > x })
-	if at < 0 {
-		at = len(line.Words)
-	}
-	line.Words = slices.Insert(line.Words, at, word)
+	line.Words = slices.Insert(line.Words, at, document.Word{
+		Text: strings.Repeat(".", dots), Box: onPage, Confidence: surest.Confidence, Model: surest.Model, Signals: surest.Signals,
+	})
+	l.words = slices.Insert(l.words, at, onSheet)
 	line.Box = document.WordsBox(line.Words)
 }

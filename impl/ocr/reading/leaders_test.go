@@ -1,15 +1,44 @@
 package reading_test
 
 import (
+	"image"
+	"image/draw"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/image/font/gofont/goregular"
 
 	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
 )
+
+// TestRead_leaders_skewed checks that the dots are inserted into their lines on a page that is skewed and has narrow lines of
+// different lengths.
+func TestRead_leaders_skewed(t *testing.T) {
+	t.Parallel()
+	var want []string
+	page := image.NewGray(image.Rect(0, 0, 2200, 900))
+	draw.Draw(page, page.Rect, image.White, image.Point{}, draw.Src)
+	for i := range 10 {
+		entry := "Of the manner in which they crossed the river at night .............. 4"
+		if i%2 == 1 {
+			entry = "The peace ................................................................................... 7"
+		}
+		entry += strconv.Itoa(i)
+		want = append(want, entry)
+		line := ocrtest.PageIn(goregular.TTF, 9, entry)
+		draw.Draw(page, image.Rect(300, 120+62*i, 300+line.Rect.Dx(), 120+62*i+62), line, image.Pt(0, ocrtest.Baseline-42), draw.Src)
+	}
+	for _, angle := range []float64{-2, 2} {
+		read, err := reading.Read(t.Context(), decode.Page{Image: imaging.Rotate(page, angle), DPI: 300}, reading.Options{Language: "en"}, MustEngines(t, 3))
+		require.NoError(t, err)
+		require.Equal(t, strings.Join(want, "\n"), strings.ReplaceAll(read.Page.Text(), "\n\n", "\n"), "%v degrees", angle)
+	}
+}
 
 // TestRead_leaders checks that a table of contents keeps its numbers, single digits among them, and its dots.
 func TestRead_leaders(t *testing.T) {
@@ -36,5 +65,6 @@ func TestRead_leaders(t *testing.T) {
 
 	without, err := reading.Read(t.Context(), page, reading.Options{Language: "en", Without: []string{"leaders"}}, engines)
 	require.NoError(t, err)
-	require.NotContains(t, without.Page.Text(), "........")
+	require.NotEqual(t, read.Page.Text(), without.Page.Text())
+	require.Contains(t, without.Page.Text(), "........", "what is not put back must not be erased")
 }

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"uncial/internal/document"
@@ -9,9 +10,9 @@ import (
 	"uncial/internal/language/guess"
 )
 
-// In these languages, some letters look like others that they do not have. œ and æ look alike in blackletter, and the models
-// for early print know œ from French and Latin. Romanian has a comma below s and t, which the model for all languages takes for
-// the cedilla of Turkish.
+// These languages lack some letters that look like their own. œ and æ look alike in blackletter, and the models for early print
+// know œ from French and Latin. Romanian has a comma below s and t, which the model for all languages takes for the cedilla of
+// Turkish.
 var (
 	withAE      = strings.NewReplacer("œ", "æ", "Œ", "Æ")
 	withCommas  = strings.NewReplacer("ş", "ș", "Ş", "Ș", "ţ", "ț", "Ţ", "Ț")
@@ -20,26 +21,41 @@ var (
 	}
 )
 
-// hasOwnLetters reports whether the page is print in one of these languages.
-func hasOwnLetters(p *page) bool { return !p.isHandwritten && languageOwn[p.writtenLanguage()] != nil }
-
-// writeOwnLetters replaces letters that the language of the page does not have. No edits are recorded, because the page has the
-// new letters.
+// writeOwnLetters replaces letters that the language of the page lacks in all its readings, so that they agree.
 func writeOwnLetters(_ context.Context, p *page) error {
-	own := languageOwn[p.writtenLanguage()]
-	for line := range document.Lines(p.read.Blocks) {
-		for i := range line.Words {
-			line.Words[i].Text = own.Replace(line.Words[i].Text)
+	if p.ownLetters = languageOwn[p.writtenLanguage()]; p.ownLetters == nil {
+		return nil
+	}
+	for _, a := range p.attempts {
+		for line := range document.Lines(a.blocks) {
+			p.inOwnLetters(line.Words)
 		}
 	}
 	return nil
 }
 
-// writtenLanguage returns the language of the page without its region, by the words of the page if the tag names only a script.
+// inOwnLetters replaces letters that the language of the page lacks in some words.
+func (p *page) inOwnLetters(words []document.Word) {
+	if p.ownLetters == nil {
+		return
+	}
+	for i := range words {
+		words[i].Text = p.ownLetters.Replace(words[i].Text)
+	}
+}
+
+// writtenLanguage returns the language of the page without its region. If the tag names only a script, it is a language with
+// letters of its own whose words lead over those of all languages without these, or "".
 func (p *page) writtenLanguage() string {
 	base, _, _ := strings.Cut(p.language, "-")
-	if base == tags.Undetermined {
-		return guess.Of(textOf(p.read.Blocks), guess.Languages()).Tag
+	if base != tags.Undetermined {
+		return base
 	}
-	return base
+	text := textOf(p.attempts[0].blocks)
+	found := guess.Of(text, guess.Languages()).Tag
+	others := slices.DeleteFunc(guess.Languages(), func(tag string) bool { return languageOwn[tag] == languageOwn[found] })
+	if languageOwn[found] == nil || guess.Of(text, others).Foreign < foreignLead {
+		return ""
+	}
+	return found
 }

@@ -24,6 +24,9 @@ func TestRead_ownLetters(t *testing.T) {
 		{"und-Latn", danish, "og han var klædt i en blaa Ædelsten af Sæl"},
 		{"und-Latn", french, french},
 		{"fr", danish, danish},
+		{"und-Latn", "Mœurs et coutumes de Paris", "Mœurs et coutumes de Paris"},
+		{"und-Latn", "fœdera et pœna", "fœdera et pœna"},
+		{"und-Latn", "Œuvre du XV siècle", "Œuvre du XV siècle"},
 		{"und-Latn", romanian, "Și nu era din acea casă, ci din alta, pe care o țineau și ei"},
 		{"und-Latn", turkish, turkish},
 	} {
@@ -33,4 +36,21 @@ func TestRead_ownLetters(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, result.Page.Text(), c.language)
 	}
+}
+
+// TestRead_ownLetters_edits checks that edits are in the letters of the text.
+func TestRead_ownLetters_edits(t *testing.T) {
+	t.Parallel()
+	src := &schooled{network: "og han klœdte hovfe", later: "og han klœdte house", sure: 99}
+	src.says = map[string]said{}
+	for _, model := range []string{"eng", "eng line", "eng raw"} {
+		src.says[model] = said{"og han klœdte hovfe", 0.6}
+	}
+	result, err := reading.Read(t.Context(), decode.Page{Image: ocrtest.Page("few")}, reading.Options{Language: "da", Enhance: true}, src)
+	require.NoError(t, err)
+	require.Contains(t, result.Page.Text(), "klædte")
+	for _, e := range result.Edits {
+		require.NotContains(t, e.Before+e.After, "œ")
+	}
+	require.NotEmpty(t, result.Edits)
 }

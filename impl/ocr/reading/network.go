@@ -158,6 +158,7 @@ func (p *page) readStrips(
 			if n > 0 {
 				found = correct.WithLatin(found, out[i])
 			}
+			p.inOwnLetters(found)
 			out[i] = found
 		}
 	}

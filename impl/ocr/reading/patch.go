@@ -16,7 +16,7 @@ type patch struct {
 	letters int // components that may be letters or digits as high as capitals
 	parts   int // components that may be letters or digits of any height; inside a line, some of them may have been read
 	last    image.Rectangle
-	isItem  bool // other single letters or digits are above and below it, as in a list or a table, or it is led to
+	isItem  bool // other single letters or digits are above and below it, as in a list or a table, or a leader ends before it
 	isLed   bool // a leader ends before it
 	// cut has the boxes of words of which only a part was read, such as "e" of "have"; the patch is the rest.
 	cut []document.Box

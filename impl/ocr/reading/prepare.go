@@ -51,16 +51,19 @@ func measure(_ context.Context, p *page) error {
 
 // findInk finds the ink of the sheet, and finishes a page without any.
 func findInk(_ context.Context, p *page) error {
-	p.sheet.findInk()
+	spots := imaging.AllSpots(p.sheet.img)
+	if !slices.Contains(p.options.Without, leadersStep) {
+		spots = p.sheet.eraseLeaders(spots)
+	}
+	p.sheet.setInk(spots)
 	if p.finished = p.sheet.isBlank(); !p.finished {
-		p.handwriting = newHandwriting(p, withoutDots(p.gray, p.sheet.leaders), p.sheet.letters)
+		p.handwriting = newHandwriting(p, p.withoutLeaders(), p.sheet.letters)
 	}
 	return nil
 }
 
-// findInk finds the components of ink and the height of letters, and erases leaders.
-func (s *sheet) findInk() {
-	spots := s.eraseLeaders(imaging.AllSpots(s.img))
+// setInk makes spots the components of ink, and finds the height of letters.
+func (s *sheet) setInk(spots []image.Rectangle) {
 	s.components = imaging.WithoutSpecks(spots)
 	s.marks, s.letters = s.components, imaging.LetterShaped(s.components)
 	s.unlevelled = s.img
@@ -92,7 +95,7 @@ func joinFragments(_ context.Context, p *page) error {
 	smooth.scale = wholeHeight / float64(whole)
 	size := s.img.Rect.Size()
 	smooth.img = imaging.Resize(scaled(s.img, smooth.scale), size.X, size.Y)
-	if smooth.findInk(); !smooth.isBlank() {
+	if smooth.setInk(imaging.AllSpots(smooth.img)); !smooth.isBlank() {
 		*s = smooth
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"image"
 	"slices"
+	"strings"
 	"time"
 
 	"uncial/impl/ocr/correct"
@@ -105,6 +106,8 @@ type page struct {
 	model    string // the language's own
 	// languageEvidence is the evidence for a language that was detected on the page; see guess.Guess.
 	languageEvidence float64
+	// ownLetters replaces letters that the language of the print lacks; nil if that is not known.
+	ownLetters *strings.Replacer
 
 	gray     *image.Gray // the page in this orientation, dark writing on light paper
 	isGray   bool        // gray has more than black and white

@@ -269,6 +269,12 @@ func TestDropScraps(t *testing.T) {
 	require.Empty(t, reading.DropScraps(nil))
 }
 
+// shallow returns a line whose box is only 8 pixels high.
+func shallow(line document.Line) document.Line {
+	line.Box.H = 8
+	return line
+}
+
 func TestDropScraps_descenders(t *testing.T) {
 	t.Parallel()
 	text := row(100, 100, .94, "elle", "est", "la", "même", "partout,", "promulguait", "mon", "amphytrion")
@@ -280,7 +286,9 @@ func TestDropScraps_descenders(t *testing.T) {
 		"a line of words":              {row(160, 115, .7, "et", "la", "nuit"), true},
 		"numbers below the line":       {row(160, 140, .7, "1", "7", "3"), true},
 		"numbers beside the line":      {row(700, 115, .7, "1", "7", "3"), true},
-		"numbers within the line":      {row(160, 100, .7, "1", "7", "3"), true},
+		"numbers level with the line":  {row(160, 100, .7, "1", "7", "3"), true},
+		"numbers read with confidence": {row(160, 115, .95, "1", "7", "3"), true},
+		"a mark within the line":       {shallow(row(160, 118, .7, ".")), true},
 	} {
 		require.Equal(t, c.kept, len(reading.DropScraps([]document.Block{block(text), block(c.line)})) == 2, why)
 	}

@@ -47,7 +47,7 @@ func isScrap(l document.Line, page float64) bool {
 // isDescenders reports whether a line consists of the descenders of a longer line, which layout analysis sometimes takes for a
 // line of their own: it has single characters, begins above the lower edge of the longer line, and ends below it.
 func isDescenders(l document.Line, blocks []document.Block) bool {
-	if float64(characters(oneLine(l))) > maxDescenders*float64(len(l.Words)) {
+	if float64(characters(oneLine(l))) > maxDescenders*float64(len(l.Words)) || meanWordConfidence(l.Words) >= maxDescenderConfidence {
 		return false
 	}
 	for other := range document.Lines(blocks) {

@@ -68,7 +68,7 @@ func readDoubtfulSide(ctx context.Context, p *page) error {
 			letters = append(letters, l.Sub(s.box.Min))
 		}
 	}
-	part := newHandwriting(p, imaging.Crop(p.gray, s.box), letters)
+	part := newHandwriting(p, imaging.Crop(p.withoutLeaders(), s.box), letters)
 	read, ok, err := p.readIfHandwriting(ctx, part, s.tally.share())
 	if err == nil && ok {
 		p.replaceSide(s, read)

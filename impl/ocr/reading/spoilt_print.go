@@ -18,7 +18,7 @@ func isSpoiltPrint(ctx context.Context, p *page) (bool, error) {
 		return false, nil
 	}
 	s := p.sheet
-	s.img = p.gray
+	s.img = p.withoutLeaders()
 	if s.angle != 0 {
 		s.img = imaging.Rotate(s.img, s.angle)
 	}

@@ -30,6 +30,9 @@ type step struct {
 // channelStep chooses the colour channel of a file, before its page becomes grey; see gray.
 const channelStep = "channel"
 
+// leadersStep restores the leaders that findInk erases. Without it, they are not erased either.
+const leadersStep = "leaders"
+
 // lightingSteps work on the pixels as they were decoded.
 var lightingSteps = []step{
 	{name: "descreen", run: onGray(imaging.Descreen)},
@@ -95,6 +98,7 @@ var completeSteps = []step{
 	{name: "faint", when: isLegible, run: readFaint},
 	{name: "initials", when: hasLetterHeight, run: joinInitials},
 	{name: "ditto-marks", when: hasLetterHeight, run: readDittoMarks},
+	{name: "letters", run: writeOwnLetters},
 	{name: "place", run: placeOnPage, required: true},
 	{name: "fill-in", when: mayHoldHandwriting, run: addHandwriting},
 }
@@ -106,8 +110,7 @@ var correctSteps = []step{
 	{name: "network", when: mayUseNetwork, run: voteByNetwork},
 	{name: "vote", when: mayBeCorrected, run: vote},
 	{name: "long-s", when: mayBeCorrected, run: repairLongS},
-	{name: "letters", when: hasOwnLetters, run: writeOwnLetters},
-	{name: "leaders", when: hasLeaders, run: restoreLeaders},
+	{name: leadersStep, when: hasLeaders, run: restoreLeaders},
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 
@@ -115,8 +118,10 @@ var correctSteps = []step{
 var partialSteps = []step{
 	{name: "scraps", run: onReadings(dropScraps)},
 	{name: "confidence", run: estimateConfidence, required: true},
+	{name: "letters", run: writeOwnLetters},
 	{name: "place", run: placeOnPage, required: true},
 	{name: "gibberish", run: findGibberish},
+	{name: leadersStep, when: hasLeaders, run: restoreLeaders},
 	{name: "known-words", when: isEnhanced, run: markKnown, required: true},
 }
 

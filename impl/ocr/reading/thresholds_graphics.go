@@ -25,9 +25,10 @@ const (
 	// of accents.
 	minAccents, signDivisor = 4, 6
 	maxAccentConfidence     = 0.85
-	// A line of descenders has at most maxDescenders characters for each word, and at least the share minDescent of its height is
-	// within the line above it.
-	maxDescenders, minDescent = 1.5, 0.3
+	// A line of descenders has at most maxDescenders characters for each word and a confidence below maxDescenderConfidence, and
+	// at least the share minDescent of its height is within the line above it. On a rendered page with five such lines, these were
+	// 1.3, 0.71 and 0.42.
+	maxDescenders, maxDescenderConfidence, minDescent = 1.5, 0.8, 0.3
 	// minReadable is the minimum confidence of a page on which scraps are dropped. On other pages, writing looks like scraps.
 	minReadable = 0.5
 	// minDroppedShare is the minimum share of scraps among a block's lines at which the whole block is dropped.
@@ -63,9 +64,8 @@ const (
 	sureInitial, wordsWithInitial, capitalHeight = 0.6, 3, 3
 	// staffMargin is the distance to which notes reach beyond the lines of their staff, in units of its height.
 	staffMargin = 0.3
-	// dotMargin is the distance in pixels to which the grey edge of a dot reaches beyond it.
-	// A number begins at most afterLeader heights of a letter beyond its leader.
-	dotMargin, afterLeader = 3, 4
+	// afterLeader is the maximum distance of a number from its leader, in heights of a letter.
+	afterLeader = 4
 	// sureInPicture is the minimum confidence of a sure word in a picture. A picture with at least maxSureLetters letters in
 	// such words, or with words that cover at least maxCovered of its box, is a frame around text.
 	sureInPicture, maxSureLetters, maxCovered = 0.7, 12, 0.2

@@ -45,6 +45,7 @@ func (p *page) readAllAgain(ctx context.Context, lines []*document.Line, k *corr
 			if err != nil {
 				return err
 			}
+			p.inOwnLetters(words)
 			readings[i].Again = append(readings[i].Again, words)
 		}
 		return nil

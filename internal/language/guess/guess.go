@@ -22,7 +22,7 @@ type Guess struct {
 	// Evidence is the lead of Tag over the best other language. An older stage of a language, or its Fraktur, does not count as
 	// another language. A word that only Tag has adds about 3, one that most languages share less than 1.
 	Evidence float64
-	// Foreign is the lead over Tag of the best language that was not offered, in the same unit; negative if Tag leads.
+	// Foreign is the lead over Tag of the best language that was not offered, on the same scale; negative if Tag leads.
 	Foreign float64
 }
 
@@ -43,7 +43,7 @@ const (
 	olderLead = 4.0
 )
 
-// Of returns the tag whose language the text is most likely in; none if the text has no word of any of the languages. Tags
+// Of returns the tag whose language the text is most likely in. Tag is "" if the text has no word of any of the languages. Tags
 // without words in words.txt are never guessed.
 func Of(text string, among []string) Guess {
 	var known []string

@@ -4,9 +4,10 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
-	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"uncial/internal/text"
 )
 
 //go:embed words.txt
@@ -40,15 +41,5 @@ var plainLists = sync.OnceValue(func() map[string]map[string]bool {
 	return all
 })
 
-// unbarred replaces letters whose bar or stroke is no accent in Unicode's tables.
-var unbarred = strings.NewReplacer("đ", "d", "ł", "l", "ø", "o", "Đ", "D", "Ł", "L", "Ø", "O")
-
 // plain returns a text without accents.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
-			return -1
-		}
-		return r
-	}, norm.NFD.String(unbarred.Replace(text)))
-}
+func plain(s string) string { return strings.Map(text.WithoutAccent, norm.NFC.String(s)) }

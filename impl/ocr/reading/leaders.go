@@ -104,14 +104,13 @@ func lineBeside(lines []lineOnSheet, first, last document.Box) (best *lineOnShee
 	nearest := 0
 	for i := range lines {
 		l := &lines[i]
-		middle := (first.X + last.Right()) / 2
-		if slices.ContainsFunc(l.words, func(w document.Box) bool { return w.X < middle && w.Right() > middle && isInRow(w, first, last) }) {
+		if slices.ContainsFunc(l.words, func(w document.Box) bool { return w.X > first.X && w.Right() < last.Right() && isInRow(w, first, last) }) {
 			continue
 		}
 		for k, w := range l.words {
-			distance, index := first.X-w.Right(), k+1
-			if w.X > middle {
-				distance, index = w.X-last.Right(), k
+			distance, index := max(first.X-w.Right(), 0), k+1
+			if isRightOf(w, first, last) {
+				distance, index = max(w.X-last.Right(), 0), k
 			}
 			if isInRow(w, first, last) && (best == nil || distance < nearest) {
 				best, at, nearest = l, index, distance
@@ -121,11 +120,15 @@ func lineBeside(lines []lineOnSheet, first, last document.Box) (best *lineOnShee
 	return best, at
 }
 
+// isRightOf reports whether a word is to the right of a leader and not to the left. Its box may overlap the dots, because
+// recognizers often add blank to a word.
+func isRightOf(w, first, last document.Box) bool { return w.X+w.Right() > first.X+last.Right() }
+
 // isInRow reports whether the dot of a leader that is nearer to a word stands on the line of the word: within its box, or a
 // little below it, because a word without descenders ends at the baseline.
 func isInRow(w, first, last document.Box) bool {
 	dot := first
-	if w.X > last.X {
+	if isRightOf(w, first, last) {
 		dot = last
 	}
 	y := dot.Y + dot.H/2
@@ -133,10 +136,20 @@ func isInRow(w, first, last document.Box) bool {
 }
 
 // insertLeader inserts the dots of a leader before a word of a line, as a word that has the confidence of the line's surest
-// word.
+// word. The boxes of its neighbours end beside it.
 func insertLeader(l *lineOnSheet, at, dots int, onPage, onSheet document.Box) {
 	line := l.line
 	surest := slices.MaxFunc(line.Words, func(a, b document.Word) int { return cmp.Compare(a.Confidence, b.Confidence) })
+	if at > 0 {
+		before := &line.Words[at-1].Box
+		before.W = max(min(before.W, onPage.X-before.X), 1)
+	}
+	if at < len(line.Words) {
+		after := &line.Words[at].Box
+		right := after.Right()
+		after.X = min(max(after.X, onPage.Right()), right-1)
+		after.W = right - after.X
+	}
 	line.Words = slices.Insert(line.Words, at, document.Word{
 		Text: strings.Repeat(".", dots), Box: onPage, Confidence: surest.Confidence, Model: surest.Model, Signals: surest.Signals,
 	})

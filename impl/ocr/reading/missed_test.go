@@ -242,6 +242,22 @@ func TestRead_missedItems(t *testing.T) {
 	}
 }
 
+// TestRead_missedAfterLeader checks that a stroke at the end of a leader is a number.
+func TestRead_missedAfterLeader(t *testing.T) {
+	t.Parallel()
+	for dots, want := range map[int]string{30: " " + strings.Repeat(".", 30) + " 1", 0: ""} {
+		src := &remembering{forgetful{page: withBaselines(firstReading()), says: always("", 0)}, "l", 95}
+		img := ocrtest.Page(entries...)
+		for i := range entries {
+			for k := range dots {
+				blot(img, 680+10*k, ocrtest.Baseline+ocrtest.Pitch*i-5, 5, 5)
+			}
+			blot(img, 1000, ocrtest.Baseline+ocrtest.Pitch*i-40, 10, 40)
+		}
+		require.Equal(t, strings.Join(entries, want+"\n")+want, textOf(src.blocks(t, img)), "%d dots", dots)
+	}
+}
+
 // TestRead_missedBracket checks that a number in brackets is read, although only one of its letters is a digit.
 func TestRead_missedBracket(t *testing.T) {
 	t.Parallel()

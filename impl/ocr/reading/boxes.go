@@ -187,3 +187,10 @@ func (b boxIndex) contains(r image.Rectangle) bool {
 	middle := imaging.Middle(r)
 	return slices.ContainsFunc(b[middle.Y/sliceHeight], func(box image.Rectangle) bool { return middle.In(box) })
 }
+
+// fitBlocks gives each block the box of its lines.
+func fitBlocks(blocks []document.Block) {
+	for i, b := range blocks {
+		blocks[i] = document.BlockOf(b.Lines)
+	}
+}

@@ -19,8 +19,7 @@ func eraseStaves(_ context.Context, p *page) error {
 	if len(s.staves) == 0 {
 		return nil
 	}
-	img := image.NewGray(s.img.Rect)
-	copy(img.Pix, s.img.Pix)
+	img := imaging.Crop(s.img, s.img.Rect)
 	for _, b := range s.staves {
 		margin := int(staffMargin * float64(b.Dy()))
 		erased := image.Rect(b.Min.X-margin, b.Min.Y-margin, b.Max.X+margin, b.Max.Y+margin)

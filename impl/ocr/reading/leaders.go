@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
 	"uncial/internal/document"
 )
@@ -34,14 +35,13 @@ func (s *sheet) eraseLeaders(spots []image.Rectangle) []image.Rectangle {
 // withoutLeaders returns the page without the dots of its leaders.
 func (p *page) withoutLeaders() *image.Gray { return withoutDots(p.gray, p.sheet.leaders) }
 
-// withoutDots returns an image without the dots of leaders; the image itself if there are none. Dots get the lightest grey
-// beside them.
+// withoutDots returns a copy of an image without the dots of leaders, or the image itself if there are none. Dots get the
+// lightest grey beside them.
 func withoutDots(g *image.Gray, leaders []layout.Leader) *image.Gray {
 	if len(leaders) == 0 {
 		return g
 	}
-	out := image.NewGray(g.Rect)
-	copy(out.Pix, g.Pix)
+	out := imaging.Crop(g, g.Rect)
 	for _, l := range leaders {
 		for _, d := range l.Dots {
 			around := d.Inset(-1 - max(d.Dx(), d.Dy())/2).Intersect(g.Rect) // with the grey edge of the dot
@@ -85,9 +85,7 @@ func restoreLeaders(_ context.Context, p *page) error {
 			insertLeader(l, at, len(leader.Dots), document.BoxOf(leader.Box), first.Union(last))
 		}
 	}
-	for i, b := range p.read.Blocks {
-		p.read.Blocks[i] = document.BlockOf(b.Lines)
-	}
+	fitBlocks(p.read.Blocks)
 	return nil
 }
 

@@ -94,9 +94,7 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 		divideCells(line, ink)
 		knowledge.DigitsInCells(line)
 	}
-	for i, b := range p.read.Blocks {
-		p.read.Blocks[i] = document.BlockOf(b.Lines)
-	}
+	fitBlocks(p.read.Blocks)
 	return nil
 }
 

@@ -8,7 +8,10 @@
 // Start with Document. Normalized enforces the invariants of the types; Lines and Words iterate.
 package document
 
-import "image"
+import (
+	"cmp"
+	"image"
+)
 
 // Document is the text of one image file.
 type Document struct {
@@ -28,6 +31,9 @@ type Document struct {
 	Models []Model `json:"models,omitempty"`
 }
 
+// LanguageOf returns the BCP 47 tag of the language that a page was read in.
+func (d *Document) LanguageOf(p *Page) string { return cmp.Or(p.Language, d.Language) }
+
 // Model is a model that recognized words.
 type Model struct {
 	Name string `json:"name"`
@@ -43,6 +49,8 @@ type Page struct {
 	DPI int `json:"dpi,omitempty"`
 	// Rotation is by how many degrees the image was rotated clockwise to be upright: 0, 90, 180 or 270.
 	Rotation int `json:"rotation,omitempty"`
+	// Language is the BCP 47 tag of the language that the page was read in, if that is not Document.Language, or "".
+	Language string `json:"language,omitempty"`
 	// Confidence is the estimated share of correct characters, 0..1. It is 0 if there is no text.
 	Confidence float64 `json:"confidence"`
 	Blocks     []Block `json:"blocks,omitempty"` // in reading order

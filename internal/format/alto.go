@@ -81,7 +81,7 @@ func altoSoftware(x *xmlWriter, meta Meta) {
 func altoPage(x *xmlWriter, doc *document.Document, p int) {
 	page := &doc.Pages[p]
 	x.open("Page", "ID", id(p+1), "PHYSICAL_IMG_NR", strconv.Itoa(p+1), "WIDTH", strconv.Itoa(page.Width),
-		"HEIGHT", strconv.Itoa(page.Height), "PC", fraction(page.Confidence), "LANG", doc.Language)
+		"HEIGHT", strconv.Itoa(page.Height), "PC", fraction(page.Confidence), "LANG", doc.LanguageOf(page))
 	x.open("PrintSpace", altoBox(printSpace(page))...)
 	for i := range page.Blocks {
 		block := &page.Blocks[i]

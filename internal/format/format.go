@@ -72,7 +72,7 @@ func always(write func(*document.Document, Meta) string) func(*document.Document
 
 // Write returns the document in the named format: text, hocr, alto, page, tsv, or the bytes of a pdf. It writes
 // doc.Normalized(), so that a control character in a word or a box outside the page cannot break the format, and "und" for an
-// invalid language tag. It fails for an unknown format, and for a PDF with a picture that cannot be embedded.
+// invalid language tag of the document. It fails for an unknown format, and for a PDF with a picture that cannot be embedded.
 func Write(name string, doc *document.Document, meta Meta) (string, error) {
 	write, ok := writers[name]
 	if !ok {
@@ -84,6 +84,11 @@ func Write(name string, doc *document.Document, meta Meta) (string, error) {
 	doc = doc.Normalized()
 	if !languageTag.MatchString(doc.Language) {
 		doc.Language = "und"
+	}
+	for i := range doc.Pages {
+		if !languageTag.MatchString(doc.Pages[i].Language) {
+			doc.Pages[i].Language = ""
+		}
 	}
 	return write(doc, meta)
 }

@@ -189,11 +189,18 @@ func TestWrite_Formats(t *testing.T) {
 	}}}
 	blank := &document.Document{Language: "en_US", Pages: []document.Page{{Width: 3, Height: 4}}}
 	script := &document.Document{Language: "und-Latn", Pages: blank.Pages}
+	word := []document.Block{{Lines: []document.Line{{Words: []document.Word{{Text: "x"}}}}}}
+	mixed := &document.Document{Language: "fr", Pages: []document.Page{{Blocks: word}, {Language: "en", Blocks: word}, {Language: "en_US", Blocks: word}}}
 	for _, c := range []struct {
 		name, format string
 		doc          *document.Document
 		want         []string
 	}{
+		{"hOCR paragraphs have the language of their page", "hocr", mixed, []string{
+			`xml:lang="fr" lang="fr"`, `id="p1_b1_p" title="bbox 0 0 1 1" lang="fr"`, `id="p2_b1_p" title="bbox 0 0 1 1" lang="en"`, `id="p3_b1_p" title="bbox 0 0 1 1" lang="fr"`,
+		}},
+		{"ALTO pages have their language", "alto", mixed, []string{`ID="p1" PHYSICAL_IMG_NR="1" WIDTH="1" HEIGHT="1" PC="0" LANG="fr"`, `HEIGHT="1" PC="0" LANG="en"`}},
+		{"PAGE pages have their language", "page", mixed, []string{`primaryLanguage="French"`, `primaryLanguage="English"`, `name="language" value="fr"`}},
 		{"hOCR names system, capabilities, pages and language", "hocr", doc, []string{
 			`content="Uncial 1.0.0"`, `<meta name="ocr-capabilities" content="ocr_page ocr_carea ocr_par ocr_line ocr_image ocrx_word `,
 			`name="ocr-number-of-pages" content="1"`, `xml:lang="de-Latf" lang="de-Latf"`,

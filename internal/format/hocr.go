@@ -41,6 +41,7 @@ func writeHOCR(doc *document.Document, meta Meta) string {
 // hocrPage writes page number p, from 0. scan_res is left out if the file declares no resolution.
 func hocrPage(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	page := &doc.Pages[p]
+	language := doc.LanguageOf(page)
 	title := fmt.Sprintf("image %s; %s; ppageno %d", hocrString(meta.imageOf(p)), bbox(document.Box{W: page.Width, H: page.Height}), p)
 	if page.DPI > 0 {
 		title += fmt.Sprintf("; scan_res %d %d", page.DPI, page.DPI)
@@ -52,7 +53,7 @@ func hocrPage(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 	for i := range page.Blocks {
 		block := &page.Blocks[i]
 		x.open("div", "class", "ocr_carea", "id", id(p+1, i+1), "title", bbox(block.Box))
-		x.open("p", "class", "ocr_par", "id", id(p+1, i+1)+"_p", "title", bbox(block.Box), "lang", doc.Language, "xml:lang", doc.Language)
+		x.open("p", "class", "ocr_par", "id", id(p+1, i+1)+"_p", "title", bbox(block.Box), "lang", language, "xml:lang", language)
 		for j := range block.Lines {
 			hocrLine(x, doc, &block.Lines[j], p+1, i+1, j+1)
 		}

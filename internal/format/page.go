@@ -107,7 +107,7 @@ func pageElement(x *xmlWriter, doc *document.Document, p int, meta Meta) {
 		dpi := strconv.Itoa(page.DPI)
 		attributes = append(attributes, "imageXResolution", dpi, "imageYResolution", dpi, "imageResolutionUnit", "PPI")
 	}
-	x.open("Page", append(append(attributes, languageAttributes(doc.Language)...), "conf", fraction(page.Confidence))...)
+	x.open("Page", append(append(attributes, languageAttributes(doc.LanguageOf(page))...), "conf", fraction(page.Confidence))...)
 	if len(page.Blocks) > 0 {
 		x.open("ReadingOrder")
 		x.open("OrderedGroup", "id", id(p+1)+"_order")

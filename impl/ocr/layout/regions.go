@@ -136,7 +136,7 @@ func (r Region) divide(letters []image.Rectangle, depth int) []Region {
 	all := b.gutters()
 	i := slices.IndexFunc(all, b.isBetweenColumns)
 	if i < 0 || depth == 0 {
-		return []Region{r}
+		return r.withoutNotes(letters)
 	}
 	var out []Region
 	for _, part := range r.split(all[i], letters) {

@@ -234,6 +234,19 @@ const (
 	maxDivisions = 6
 )
 
+// Notes in the margin that are close to the text. Lengths are in units of the height of most letters.
+const (
+	// noteWhite is the minimum width of the white between notes and the margin of the text. At that margin, within marginReach,
+	// begin at least minMarginLines lines and minMarginShare of all.
+	noteWhite, marginReach, minMarginLines, minMarginShare = 0.25, 0.5, 8, 0.5
+	// minNoteRows is the minimum number of lines of notes, minNoteWidth their minimum median width and maxNoteWidth their maximum
+	// width. Numbers of lines and verses are narrower.
+	minNoteRows, minNoteWidth, maxNoteWidth = 2, 2.5, 14
+	// maxNotePitch is the maximum distance of the lines of notes, as a share of that of the text, maxRowPitch the maximum distance
+	// of successive lines, and pitchWidth the width of the part of the text in which it is measured.
+	maxNotePitch, maxRowPitch, pitchWidth = 0.92, 5, 20
+)
+
 // columnShare is the minimum share of the narrower of two lines that is above or below the other one if both are in one column.
 const columnShare = 0.5
 

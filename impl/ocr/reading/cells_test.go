@@ -43,8 +43,49 @@ func TestDivideCells(t *testing.T) {
 			{Text: "Spoons", Box: document.Box{X: 0, Y: 100, W: 80, H: 30}},
 			{Text: c.text, Box: document.Box{X: c.x, Y: 100, W: 130, H: 30}},
 		}}
-		reading.DivideCells(&line, c.digits)
+		reading.DivideCells([]*document.Line{&line}, c.digits)
 		require.Equal(t, c.want, line.Text(), c.why)
+	}
+}
+
+// TestDivideCells_wordSpaces checks that numbers are divided at word spaces where the page shows how close its digits are, in
+// founts with digits of one width and in others, and that the blank beside a 1 is none.
+func TestDivideCells_wordSpaces(t *testing.T) {
+	t.Parallel()
+	numbers := []struct{ text, want string }{{"122188", "122 18 8"}, {"67119", "67 11 9"}, {"7154", "7 15 4"}, {"2839", "283 9"}, {"1211", "12 11"}}
+	for name, width := range map[string]func(digit rune) int{
+		"digits of one width": func(rune) int { return 20 },
+		"digits as wide as they are": func(digit rune) int {
+			if digit == '1' {
+				return 12
+			}
+			return 20
+		},
+	} {
+		var lines []*document.Line
+		var digits []image.Rectangle
+		for i, n := range numbers {
+			x, y := 300, 100+50*i
+			for _, r := range n.want {
+				if r == ' ' {
+					x += 8
+					continue
+				}
+				ink := image.Rect(x+2, y, x+width(r)-2, y+30)
+				if r == '1' {
+					ink = image.Rect(x+width(r)/2-4, y, x+width(r)/2+4, y+30)
+				}
+				digits, x = append(digits, ink), x+width(r)
+			}
+			lines = append(lines, &document.Line{Words: []document.Word{
+				{Text: "Spoons", Box: document.Box{X: 0, Y: y, W: 80, H: 30}},
+				{Text: n.text, Box: document.Box{X: 300, Y: y, W: x - 300, H: 30}},
+			}})
+		}
+		reading.DivideCells(lines, digits)
+		for i, l := range lines {
+			require.Equal(t, "Spoons "+numbers[i].want, l.Text(), name)
+		}
 	}
 }
 

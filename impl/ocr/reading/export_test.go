@@ -46,9 +46,9 @@ func SeparateFacing(size image.Point, blocks []document.Block) ([]document.Block
 	return p.read.Blocks, err
 }
 
-// DivideCells divides the numbers of a line whose digits have these boxes.
-func DivideCells(line *document.Line, digits []image.Rectangle) {
-	divideCells(line, newBoxIndex(digits))
+// DivideCells divides the numbers of lines whose digits have these boxes.
+func DivideCells(lines []*document.Line, digits []image.Rectangle) {
+	divideCells(lines, newBoxIndex(digits))
 }
 
 // AreApart reports whether the readings of two parts show that one is print and the other handwriting.

@@ -58,8 +58,11 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 			e.Page = len(doc.Pages)
 			doc.Edits = append(doc.Edits, e)
 		}
+		n := characters(result.Page.Blocks)
+		if read[result.Language] += n; n > 0 {
+			result.Page.Language = result.Language
+		}
 		doc.Pages = append(doc.Pages, result.Page)
-		read[result.Language] += characters(result.Page.Blocks)
 		if result.Page.Width*result.Page.Height >= minLargePage {
 			page.Image = nil
 			debug.FreeOSMemory()
@@ -69,6 +72,11 @@ func File(ctx context.Context, data []byte, o Options, src Source) (*document.Do
 	for tag, n := range read {
 		if n > read[doc.Language] || n == read[doc.Language] && n > 0 && tag < doc.Language {
 			doc.Language = tag
+		}
+	}
+	for i := range doc.Pages {
+		if p := &doc.Pages[i]; p.Language == doc.Language {
+			p.Language = ""
 		}
 	}
 	doc.Enhanced = o.Enhance

@@ -25,10 +25,21 @@ func readLargeType(ctx context.Context, p *page) error {
 	return nil
 }
 
-// readByNetwork reads a patch as one line with the network for print, along two baselines and at two widths. It returns the
-// reading with the most characters that are likely to be right. If the patch is not writing, the line has no words. maxShare
-// is the maximum number of letters and digits for each component.
+// readByNetwork reads a patch as one line with the network for print, and returns the reading with the most characters that are
+// likely to be right. If the patch is not writing, the line has no words. maxShare is the maximum number of letters and digits
+// for each component.
 func (p *page) readByNetwork(ctx context.Context, found *patch, maxShare float64) (line document.Line, err error) {
+	all, err := p.readingsByNetwork(ctx, found)
+	for _, l := range all {
+		if found.isWriting(l, maxShare) && expectedCorrect(l.Words) > expectedCorrect(line.Words) {
+			line = l
+		}
+	}
+	return line, err
+}
+
+// readingsByNetwork reads a patch as one line with the network for print, along two baselines and at two widths.
+func (p *page) readingsByNetwork(ctx context.Context, found *patch) ([]document.Line, error) {
 	type view struct {
 		layout.Strip
 		width float64
@@ -45,13 +56,11 @@ func (p *page) readByNetwork(ctx context.Context, found *patch, maxShare float64
 	read, err := p.readStrips(ctx, p.networksForPrint(), images, func(i int, r image.Rectangle) document.Box {
 		return views[i].Box(narrowed(r, views[i].width))
 	})
+	lines := make([]document.Line, len(read))
 	for i, words := range read {
-		l := document.Line{Words: words, Baseline: views[i].Baseline(), Box: document.WordsBox(words)}
-		if found.isWriting(l, maxShare) && expectedCorrect(words) > expectedCorrect(line.Words) {
-			line = l
-		}
+		lines[i] = document.Line{Words: words, Baseline: views[i].Baseline(), Box: document.WordsBox(words)}
 	}
-	return line, err
+	return lines, err
 }
 
 // bands returns the patch as a line of letters without descenders, and as one of letters with them.

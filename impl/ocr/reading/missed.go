@@ -20,44 +20,76 @@ import (
 // the page cannot read is read by our own network for print. Single letters and digits are read next, and lines that were
 // dropped as false text last.
 func recoverMissed(ctx context.Context, p *page) error {
-	a := &p.attempts[0]
-	var rows, singles []patch
+	rows := p.missedRows(p.claims())
 	var tried []image.Rectangle
-	for _, found := range findMissed(p.sheet.img.Rect, p.sheet.marks, p.claims(), 1) {
-		switch {
-		case !found.isSingle():
-			rows, tried = append(rows, found), append(tried, found.box)
-		case mayUseNetwork(p):
-			singles = append(singles, found)
-		}
+	for _, found := range rows {
+		tried = append(tried, found.box)
 	}
 	err := p.insertPatches(rows, func(found *patch) (document.Line, error) {
-		line, err := found.read(ctx, p.sheet.source(p.src), p.sheet.img, a.model)
+		line, err := found.read(ctx, p.sheet.source(p.src), p.sheet.img, p.attempts[0].model)
 		if err != nil || len(line.Words) > 0 || !mayUseNetwork(p) {
 			return line, err
 		}
 		return p.readByNetwork(ctx, found, maxPatchShare)
 	})
-	if err != nil {
+	if err != nil || !mayUseNetwork(p) {
 		return err
 	}
-	for i := range singles {
-		singles[i].isLed = p.sheet.followsLeader(singles[i].last)
-		singles[i].isItem = singles[i].isLed || singles[i].inColumn(singles)
-	}
-	singles = slices.DeleteFunc(singles, func(s patch) bool { return s.row(a.blocks) == nil })
-	err = p.insertPatches(singles, func(found *patch) (document.Line, error) { return p.readSingle(ctx, found, found.row(a.blocks)) })
-	if err != nil || !mayUseNetwork(p) {
+	if err := p.readSingles(ctx); err != nil {
 		return err
 	}
 	return p.readDropped(ctx, newBoxIndex(tried))
 }
 
+// missedRows returns the patches of several letters outside what is claimed.
+func (p *page) missedRows(claimed []document.Block) []patch {
+	return slices.DeleteFunc(findMissed(p.sheet.img.Rect, p.sheet.marks, claimed, 1), func(found patch) bool { return found.isSingle() })
+}
+
+// readSingles reads the single letters and digits on the baselines of lines, and those that are alone in their row, such as the
+// number of a page.
+func (p *page) readSingles(ctx context.Context) error {
+	blocks := p.attempts[0].blocks
+	singles := slices.DeleteFunc(findMissed(p.sheet.img.Rect, p.sheet.marks, blocks, 1), func(found patch) bool { return !found.isSingle() })
+	for i := range singles {
+		singles[i].isLed = p.sheet.followsLeader(singles[i].last)
+		singles[i].isItem = singles[i].isLed || singles[i].inColumn(singles)
+	}
+	singles = slices.DeleteFunc(singles, func(s patch) bool { return s.row(blocks) == nil && !s.isAlone(p.sheet.marks) })
+	return p.insertPatches(singles, func(found *patch) (document.Line, error) {
+		if row := found.row(blocks); row != nil {
+			return p.readSingle(ctx, found, row)
+		}
+		return p.readAlone(ctx, found)
+	})
+}
+
+// readAlone reads a single capital or digit that is alone in its row. Unless all readings of the network for print are sure and
+// the same, the line has no words, nor for a stroke without a stop: that may be a stain or an ornament. Tesseract reads single
+// letters badly.
+func (p *page) readAlone(ctx context.Context, found *patch) (document.Line, error) {
+	all, err := p.readingsByNetwork(ctx, found)
+	if err != nil || len(all) == 0 || !isCapitalOrDigit(all[0].Text()) || correct.DigitFor(all[0].Text()) != all[0].Text() {
+		return document.Line{}, err
+	}
+	for _, l := range all {
+		if l.Text() != all[0].Text() || meanWordConfidence(l.Words) < minAloneConfidence {
+			return document.Line{}, nil
+		}
+	}
+	return all[0], nil
+}
+
+// isCapitalOrDigit reports whether a text is a capital or a digit, perhaps with a stop or brackets.
+func isCapitalOrDigit(text string) bool {
+	core := []rune(strings.Trim(text, ".()"))
+	return len(core) == 1 && (unicode.IsUpper(core[0]) || unicode.IsDigit(core[0]))
+}
+
 // readDropped reads the ink of lines that were dropped as false text, and inserts those that the network for print is sure of,
 // such as page numbers between dashes and short titles. It does not read the patches again that have been tried.
 func (p *page) readDropped(ctx context.Context, tried boxIndex) error {
-	dropped := findMissed(p.sheet.img.Rect, p.sheet.marks, p.attempts[0].blocks, 1)
-	dropped = slices.DeleteFunc(dropped, func(found patch) bool { return found.isSingle() || len(found.cut) > 0 || tried.contains(found.box) })
+	dropped := slices.DeleteFunc(p.missedRows(p.attempts[0].blocks), func(found patch) bool { return len(found.cut) > 0 || tried.contains(found.box) })
 	return p.insertPatches(dropped, func(found *patch) (document.Line, error) {
 		line, err := p.readByNetwork(ctx, found, maxPatchShare)
 		if meanWordConfidence(line.Words) < minDroppedConfidence {
@@ -96,7 +128,7 @@ func (p *page) readSingle(ctx context.Context, found *patch, row *document.Line)
 		read.Text = number
 		return line, nil
 	}
-	before, isCell := read.Text, slices.ContainsFunc(row.Words, beginsWithDigit) && isApart(row.Box, found.last)
+	before, isCell := read.Text, slices.ContainsFunc(row.Words, beginsWithDigit) && isApart(row, found.last)
 	if isCell {
 		if read.Text = correct.DigitFor(before); beginsWithDigit(*read) && read.Text != "1" {
 			return line, nil
@@ -135,9 +167,11 @@ func isDoubled(text, letter string) bool {
 	return n == len(letter) && unicode.IsLetter(r) && correct.DigitFor(letter) == letter && strings.EqualFold(text, letter+letter)
 }
 
-// isApart reports whether a letter or digit is as far from a line as the cells of a table are from each other.
-func isApart(line document.Box, letter image.Rectangle) bool {
-	return max(letter.Min.X-line.Right(), line.X-letter.Max.X) > minCellGap*letter.Dy()
+// isApart reports whether a letter or digit is as far from the words of a line as the cells of a table are from each other.
+func isApart(line *document.Line, letter image.Rectangle) bool {
+	return !slices.ContainsFunc(line.Words, func(w document.Word) bool {
+		return max(letter.Min.X-w.Box.Right(), w.Box.X-letter.Max.X) <= minCellGap*letter.Dy()
+	})
 }
 
 // beginsWithDigit reports whether a word begins with a digit and has no letters.

@@ -194,7 +194,8 @@ func TestRead_missedDigits(t *testing.T) {
 	}
 }
 
-// TestRead_missedCells checks that in the row of a number, the network reads single digits alone.
+// TestRead_missedCells checks that in the row of a number, the network reads single digits alone, also between the entry and
+// the number.
 func TestRead_missedCells(t *testing.T) {
 	t.Parallel()
 	page, lines := withBaselines(firstReading()), make([]string, len(entries))
@@ -205,12 +206,13 @@ func TestRead_missedCells(t *testing.T) {
 	}
 	img := ocrtest.Page(lines...)
 	for i := range entries {
+		blot(img, 770, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
 		blot(img, 900, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
 		blot(img, 935, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
 		blot(img, 1200, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
 	}
 	src := &remembering{forgetful{page: page, says: always("@", 0.95)}, "O", 95}
-	require.Equal(t, strings.Join(entries, " 12 0\n")+" 12 0", textOf(src.blocks(t, img)))
+	require.Equal(t, strings.Join(entries, " 0 12 0\n")+" 0 12 0", textOf(src.blocks(t, img)))
 }
 
 // TestRead_missedLookAlikes checks that a digit is read if the model of the page or the network reads a letter that looks like
@@ -288,18 +290,52 @@ func TestRead_missedSingles(t *testing.T) {
 	}
 }
 
-// TestRead_missedLetters checks that a column of letters that was read as one line, and dropped, is read letter by letter.
+// TestRead_missedLetters checks that a column of letters that was read as one line is read letter by letter, whether that line
+// was dropped as false text or read with confidence. A line of letters that are close stays.
 func TestRead_missedLetters(t *testing.T) {
 	t.Parallel()
-	page := withBaselines(firstReading())
-	column := document.Box{X: 1000, Y: ocrtest.Baseline - 45, W: 30, H: 2*ocrtest.Pitch + 50}
-	page[0].Lines = append(page[0].Lines, document.Line{Box: column, Words: []document.Word{{Text: "eo", Box: column, Confidence: .1, Model: "eng"}}})
-	img := ocrtest.Page(entries...)
-	for i := range entries {
-		blot(img, 1000, ocrtest.Baseline+ocrtest.Pitch*i-40, 25, 40)
+	for _, c := range []struct {
+		confidence float64
+		height     int // of a letter
+		want       string
+	}{
+		{0.1, 40, strings.Join(entries, "\nB\n") + "\nB"},
+		{0.95, 40, strings.Join(entries, "\nB\n") + "\nB"},
+		{0.95, ocrtest.Pitch - 5, strings.Join(entries, "\n") + "\neo"},
+	} {
+		page := withBaselines(firstReading())
+		column := document.Box{X: 1000, Y: ocrtest.Baseline - c.height - 5, W: 30, H: 2*ocrtest.Pitch + c.height + 10}
+		page[0].Lines = append(page[0].Lines, document.Line{Box: column, Words: []document.Word{{Text: "eo", Box: column, Confidence: c.confidence, Model: "eng"}}})
+		img := ocrtest.Page(entries...)
+		for i := range entries {
+			blot(img, 1000, ocrtest.Baseline+ocrtest.Pitch*i-c.height, 25, c.height)
+		}
+		src := &remembering{forgetful{page: page, says: always("B", 0.95)}, "B", 95}
+		require.Equal(t, c.want, textOf(src.blocks(t, img)), "%+v", c)
 	}
-	src := &remembering{forgetful{page: page, says: always("B", 0.95)}, "B", 95}
-	require.Equal(t, strings.Join(entries, "\nB\n")+"\nB", textOf(src.blocks(t, img)))
+}
+
+// TestRead_missedAlone checks that the network reads a capital or a digit that is alone in its row, unless it is not sure or
+// reads a stroke.
+func TestRead_missedAlone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		network, want string
+		sure          float64
+		beside        int // x of another blot in the row, 0 for none
+	}{
+		{"7", "\n7", 97, 0}, {"V.", "\nV.", 97, 0}, {"I.", "\nI.", 97, 0}, {"I", "", 97, 0}, {"o", "", 97, 0}, {"7", "", 92, 0}, {"7", "", 97, 300},
+	} {
+		src := &remembering{forgetful{page: withBaselines(firstReading()), says: always("", 0)}, c.network, c.sure}
+		img := ocrtest.Page(append(slices.Clone(entries), "", "")...)
+		y := ocrtest.Baseline + ocrtest.Pitch*(len(entries)+1)
+		blot(img, 700, y-40, 25, 40)
+		blot(img, 731, y-6, 6, 6)
+		if c.beside > 0 {
+			blot(img, c.beside, y-8, 30, 8)
+		}
+		require.Equal(t, strings.Join(entries, "\n")+c.want, textOf(src.blocks(t, img)), "%+v", c)
+	}
 }
 
 // TestRead_missedDropped checks that a line that was dropped as false text is read if the network for print is sure of it.

@@ -83,7 +83,6 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 	}
 	knowledge.NetworkAlone = true
 	knowledge.LongS = knowledge.LongS || correct.ReadsLongS(readings)
-	ink := newBoxIndex(p.sheet.components)
 	for i, line := range lines {
 		correct.Confirm(line.Words, readings[i].Network[0])
 		if p.options.Candidates != nil && !p.options.Enhance {
@@ -91,8 +90,12 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 			continue
 		}
 		knowledge.Vote(line, readings[i])
-		divideCells(line, ink)
-		knowledge.DigitsInCells(line)
+	}
+	if p.options.Candidates == nil || p.options.Enhance {
+		divideCells(lines, newBoxIndex(p.sheet.components))
+		for _, line := range lines {
+			knowledge.DigitsInCells(line)
+		}
 	}
 	fitBlocks(p.read.Blocks)
 	return nil

@@ -56,6 +56,9 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 	}
 	all, shaped := newBoxIndex(components), newBoxIndex(imaging.LetterShaped(components))
 	tall := newBoxIndex(slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool { return 2*c.Dy() < height }))
+	likely := newBoxIndex(slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool {
+		return 2*c.Dy() < height || float64(c.Dy()) > maxMissedHeight*float64(height)
+	}))
 	var found, short []patch
 	rest := rowPatches(open, height)
 	for len(rest) > 0 && len(found) < maxPatches {
@@ -91,7 +94,7 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 		p := short[0]
 		p.grow(all, words, narrow, height)
 		short = p.absorb(short[1:])
-		if p.parts = p.letters + p.strays(tall); p.parts <= maxShortPatch && !isInLine(p.box, blocks) {
+		if p.parts = p.letters + p.strays(likely); p.parts <= maxShortPatch && !isBesideWords(p.box, blocks) {
 			found = append(found, p)
 		}
 	}
@@ -106,6 +109,24 @@ func isInLine(box image.Rectangle, blocks []document.Block) bool {
 		}
 	}
 	return false
+}
+
+// isBesideWords reports whether a box is in a line that was read, and not in a blank as wide as between the cells of a table.
+func isBesideWords(box image.Rectangle, blocks []document.Block) bool {
+	for l := range document.Lines(blocks) {
+		if box.Overlaps(l.Box.Rectangle()) && !isApart(l, box) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAlone reports whether no other ink is in the rows of the patch, or as near to them as a quarter of its height.
+func (p *patch) isAlone(ink []image.Rectangle) bool {
+	margin := p.last.Dy() / 4
+	return !slices.ContainsFunc(ink, func(m image.Rectangle) bool {
+		return m.Min.Y < p.box.Max.Y+margin && m.Max.Y > p.box.Min.Y-margin && !m.In(p.box)
+	})
 }
 
 // openLetters returns the letters that no word claims, except those that are too small or too large beside letters of that

@@ -1,12 +1,22 @@
 package reading
 
 import (
+	"cmp"
+	"context"
+	"image"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/internal/document"
 )
+
+// dropFalseText drops what is not writing, or was not read along its lines, from the readings that are not tidy yet.
+func dropFalseText(ctx context.Context, p *page) error {
+	return onReadings(func(blocks []document.Block) []document.Block { return dropScraps(p.dropStacks(blocks)) })(ctx, p)
+}
 
 // dropScraps drops lines that are not writing but were read in woodcuts, stains and edges. It never drops all lines.
 func dropScraps(blocks []document.Block) []document.Block {
@@ -29,6 +39,50 @@ func dropScraps(blocks []document.Block) []document.Block {
 		return blocks
 	}
 	return kept
+}
+
+// dropStacks drops what was read in columns of letters or digits, such as the pence of an account, that the layout analysis
+// took for a line that runs from top to bottom. "missed" reads them in their rows.
+func (p *page) dropStacks(blocks []document.Block) []document.Block {
+	marks := newBoxIndex(p.sheet.marks)
+	kept := slices.Clone(blocks)
+	for i := range kept {
+		kept[i].Lines = slices.DeleteFunc(slices.Clone(kept[i].Lines), func(l document.Line) bool { return isStack(l.Box, marks) })
+	}
+	kept = slices.DeleteFunc(kept, func(b document.Block) bool { return len(b.Lines) == 0 })
+	if len(kept) == 0 {
+		return blocks
+	}
+	fitBlocks(kept)
+	return kept
+}
+
+// isStack reports whether a box is much higher than wide, and the ink in it is in rows of similar height that are as far apart
+// as lines of text. The letters of a line that runs from top to bottom are closer, and the hatching of a woodcut is irregular.
+func isStack(box document.Box, ink boxIndex) bool {
+	if box.H < minVerticalShape*box.W {
+		return false
+	}
+	var rows []image.Rectangle
+	ink.near(box.Rectangle(), func(r image.Rectangle) {
+		if !imaging.Middle(r).In(box.Rectangle()) {
+			return
+		}
+		if i := slices.IndexFunc(rows, func(row image.Rectangle) bool { return shareRow(row, r) }); i >= 0 {
+			rows[i] = rows[i].Union(r)
+		} else {
+			rows = append(rows, r)
+		}
+	})
+	slices.SortFunc(rows, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.Y, b.Min.Y) })
+	apart, lowest, highest := 0, math.MaxInt, 0
+	for i, r := range rows {
+		lowest, highest = min(lowest, r.Dy()), max(highest, r.Dy())
+		if i > 0 && float64(r.Min.Y-rows[i-1].Max.Y) >= minStackGap*float64(min(r.Dy(), rows[i-1].Dy())) {
+			apart++
+		}
+	}
+	return len(rows) >= minStackRows && 2*apart > len(rows)-1 && highest <= maxStackRatio*lowest
 }
 
 // isScrap reports whether a line is not writing. page is the mean confidence of the page.

@@ -85,7 +85,7 @@ var greekStep = step{name: "greek", when: mayHoldGreek, run: addGreek}
 
 // tidySteps work on each new reading of print.
 var tidySteps = []step{
-	{name: "scraps", run: onReadings(dropScraps)},
+	{name: "scraps", run: dropFalseText},
 	{name: "torn-lines", run: joinTornLines},
 	{name: "order", run: putInOrder},
 	{name: "confidence", run: estimateConfidence, required: true},
@@ -116,7 +116,7 @@ var correctSteps = []step{
 
 // partialSteps replace all steps after a first reading that ran out of time. They do not run models.
 var partialSteps = []step{
-	{name: "scraps", run: onReadings(dropScraps)},
+	{name: "scraps", run: dropFalseText},
 	{name: "confidence", run: estimateConfidence, required: true},
 	{name: "letters", run: writeOwnLetters},
 	{name: "place", run: placeOnPage, required: true},

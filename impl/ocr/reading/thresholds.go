@@ -170,9 +170,15 @@ const (
 	// minDigitGap is the minimum blank between digits of narrow columns of a table, in heights of a digit. Beside a 1 it is up to
 	// 0.5 within a number.
 	minDigitGap = 0.6
+	// minNumberGap and minNumberPitch are by how much more than usually the digits of different numbers are apart, in heights of a
+	// digit: a word space is 0.3. The usual spacing is the usualBlank and the usualPitch quantile, if there are minSpacings.
+	// minDigitHeight is the minimum height of a digit, as a share of its number's; old-style ones have 0.45.
+	minNumberGap, minNumberPitch, usualBlank, usualPitch, minSpacings, minDigitHeight = 0.2, 0.1, 0.1, 0.3, 10, 0.4
 	// minOtherItems is the minimum number of other items above and below the number of an item of a list, minItemConfidence the
 	// minimum confidence of the network for print in it, and maxItemOff its maximum distance from the baseline.
 	minOtherItems, minItemConfidence, maxItemOff = 2, 0.9, 0.5
+	// minAloneConfidence is the minimum confidence of each reading of a capital or digit that is alone in its row.
+	minAloneConfidence = 0.95
 	// minCellGap is the minimum distance of a digit from the row of a table to which it belongs, in heights of the digit.
 	minCellGap = 1
 	// maxShortPatch is the maximum number of letters in a patch with only one as high as a capital, such as a date or a price.
@@ -352,6 +358,9 @@ const (
 	// A line that runs up or down the page has at least minVerticalCharacters characters, and is at least minVerticalShape
 	// times as high as wide. A shorter one may be a number or an initial.
 	minVerticalCharacters, minVerticalShape = 3, 2
+	// A column of letters or digits, which is no such line, has at least minStackRows rows, the highest at most maxStackRatio
+	// times as high as the lowest, and more than half of them at least minStackGap of their height below the row before.
+	minStackRows, minStackGap, maxStackRatio = 3, 0.5, 2
 	// doubtfulStrip is the confidence of the network for print below which it reads a line again along the line that our own line
 	// finder found. About one line in six is below it; more would hardly lower the number of errors.
 	doubtfulStrip = 0.97

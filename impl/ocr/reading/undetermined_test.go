@@ -108,6 +108,7 @@ func TestFile_undetermined(t *testing.T) {
 	doc, err := reading.File(t.Context(), tiffOf(english, french, ocrtest.Page()), open, MustEngines(t, 3))
 	require.NoError(t, err)
 	require.Equal(t, "fr", doc.Language, "the language of most of the text")
+	require.Equal(t, []string{"en", "", ""}, []string{doc.Pages[0].Language, doc.Pages[1].Language, doc.Pages[2].Language})
 	require.Len(t, doc.Pages, 3)
 	require.Equal(t, []string{"eng", "fra"}, []string{firstModel(&doc.Pages[0]), firstModel(&doc.Pages[1])}, "each page must be read in its own language")
 }

@@ -1,0 +1,138 @@
+package layout
+
+import (
+	"cmp"
+	"image"
+	"math"
+	"slices"
+)
+
+// withoutNotes divides a column of text into the text and the notes in its margins that are too close to it for a gutter. Their
+// type is smaller, so their lines are not those of the text. Notes in the left margin come before the text.
+func (r Region) withoutNotes(letters []image.Rectangle) []Region {
+	text := r
+	var before, after []Region
+	if n, ok := r.notesBeside(letters); ok {
+		notes, rest := r.between(n.top, n.bottom), text
+		notes.right, rest.left = slices.Clone(r.right), slices.Clone(r.left)
+		for i := n.top / r.band; i <= (n.bottom-1)/r.band; i++ {
+			notes.right[i], rest.left[i] = min(n.x, r.right[i]), max(n.x, r.left[i])
+		}
+		before, text = append(before, notes.fitted()), rest.fitted()
+	}
+	if n, ok := r.notesBeside(mirrored(letters)); ok {
+		notes, rest := r.between(n.top, n.bottom), text
+		notes.left, rest.right = slices.Clone(r.left), slices.Clone(text.right)
+		for i := n.top / r.band; i <= (n.bottom-1)/r.band; i++ {
+			notes.left[i], rest.right[i] = max(-n.x, r.left[i]), min(-n.x, text.right[i])
+		}
+		after, text = append(after, notes.fitted()), rest.fitted()
+	}
+	return slices.Concat(before, []Region{text}, after)
+}
+
+// mirrored returns boxes with left and right exchanged.
+func mirrored(boxes []image.Rectangle) []image.Rectangle {
+	out := make([]image.Rectangle, len(boxes))
+	for i, b := range boxes {
+		out[i] = image.Rect(-b.Max.X, b.Min.Y, -b.Min.X, b.Max.Y)
+	}
+	return out
+}
+
+// notes is where there are notes in the left margin: to the left of x, from top to bottom.
+type notes struct{ x, top, bottom int }
+
+// notesBeside finds the notes to the left of the text of a region. It reports false if there are none.
+func (r Region) notesBeside(letters []image.Rectangle) (notes, bool) {
+	h := float64(r.band)
+	begin, lines := r.margin(letters)
+	white := begin - int(noteWhite*h) // from here to begin there is no ink beside notes
+	var beside, text []image.Rectangle
+	end := math.MinInt
+	for _, m := range letters {
+		switch {
+		case m.Max.X <= white:
+			beside, end = append(beside, m), max(end, m.Max.X)
+		case m.Min.X >= begin && float64(m.Min.X-begin) < pitchWidth*h:
+			text = append(text, m)
+		}
+	}
+	rows, textRows := rowsOf(beside), rowsOf(text)
+	if lines < minMarginLines || float64(lines) < minMarginShare*float64(len(textRows)) || len(rows) < minNoteRows {
+		return notes{}, false
+	}
+	var widths []float64
+	for _, row := range rows {
+		widths = append(widths, float64(row.box.Dx())/h)
+	}
+	if quantile(widths, 0.5) < minNoteWidth || slices.Max(widths) > maxNoteWidth || pitch(rows, r.band) > maxNotePitch*pitch(textRows, r.band) {
+		return notes{}, false
+	}
+	n := notes{(end + begin) / 2, max(rows[0].box.Min.Y, r.Box.Min.Y), min(rows[len(rows)-1].box.Max.Y, r.Box.Max.Y)}
+	return n, !slices.ContainsFunc(letters, func(m image.Rectangle) bool {
+		return m.Max.X > white && m.Min.X < begin && m.Max.Y > n.top && m.Min.Y < n.bottom
+	})
+}
+
+// margin returns the x at which most lines of the text begin, after white, and their number.
+func (r Region) margin(letters []image.Rectangle) (begin, lines int) {
+	b := newBands(letters, r)
+	white, reach := int(noteWhite*float64(r.band)), int(marginReach*float64(r.band))
+	var begins []int
+	for _, m := range letters {
+		row := b.ink[(m.Min.Y+m.Max.Y)/2/r.band]
+		i := slices.IndexFunc(row, func(s span) bool { return s.from == m.Min.X })
+		if i == 0 || i > 0 && m.Min.X-row[i-1].to >= white {
+			begins = append(begins, m.Min.X)
+		}
+	}
+	slices.Sort(begins)
+	for i, from := 0, 0; i < len(begins); i++ {
+		for begins[i]-begins[from] > reach {
+			from++
+		}
+		if n := i - from + 1; n > lines {
+			begin, lines = begins[from], n
+		}
+	}
+	return begin, lines
+}
+
+// row is a line of letters.
+type row struct {
+	box      image.Rectangle
+	baseline int
+}
+
+// rowsOf groups letters by the line that they are in, from top to bottom: the middle halves of letters in a line overlap.
+func rowsOf(letters []image.Rectangle) []row {
+	byHeight := slices.SortedFunc(slices.Values(letters), func(a, b image.Rectangle) int { return cmp.Compare(3*a.Min.Y+a.Max.Y, 3*b.Min.Y+b.Max.Y) })
+	var rows []row
+	var bottoms []float64
+	end := 0
+	for i, m := range byHeight {
+		if i == 0 || (3*m.Min.Y+m.Max.Y)/4 >= end {
+			rows, bottoms, end = append(rows, row{}), nil, math.MinInt
+		}
+		last := &rows[len(rows)-1]
+		bottoms = append(bottoms, float64(m.Max.Y))
+		last.box, last.baseline = last.box.Union(m), int(quantile(bottoms, 0.5))
+		end = max(end, (m.Min.Y+3*m.Max.Y)/4)
+	}
+	return rows
+}
+
+// pitch returns the usual distance of successive rows, or infinity if there are no two of them at most maxPitch apart.
+func pitch(rows []row, height int) float64 {
+	var all []float64
+	for i := 1; i < len(rows); i++ {
+		if d := rows[i].baseline - rows[i-1].baseline; d <= maxRowPitch*height {
+			all = append(all, float64(d))
+		}
+	}
+	if len(all) == 0 {
+		return math.Inf(1)
+	}
+	return quantile(all, 0.5)
+}

@@ -1,0 +1,83 @@
+package layout_test
+
+import (
+	"image"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/layout"
+)
+
+// note returns the letters of a note: lines of small type from x0 to x1, closer than those of paragraph.
+func note(x0, x1, y, lines int) []image.Rectangle {
+	var all []image.Rectangle
+	for i := range lines {
+		for x := x0; x+14 <= x1; x += 17 {
+			all = append(all, image.Rect(x, y+i*34, x+14, y+i*34+14))
+		}
+	}
+	return all
+}
+
+func TestRegions_notes(t *testing.T) {
+	t.Parallel()
+	text := paragraph(300, 1100, 300, 20)
+	const left, right = 292, 1089 // where notes end and begin: a word space from the text, whose last letters end at 1088 at most
+	for name, c := range map[string]struct {
+		marks []image.Rectangle
+		want  []image.Point // a point in each region, in reading order
+	}{
+		"notes in the left margin come first": {
+			join(text, note(left-100, left, 410, 3), note(left-80, left, 905, 2)), []image.Point{{250, 420}, {350, 420}},
+		},
+		"notes in the right margin come last": {join(text, note(right+6, right+106, 410, 3)), []image.Point{{350, 420}, {1150, 420}}},
+		"notes in both margins": {
+			join(text, note(left-100, left, 410, 3), note(right+6, right+106, 910, 3)), []image.Point{{250, 420}, {350, 420}, {1150, 920}},
+		},
+		"a single line beside the text stays":            {join(text, note(left-100, left, 410, 1)), nil},
+		"numbers of lines stay":                          {join(text, copies(image.Rect(260, 300, 280, 320), 20)), nil},
+		"names beside lines, in type of that size, stay": {join(text, paragraph(200, left, 300, 6)), nil},
+		"a line that begins in the margin of the text keeps the notes beside it": {
+			join(text, note(left-100, left, 410, 3), paragraph(left-8, left+16, 450, 1)), nil,
+		},
+		"notes beside few lines stay": {join(paragraph(300, 1100, 300, 6), note(left-100, left, 410, 3)), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			regions := layout.Regions(c.marks, letter, leaf, nil)
+			require.Len(t, regions, len(c.want), "%v", boxes(regions))
+			for i, at := range c.want {
+				require.True(t, regions[i].Holds(image.Rectangle{Min: at, Max: at.Add(image.Pt(2, 2))}), "region %d: %v", i, regions[i].Box)
+			}
+			for _, m := range c.marks {
+				n := len(slices.DeleteFunc(slices.Clone(regions), func(r layout.Region) bool { return !r.Holds(m) }))
+				require.True(t, regions == nil || n == 1, "%v must be in one region", m)
+			}
+		})
+	}
+}
+
+func TestWithoutGrids(t *testing.T) {
+	t.Parallel()
+	page := image.NewGray(image.Rectangle{Max: leaf})
+	for i := range page.Pix {
+		page.Pix[i] = 255
+	}
+	grid, picture, edge := image.Rect(800, 300, 1200, 1200), image.Rect(100, 300, 500, 700), image.Rect(3, 300, 403, 2000)
+	for _, m := range []image.Rectangle{grid, edge} {
+		for y := m.Min.Y; y < m.Max.Y; y++ {
+			for x := m.Min.X; x < m.Max.X; x += 133 {
+				page.Pix[page.PixOffset(x, y)] = 0
+			}
+		}
+	}
+	for y := picture.Min.Y; y < picture.Max.Y; y += 4 {
+		for x := picture.Min.X; x < picture.Max.X; x++ {
+			page.Pix[page.PixOffset(x, y)] = 0
+		}
+	}
+	text := paragraph(100, 660, 1400, 3)
+	require.Equal(t, join(text, []image.Rectangle{picture, edge}), layout.WithoutGrids(page, join(text, []image.Rectangle{grid, picture, edge}), letter))
+}

@@ -63,7 +63,7 @@ func (k *Knowledge) inTypeOf(line, read []document.Word) []document.Word {
 
 // numberSigns stand before or after numbers. They hardly occur in the lines that the networks for print were trained on: these
 // read letters and digits in their place.
-const numberSigns = "$€#%"
+const numberSigns = "$€#%+=×÷"
 
 // fractions are read as % by Tesseract.
 const fractions = "½¼¾"

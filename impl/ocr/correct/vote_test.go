@@ -301,6 +301,8 @@ func TestKnowledge_Vote_network(t *testing.T) {
 		{"keeps a sign that the network leaves out", 0.4, 0.99, 0.9, "¿upon hovfe", "upon house", "¿upon house"},
 		{"keeps a sign that the network joins with a number", 0.4, 0.99, 0.9, "the 5 %; hovfe", "the 90; house", "the 5 %; house"},
 		{"keeps signs that stand alone beside a number", 0.4, 0.99, 0.9, "the 5 % of # 12 hovfe", "the 5 90 of S 12 house", "the 5 % of # 12 house"},
+		{"keeps the signs of a sum", 0.4, 0.99, 0.9, "14 + 9 = 23 and 2x + 3y hovfe", "14 4 9 — 23 and 2x 4 3y house", "14 + 9 = 23 and 2x + 3y house"},
+		{"keeps a sign that the network joins with numbers", 0.4, 0.99, 0.9, "14 + 9 hovfe", "1449 house", "14 + 9 house"},
 		{"keeps a digit that would become the letter that it looks like", 0.4, 0.99, 0.9, "80 and hovfe", "8o and house", "80 and house"},
 		{"takes letters that were read as digits", 0.4, 0.99, 0.9, "11 hovfe", "Il house", "Il house"},
 		{"writes 7 for the sign that resembles it on a page without long s", 0.4, 0.99, 0.9, "le 1 hovfe", "le ⁊ house", "le 7 house"},

@@ -22,6 +22,7 @@ type bands struct {
 	ink    [][]span            // in each band, from left to right, without overlaps
 	large  [][]image.Rectangle // in each band, the letters of large type, from left to right
 	limits []span              // in each band, where the region begins and ends
+	ruled  []bool              // the bands with a horizontal rule across the region
 }
 
 // gutter is white space between two columns.
@@ -146,9 +147,9 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 	return g, g.rows >= minRiverRows
 }
 
-// crossed reports for each band of a river whether a heading crosses it there: a line of large type reaches into the white
-// between the margins of the other rows; or the white is as narrow as a word space, and the text to its right begins to the
-// left of the margin of the rows around it.
+// crossed reports for each band of a river whether a horizontal rule or a heading crosses it there: a line of large type
+// reaches into the white between the margins of the other rows; or the white is as narrow as a word space, and the text to its
+// right begins to the left of the margin of the rows around it.
 func (b bands) crossed(top int, at []span) []bool {
 	begins := make([]float64, len(at)) // where the text to the right begins; 0 if there is none
 	whites := make([]float64, len(at))
@@ -159,7 +160,7 @@ func (b bands) crossed(top int, at []span) []bool {
 			lefts = append(lefts, float64(left.to))
 		}
 	}
-	out := make([]bool, len(at))
+	out := slices.Clone(b.ruled[top : top+len(at)])
 	if len(lefts) == 0 {
 		return out
 	}
@@ -175,7 +176,7 @@ func (b bands) crossed(top int, at []span) []bool {
 			continue
 		}
 		near := aboveZero(begins[max(i-marginRows, 0):min(i+marginRows, len(at))])
-		out[i] = begins[i] < quantile(near, marginShare)-headingLead*h
+		out[i] = out[i] || begins[i] < quantile(near, marginShare)-headingLead*h
 	}
 	return out
 }
@@ -316,7 +317,8 @@ func (b bands) strips(g gutter) (left, right bool) {
 
 // newBands returns the bands of a region with these marks.
 func newBands(marks []image.Rectangle, r Region) bands {
-	b := bands{height: r.band, ink: make([][]span, len(r.left)), large: make([][]image.Rectangle, len(r.left)), limits: make([]span, len(r.left))}
+	n := len(r.left)
+	b := bands{height: r.band, ink: make([][]span, n), large: make([][]image.Rectangle, n), limits: make([]span, n), ruled: make([]bool, n)}
 	for i := range b.limits {
 		b.limits[i] = span{r.left[i], r.right[i]}
 	}

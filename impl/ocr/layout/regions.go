@@ -60,7 +60,8 @@ func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) 
 	if trimmed {
 		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !r.Holds(m) })
 	}
-	return r.divide(letters, maxDivisions), trimmed
+	across := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return m.Dx() <= maxMarkWidth*r.band })
+	return r.divide(letters, across, maxDivisions), trimmed
 }
 
 // isText reports whether a component may be a letter, or several letters that touch, rather than a speck, a rule or a picture.
@@ -130,9 +131,15 @@ func (r *Region) withoutStrips(b bands) bool {
 	return trimmed
 }
 
-// divide divides a region with these letters at its gutters, and the parts again, up to depth levels deep.
-func (r Region) divide(letters []image.Rectangle, depth int) []Region {
+// divide divides a region with these letters at its gutters, and the parts again, up to depth levels deep. Gutters end at
+// horizontal rules, which are among the components across.
+func (r Region) divide(letters, across []image.Rectangle, depth int) []Region {
 	b := newBands(letters, r)
+	for _, m := range across {
+		if isAcross(m, r.band, r.Box.Dx()) && r.Holds(m) {
+			b.ruled[imaging.Middle(m).Y/r.band] = true
+		}
+	}
 	all := b.gutters()
 	i := slices.IndexFunc(all, b.isBetweenColumns)
 	if i < 0 || depth == 0 {
@@ -142,7 +149,7 @@ func (r Region) divide(letters []image.Rectangle, depth int) []Region {
 	for _, part := range r.split(all[i], letters) {
 		inside := slices.DeleteFunc(slices.Clone(letters), func(m image.Rectangle) bool { return !part.Holds(m) })
 		if len(inside) > 0 {
-			out = append(out, part.divide(inside, depth-1)...)
+			out = append(out, part.divide(inside, across, depth-1)...)
 		}
 	}
 	return out

@@ -76,9 +76,14 @@ func TestRegions(t *testing.T) {
 		marks []image.Rectangle
 		want  []image.Point // a point in each region, in reading order
 	}{
-		"a page without gutters is one region":             {paragraph(100, 1300, 300, 20), nil},
-		"two columns are read one after the other":         {columns, []image.Point{{300, 600}, {900, 600}}},
-		"a heading above columns comes first":              {join(paragraph(300, 1000, 150, 1), columns), []image.Point{{600, 160}, {300, 600}, {900, 600}}},
+		"a page without gutters is one region":     {paragraph(100, 1300, 300, 20), nil},
+		"two columns are read one after the other": {columns, []image.Point{{300, 600}, {900, 600}}},
+		"a heading above columns comes first":      {join(paragraph(300, 1000, 150, 1), columns), []image.Point{{600, 160}, {300, 600}, {900, 600}}},
+		"a rule across the page divides columns, and a line above it stays whole": {
+			join(paragraph(100, 400, 200, 1), paragraph(900, 1300, 200, 1), []image.Rectangle{image.Rect(90, 260, 1310, 264)}, columns,
+				[]image.Rectangle{image.Rect(90, 1340, 1310, 1344)}, paragraph(100, 660, 1400, 20), paragraph(700, 1300, 1400, 20)),
+			[]image.Point{{300, 205}, {300, 600}, {900, 600}, {300, 1700}, {900, 1700}},
+		},
 		"a note below columns comes last":                  {join(columns, paragraph(100, 1300, 1400, 5)), []image.Point{{300, 600}, {900, 600}, {600, 1500}}},
 		"the dark edge of a leaf does not hide the gutter": {join(columns, []image.Rectangle{image.Rect(620, 100, 670, 2500)}), []image.Point{{300, 600}, {900, 600}}},
 		"the dark edges around two leaves do not hide the gutter": {

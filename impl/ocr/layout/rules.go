@@ -243,7 +243,8 @@ func betweenColumns(rules []Rule, width float64) []Rule {
 }
 
 // belowTitle returns the y at which the title of a page ends, or 0 if there is no title. A title is text at the top of the
-// page, above all rules, that is not divided into columns. height is the usual height of letters.
+// page, above all rules, that is not divided into columns, or that a horizontal rule separates from them. height is the usual
+// height of letters.
 func belowTitle(marks []image.Rectangle, height int, page image.Point, rules []Rule) int {
 	if len(rules) == 0 {
 		return 0
@@ -252,40 +253,72 @@ func belowTitle(marks []image.Rectangle, height int, page image.Point, rules []R
 	for _, r := range rules {
 		above = min(above, r.Above)
 	}
-	last := int(above*float64(page.Y)) / height // the band in which the first rule begins
+	last := int(above*float64(page.Y)) / height * height // where the first rule begins
 	letters := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool {
-		return m.Min.Y >= last*height || !isText(m, height) && !isPicture(m, height, page.X)
+		return m.Min.Y >= last || !isText(m, height) && !isPicture(m, height, page.X)
 	})
 	if len(letters) < minTitle {
 		return 0
 	}
-	b := newBands(letters, Whole(page, height))
-	inColumns := func(band int) bool {
-		return slices.ContainsFunc(rules, func(r Rule) bool {
-			x := int(r.at((float64(band)+0.5)*float64(height), float64(page.Y)))
-			_, isLarge := b.blankInLargeType(band, span{x, x})
-			return b.isBesideText(band, x) && !isLarge
-		})
-	}
-	bottom := 0 // the first empty band below text
-	for band := 1; band <= last && !inColumns(band-1); band++ {
-		if len(b.ink[band]) == 0 && len(b.ink[band-1]) > 0 {
-			bottom = band
+	ruled := 0 // the lowest rule across the page above the others
+	for _, m := range marks {
+		if isAcross(m, height, page.X) && m.Max.Y <= last+height {
+			ruled = max(ruled, m.Min.Y)
 		}
 	}
-	return bottom * height
+	b := newBands(letters, Whole(page, height))
+	bottom := 0
+	for _, row := range titleRows(letters) {
+		if row.Max.Y > ruled && (row.Max.Y > last+height || b.isInColumns(row, rules, page.Y)) {
+			break
+		}
+		bottom = row.Max.Y + 1
+	}
+	return bottom
 }
 
-// isBesideText reports whether a column of pixels has text on both sides in a band, but none on it.
-func (b bands) isBesideText(band, x int) bool {
-	left, right := false, false
-	for _, s := range b.ink[band] {
-		if s.from < x && s.to > x {
-			return false
+// isAcross reports whether a component is a horizontal rule across a page, or a column, of that width.
+func isAcross(m image.Rectangle, height, width int) bool {
+	return float64(m.Dx()) >= crossRule*float64(width) && m.Dy() <= 2*height
+}
+
+// titleRows returns the boxes of the rows of letters that have white above and below, but for the tips of their letters, from
+// top to bottom.
+func titleRows(letters []image.Rectangle) []image.Rectangle {
+	var rows []image.Rectangle
+	end := math.MinInt
+	for _, m := range slices.SortedFunc(slices.Values(letters), func(a, b image.Rectangle) int { return cmp.Compare(8*a.Min.Y+a.Dy(), 8*b.Min.Y+b.Dy()) }) {
+		tip := m.Dy() / 8
+		if n := len(rows); n > 0 && m.Min.Y+tip < end {
+			rows[n-1] = rows[n-1].Union(m)
+		} else {
+			rows = append(rows, m)
 		}
-		left, right = left || s.to <= x, right || s.from >= x
+		end = max(end, m.Max.Y-tip)
 	}
-	return left && right
+	return rows
+}
+
+// isInColumns reports whether a row above rules is divided into columns: there is text on both sides of one of the rules, and
+// none on any of them. A blank between words of large type is no gutter.
+func (b bands) isInColumns(row image.Rectangle, rules []Rule, height int) bool {
+	divided := false
+	for band := row.Min.Y / b.height; band <= (row.Max.Y-1)/b.height; band++ {
+		for _, r := range rules {
+			x := int(r.at((float64(band)+0.5)*float64(b.height), float64(height)))
+			left, right := false, false
+			for _, s := range b.ink[band] {
+				if s.from < x && s.to > x {
+					return false
+				}
+				left, right = left || s.to <= x, right || s.from >= x
+			}
+			if _, isLarge := b.blankInLargeType(band, span{x, x}); left && right && !isLarge {
+				divided = true
+			}
+		}
+	}
+	return divided
 }
 
 // columnsOf returns the title above the rules of a page, if there is one, and the columns between the rules, from left to

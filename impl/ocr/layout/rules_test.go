@@ -187,6 +187,8 @@ func TestRegions_titleAboveRules(t *testing.T) {
 		"a title across the rule":                        {join(large(300, 1100, 100), paragraph(750, 1000, 200, 1)), 0.11, 220},
 		"a blank of the title where the rule would be":   {join(large(300, 670, 100), large(715, 1100, 100)), 0.11, 160},
 		"a title in the middle of a column":              {paragraph(200, 500, 100, 1), 0.11, 120},
+		"a line across the rule with a wide blank":       {join(paragraph(100, 300, 150, 1), paragraph(500, 900, 150, 1), paragraph(1100, 1300, 150, 1)), 0.11, 170},
+		"a divided line above a rule across the page":    {join(paragraph(100, 300, 150, 1), paragraph(1100, 1300, 150, 1), []image.Rectangle{image.Rect(90, 230, 1310, 234)}), 0.11, 170},
 		"nothing above the columns":                      {nil, 0.11, 0},
 		"first lines higher than the rule":               {join(paragraph(100, 660, 250, 1), paragraph(710, 1300, 250, 1)), 0.11, 0},
 		"first lines at different heights":               {join(paragraph(100, 660, 258, 1), paragraph(710, 1300, 246, 1)), 0.11, 0},

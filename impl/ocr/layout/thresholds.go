@@ -357,8 +357,9 @@ const (
 	// minRuledHeight is the minimum height of the text of a page with rules, in heights of a letter: four lines.
 	minRuledHeight = 8
 	// topOfPage is the share of the page, at its top, that may be a title above the rules. A title has at least minTitle letters.
-	// A stroke of a letter above a rule has at most maxStrokeBands.
-	topOfPage, minTitle, maxStrokeBands = 0.33, 3, 4
+	// A stroke of a letter above a rule has at most maxStrokeBands. A rule between the title and the columns is at least crossRule
+	// of the page wide.
+	topOfPage, minTitle, maxStrokeBands, crossRule = 0.33, 3, 4, 0.6
 	// minRuledColumn is the minimum width of a column, maxRuledColumns the maximum number of columns, and likeRuledColumns the
 	// minimum ratio of the narrowest to the widest column. The ratio is 0.59 for a margin with notes beside framed text.
 	minRuledColumn, maxRuledColumns, likeRuledColumns = 0.06, 8, 0.65

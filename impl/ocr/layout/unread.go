@@ -55,6 +55,16 @@ func (r Region) Unread(marks, lines []image.Rectangle) []Region {
 	return out
 }
 
+// Letters counts the letters in the region. marks are the components of ink.
+func (r Region) Letters(marks []image.Rectangle) (n int) {
+	for _, m := range marks {
+		if isText(m, r.band) && r.Holds(m) {
+			n++
+		}
+	}
+	return n
+}
+
 // contains reports whether one of the spans of a band contains x.
 func (b bands) contains(i, x int) bool {
 	return slices.ContainsFunc(b.ink[i], func(s span) bool { return s.from <= x && x < s.to })

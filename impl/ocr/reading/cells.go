@@ -2,6 +2,7 @@ package reading
 
 import (
 	"cmp"
+	"context"
 	"image"
 	"slices"
 	"strings"
@@ -44,14 +45,29 @@ func spacingBetween(before, after image.Rectangle, height int) spacing {
 	return spacing{float64(imaging.Middle(after).X-imaging.Middle(before).X) / h, float64(after.Min.X-before.Max.X) / h}
 }
 
-// isExceeded reports whether two digits are so far apart that there is a blank between two numbers.
-func (s spacing) isExceeded(between spacing) bool {
-	return between.blank >= minDigitGap ||
-		s.pitch > 0 && between.blank-s.blank >= minNumberGap && between.pitch-s.pitch >= minNumberPitch
+// isExceeded reports whether two digits are so far apart that there is a blank between two numbers. height is that of digits.
+func (s spacing) isExceeded(before, after image.Rectangle, height int) bool {
+	between, least := spacingBetween(before, after, height), minDigitGap
+	if float64(min(before.Dx(), after.Dx())) < maxNarrowDigit*float64(height) {
+		least = minNarrowGap
+	}
+	return between.blank >= least || s.pitch > 0 && between.blank-s.blank >= minNumberGap && between.pitch-s.pitch >= minNumberPitch
 }
 
-// divideCells divides the numbers of lines that were read across the blanks between the narrow columns of a table, such as 076
-// for 0 7 6, or between pounds, shillings and pence. It changes only words that follow a wide blank in their line.
+// divideNumbers divides the numbers of the print that were read across the blanks between the narrow columns of a table, such
+// as 076 for 0 7 6, or between pounds, shillings and pence.
+func divideNumbers(_ context.Context, p *page) error {
+	var lines []*document.Line
+	for line := range document.Lines(p.read.Blocks) {
+		if !line.Handwritten && !isVertical(line) {
+			lines = append(lines, line)
+		}
+	}
+	divideCells(lines, newBoxIndex(p.sheet.components))
+	return nil
+}
+
+// divideCells divides numbers that follow a wide blank in their line; see divideNumbers.
 func divideCells(lines []*document.Line, ink boxIndex) {
 	usual := spacingOf(lines, ink)
 	for _, line := range lines {
@@ -100,7 +116,7 @@ func dividedNumber(w document.Word, ink boxIndex, usual spacing) []document.Word
 	text, height := []rune(correct.Digits(w.Text)), imaging.Union(digits).Dy()
 	var words []document.Word
 	for from, i := 0, 1; i <= len(digits); i++ {
-		if i < len(digits) && !usual.isExceeded(spacingBetween(digits[i-1], digits[i], height)) {
+		if i < len(digits) && !usual.isExceeded(digits[i-1], digits[i], height) {
 			continue
 		}
 		part := w

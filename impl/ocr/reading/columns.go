@@ -123,7 +123,8 @@ func readUnread(ctx context.Context, p *page) error {
 		if a.whole || a.tidy {
 			continue
 		}
-		found, err := p.sheet.unread(ctx, p.src, a)
+		parts := p.sheet.unread(a.blocks)
+		found, err := p.sheet.readParts(ctx, p.src, a, parts)
 		if err != nil {
 			return err
 		}
@@ -132,26 +133,39 @@ func readUnread(ctx context.Context, p *page) error {
 			a.blocks = append(a.blocks, found...)
 			a.raw, a.confidence = a.blocks, meanConfidence(a.blocks)
 		}
+		if len(parts) > 0 {
+			for _, part := range p.sheet.unread(a.blocks) {
+				a.left += part.Letters(p.sheet.marks)
+			}
+		}
 	}
 	return nil
 }
 
-// unread reads the parts of the sheet that are missing in a reading, and returns their blocks.
-func (s sheet) unread(ctx context.Context, src Source, a *attempt) ([]document.Block, error) {
+// unread returns the parts of the sheet that have lines of letters outside the lines of a reading.
+func (s sheet) unread(blocks []document.Block) []layout.Region {
 	var lines []image.Rectangle
-	for l := range document.Lines(a.blocks) {
+	for l := range document.Lines(blocks) {
 		lines = append(lines, l.Box.Rectangle())
 	}
-	var all []document.Block
+	var all []layout.Region
 	for _, r := range s.parts() {
-		for _, part := range r.Unread(s.marks, lines) {
-			blocks, err := s.readPart(ctx, src, part, a.model, a.factor, tesseract.SingleColumn)
-			if err != nil {
-				return nil, err
-			}
-			if meanConfidence(blocks) >= minUnreadConfidence {
-				all = append(all, blocks...)
-			}
+		all = append(all, r.Unread(s.marks, lines)...)
+	}
+	return all
+}
+
+// readParts reads parts of the sheet, each as one column, with the model and at the size of a reading, and returns the blocks
+// of those that are legible.
+func (s sheet) readParts(ctx context.Context, src Source, a *attempt, parts []layout.Region) ([]document.Block, error) {
+	var all []document.Block
+	for _, part := range parts {
+		blocks, err := s.readPart(ctx, src, part, a.model, a.factor, tesseract.SingleColumn)
+		if err != nil {
+			return nil, err
+		}
+		if meanConfidence(blocks) >= minUnreadConfidence {
+			all = append(all, blocks...)
 		}
 	}
 	return all, nil

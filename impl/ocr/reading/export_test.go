@@ -112,6 +112,15 @@ func DoubtfulOrder(blocks []document.Block, regions ...layout.Region) []document
 	return p.doubtfulOrder()
 }
 
+// WithoutFalseMarks returns the text of a line of a page after it lost the commas where the page has no ink; had are its words
+// before the network changed them.
+func WithoutFalseMarks(img *image.Gray, line document.Line, had []document.Word) string {
+	spots := imaging.WithoutSpecks(imaging.AllSpots(img))
+	p := &page{sheet: sheet{unlevelled: img, letterHeight: imaging.LetterHeight(imaging.LetterShaped(spots))}}
+	p.dropFalseMarks(&line, had, newBoxIndex(spots))
+	return line.Text()
+}
+
 // UnreadInk returns the unread ink of a page of that size, whose components are all letters.
 func UnreadInk(size image.Point, letters []image.Rectangle, blocks []document.Block) []document.Doubt {
 	p := &page{gray: image.NewGray(image.Rectangle{Max: size}), sheet: sheet{components: letters, letters: letters}}

@@ -83,19 +83,17 @@ func (p *page) correctByNetwork(lines []*document.Line, readings []correct.Readi
 	}
 	knowledge.NetworkAlone = true
 	knowledge.LongS = knowledge.LongS || correct.ReadsLongS(readings)
+	ink := newBoxIndex(p.sheet.components)
 	for i, line := range lines {
 		correct.Confirm(line.Words, readings[i].Network[0])
 		if p.options.Candidates != nil && !p.options.Enhance {
 			p.options.Candidates(line.Words, knowledge.Candidates(line.Words, readings[i]))
 			continue
 		}
+		had := slices.Clone(line.Words)
 		knowledge.Vote(line, readings[i])
-	}
-	if p.options.Candidates == nil || p.options.Enhance {
-		divideCells(lines, newBoxIndex(p.sheet.components))
-		for _, line := range lines {
-			knowledge.DigitsInCells(line)
-		}
+		p.dropFalseMarks(line, had, ink)
+		knowledge.DigitsInCells(line)
 	}
 	fitBlocks(p.read.Blocks)
 	return nil

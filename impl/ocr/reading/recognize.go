@@ -27,6 +27,7 @@ type attempt struct {
 	confidence float64          // mean of the recognizer's own, weighted by the length of words
 	right      float64          // estimated share of correct characters; valid once tidy is true
 	whole      bool             // the parts that layout analysis left out have been read too
+	left       int              // letters in those parts that were not read even then
 	tidy       bool             // the tidy steps have run
 }
 
@@ -108,6 +109,9 @@ func estimateConfidence(_ context.Context, p *page) error {
 	for i := range p.attempts {
 		if a := &p.attempts[i]; !a.tidy {
 			a.right, a.tidy = pageConfidence(a.blocks, len(p.sheet.letters)), true
+			if n := characters(a.blocks); a.left > n {
+				a.right *= float64(n) / float64(n+a.left)
+			}
 		}
 	}
 	return nil

@@ -90,7 +90,7 @@ func (s *torn) Read(ctx context.Context, img *image.Gray, dpi int, model string,
 // TestRead_modelsOfWholePage checks that models are compared by their readings of the whole page.
 func TestRead_modelsOfWholePage(t *testing.T) {
 	t.Parallel()
-	const first, rest = "the first line", "and the clear text of all the others that follow"
+	const first, rest = "the first line", "and the clear text of all the others that follow, each as clear as it is"
 	for why, c := range map[string]struct {
 		sure float64
 		read string
@@ -101,12 +101,43 @@ func TestRead_modelsOfWholePage(t *testing.T) {
 		src := &torn{scripted{says: map[string]said{
 			"eng": {first, 0.6}, "early_print": {"the ſirst line", 0.7}, "eng rest": {rest, c.sure}, "early_print rest": {rest, 0.8},
 		}}}
-		page := decode.Page{Image: ocrtest.Page(slices.Repeat([]string{"some good words"}, 8)...)}
+		page := decode.Page{Image: ocrtest.Page(slices.Repeat([]string{"some good words"}, 6)...)}
 		result, err := reading.Read(t.Context(), page, reading.Options{Language: "en", Without: []string{"sample", "resize", "missed", "faint"}}, src)
 		require.NoError(t, err, why)
 		require.Contains(t, result.Page.Text(), rest, why)
 		require.Equal(t, strings.Contains(c.read, "early"), strings.Contains(result.Page.Text(), "ſirst"), why)
 		require.Equal(t, c.read, strings.Join(src.read, ", "), why)
+	}
+}
+
+// partial is a Source that reads the first lines of a page, and nothing in parts of it.
+type partial struct {
+	scripted
+	lines int
+}
+
+func (s *partial) Read(_ context.Context, _ *image.Gray, _ int, model string, mode tesseract.Mode) ([]document.Block, error) {
+	s.read = append(s.read, model)
+	if mode == tesseract.SingleColumn {
+		return nil, nil
+	}
+	var lines []document.Line
+	for i := range s.lines {
+		lines = append(lines, spread("somegoodwords", i, ocrtest.Left, 600))
+	}
+	return []document.Block{block(lines...)}, nil
+}
+
+// TestRead_mostlyUnread checks that a page is in doubt if most of its letters are outside the lines that were read.
+func TestRead_mostlyUnread(t *testing.T) {
+	t.Parallel()
+	for lines, isDoubtful := range map[int]bool{1: true, 12: false} {
+		src := &partial{lines: lines}
+		page := decode.Page{Image: ocrtest.Page(slices.Repeat([]string{"some good words"}, 12)...)}
+		result, err := reading.Read(t.Context(), page, reading.Options{Language: "en", Without: []string{"sample", "missed", "faint"}}, src)
+		require.NoError(t, err)
+		require.Equal(t, isDoubtful, len(src.read) > 2, "a page in doubt is read at another size: %v", src.read)
+		require.Equal(t, isDoubtful, result.Page.Confidence < 0.5, "%v", result.Page.Confidence)
 	}
 }
 

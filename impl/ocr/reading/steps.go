@@ -108,6 +108,7 @@ var correctSteps = []step{
 	{name: "found-lines", when: mayHaveLostLines, run: readFoundLines},
 	{name: "gibberish", run: findGibberish},
 	{name: "network", when: mayUseNetwork, run: voteByNetwork},
+	{name: "numbers", when: isPrint, run: divideNumbers},
 	{name: "vote", when: mayBeCorrected, run: vote},
 	{name: "long-s", when: mayBeCorrected, run: repairLongS},
 	{name: leadersStep, when: hasLeaders, run: restoreLeaders},

@@ -167,9 +167,9 @@ const (
 	// minPatchLetters is the minimum number of letters in a patch. A single one may be a speck, a rule or an ornament; it is read
 	// only on the baseline of a line, or off it by at most maxOffBaseline of its height.
 	minPatchLetters, maxOffBaseline = 2, 0.2
-	// minDigitGap is the minimum blank between digits of narrow columns of a table, in heights of a digit. Beside a 1 it is up to
-	// 0.5 within a number.
-	minDigitGap = 0.6
+	// minDigitGap is the minimum blank between digits of narrow columns of a table, in heights of a digit. Beside a digit narrower
+	// than maxNarrowDigit, such as 1, it is up to 0.5 within a number, and at least minNarrowGap between two numbers.
+	minDigitGap, maxNarrowDigit, minNarrowGap = 0.4, 0.4, 0.6
 	// minNumberGap and minNumberPitch are by how much more than usually the digits of different numbers are apart, in heights of a
 	// digit: a word space is 0.3. The usual spacing is the usualBlank and the usualPitch quantile, if there are minSpacings.
 	// minDigitHeight is the minimum height of a digit, as a share of its number's; old-style ones have 0.45.
@@ -179,6 +179,10 @@ const (
 	minOtherItems, minItemConfidence, maxItemOff = 2, 0.9, 0.5
 	// minAloneConfidence is the minimum confidence of each reading of a capital or digit that is alone in its row.
 	minAloneConfidence = 0.95
+	// A comma that the network adds to a word has at least minMarkInk pixels of ink, darker than markGrey, for each square of
+	// the height of letters: within markReach of the last letter, from markRise above to markDescent below the baseline. The last
+	// letter is at least minMarkedLetter high. If it ends more than maxMarkedDescent below the baseline, a comma may touch it.
+	minMarkInk, markGrey, markReach, markRise, markDescent, minMarkedLetter, maxMarkedDescent = 0.02, 160, 2.5, 0.35, 0.5, 0.6, 0.15
 	// minCellGap is the minimum distance of a digit from the row of a table to which it belongs, in heights of the digit.
 	minCellGap = 1
 	// maxShortPatch is the maximum number of letters in a patch with only one as high as a capital, such as a date or a price.

@@ -58,26 +58,3 @@ func TestRegions_notes(t *testing.T) {
 		})
 	}
 }
-
-func TestWithoutGrids(t *testing.T) {
-	t.Parallel()
-	page := image.NewGray(image.Rectangle{Max: leaf})
-	for i := range page.Pix {
-		page.Pix[i] = 255
-	}
-	grid, picture, edge := image.Rect(800, 300, 1200, 1200), image.Rect(100, 300, 500, 700), image.Rect(3, 300, 403, 2000)
-	for _, m := range []image.Rectangle{grid, edge} {
-		for y := m.Min.Y; y < m.Max.Y; y++ {
-			for x := m.Min.X; x < m.Max.X; x += 133 {
-				page.Pix[page.PixOffset(x, y)] = 0
-			}
-		}
-	}
-	for y := picture.Min.Y; y < picture.Max.Y; y += 4 {
-		for x := picture.Min.X; x < picture.Max.X; x++ {
-			page.Pix[page.PixOffset(x, y)] = 0
-		}
-	}
-	text := paragraph(100, 660, 1400, 3)
-	require.Equal(t, join(text, []image.Rectangle{picture, edge}), layout.WithoutGrids(page, join(text, []image.Rectangle{grid, picture, edge}), letter))
-}

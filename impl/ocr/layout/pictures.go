@@ -44,16 +44,6 @@ func Initials(page *image.Gray, marks []image.Rectangle, height int) []image.Rec
 	return united(found)
 }
 
-// WithoutGrids returns the components of ink without the rules of tables and the frames that are as high and as wide as
-// pictures but have too little ink for one. They would count as pictures beside the text, and the columns of an account as
-// columns of text. The edge of a leaf, near the edge of the image, stays. The arguments are those of Illustrations.
-func WithoutGrids(page *image.Gray, marks []image.Rectangle, height int) []image.Rectangle {
-	inner := page.Rect.Inset(height)
-	return slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool {
-		return isPicture(m, height, page.Rect.Dx()) && m.In(inner) && inkShare(page, m) < minPictureInk
-	})
-}
-
 // united joins boxes that overlap by at least samePicture of the smaller one.
 func united(boxes []image.Rectangle) []image.Rectangle {
 	var out []image.Rectangle

@@ -55,7 +55,7 @@ func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) 
 	}
 	trimmed = r.withoutStrips(newBands(slices.Concat(letters, pictures), r))
 	count := newTally(letters, r.band, r.Box.Max)
-	pictures = slices.DeleteFunc(pictures, func(m image.Rectangle) bool { return isEdge(m) || isFrame(m, count) })
+	pictures = slices.DeleteFunc(pictures, func(m image.Rectangle) bool { return isEdge(m) || isFrame(m, count) || hasRows(m, letters, r.band) })
 	letters = append(letters, pictures...)
 	if trimmed {
 		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !r.Holds(m) })
@@ -112,6 +112,24 @@ func isFrame(m image.Rectangle, letters tally) bool {
 	return inside >= minFrameLetters && float64(inside) >= minFrameDensity*float64(imaging.Area(m))/float64(letters.cell*letters.cell)
 }
 
+// hasRows reports whether a component is a frame around lines of text, or the rules of a table: the letters in its box are in
+// rows with white between them, unlike the hatching of a picture.
+func hasRows(m image.Rectangle, letters []image.Rectangle, height int) bool {
+	var inside []image.Rectangle
+	for _, l := range letters {
+		if imaging.Middle(l).In(m) {
+			inside = append(inside, l)
+		}
+	}
+	rows, low := rowsOf(inside), 0
+	for _, row := range rows {
+		if float64(row.box.Dy()) <= maxFramedRow*float64(height) {
+			low++
+		}
+	}
+	return len(inside) >= minFramedLetters && len(rows) >= minFramedRows && float64(low) >= framedShare*float64(len(rows))
+}
+
 // withoutStrips narrows the region where the edge of the image shows a strip of a facing page. It reports whether there was
 // one.
 func (r *Region) withoutStrips(b bands) bool {
@@ -166,7 +184,7 @@ func (r Region) split(g gutter, letters []image.Rectangle) []Region {
 			bottom = min(bottom, m.Min.Y)
 		}
 	}
-	top = max(top, r.Box.Min.Y)
+	top = max(g.raised(top, letters, r.band), r.Box.Min.Y)
 	bottom = max(bottom, top)
 	left, right := r.between(top, bottom), r.between(top, bottom)
 	left.right, right.left = slices.Clone(r.right), slices.Clone(r.left)
@@ -176,6 +194,23 @@ func (r Region) split(g gutter, letters []image.Rectangle) []Region {
 		left.right[i], right.left[i] = min(middle, r.right[i]), max(middle, r.left[i])
 	}
 	return []Region{r.between(r.Box.Min.Y, top), left.fitted(), right.fitted(), r.between(bottom, r.Box.Max.Y)}
+}
+
+// raised returns top, or where the first line of one column begins if it is a little higher than that of the other, so that top
+// would cut it through. It returns top if something crosses the gutter there.
+func (g gutter) raised(top int, letters []image.Rectangle, height int) int {
+	higher := top
+	for _, m := range letters {
+		if m.Min.Y < top && m.Max.Y > top+height/8 {
+			higher = min(higher, m.Min.Y)
+		}
+	}
+	for _, m := range letters {
+		if m.Max.Y > higher && m.Min.Y < top && m.Min.X < g.at[0].to && m.Max.X > g.at[0].from {
+			return top
+		}
+	}
+	return higher
 }
 
 // isCrossed reports whether a letter is where the gutter would continue downwards.

@@ -69,6 +69,17 @@ func join(parts ...[]image.Rectangle) []image.Rectangle {
 	return all
 }
 
+// hatching returns a picture from (x0, y0) to (x1, y1), and strokes in it that have the size of letters.
+func hatching(x0, x1, y0, y1 int) []image.Rectangle {
+	all := []image.Rectangle{image.Rect(x0, y0, x1, y1)}
+	for i, x := 0, x0+10; x+letter < x1-10; i, x = i+1, x+letter+6 {
+		for y := y0 + 10 + i%3*9; y+letter < y1-10; y += letter + 7 {
+			all = append(all, image.Rect(x, y, x+letter, y+letter))
+		}
+	}
+	return all
+}
+
 func TestRegions(t *testing.T) {
 	t.Parallel()
 	columns := join(paragraph(100, 660, 300, 20), paragraph(700, 1300, 300, 20))
@@ -89,6 +100,15 @@ func TestRegions(t *testing.T) {
 		"the dark edges around two leaves do not hide the gutter": {
 			join(paragraph(100, 640, 300, 24), paragraph(740, 1300, 300, 24), []image.Rectangle{image.Rect(60, 250, 690, 1600), image.Rect(680, 250, 1340, 1600)}),
 			[]image.Point{{300, 600}, {900, 600}},
+		},
+		"a frame around an advertisement does not hide the gutter": {
+			join(columns, []image.Rectangle{image.Rect(80, 590, 672, 910)}), []image.Point{{300, 700}, {900, 700}},
+		},
+		"a picture beside text hides the gutter": {
+			join(paragraph(100, 660, 300, 5), paragraph(700, 1300, 300, 5), hatching(80, 720, 560, 1200), paragraph(740, 1300, 560, 12)), nil,
+		},
+		"the first line of a column may be higher than that of the other": {
+			join(paragraph(100, 660, 300, 20), paragraph(800, 1300, 289, 20)), []image.Point{{300, 305}, {900, 291}},
 		},
 		"a broken rule does not hide the gutter": {
 			join(paragraph(100, 660, 300, 20), paragraph(690, 1300, 300, 20), pieces(674, 290, 1300)),

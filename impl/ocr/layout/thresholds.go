@@ -211,6 +211,9 @@ const (
 	// letter height. Frames around leaves with a dark edge have at least 510 letters and a density of at least 0.12; woodcuts
 	// of both sets contain at most 269 letter-like components.
 	minFrameLetters, minFrameDensity = 400, 0.05
+	// A smaller frame, or a grid of rules, has at least minFramedLetters letters in at least minFramedRows rows, and framedShare
+	// of the rows are at most maxFramedRow high.
+	minFramedLetters, minFramedRows, framedShare, maxFramedRow = 15, 3, 0.8, 2.5
 	// minRiver is the minimum width of a river, the white space that may be a gutter. In Gothic print, some gutters are barely
 	// wider than word spaces, but word spaces do not line up over many rows.
 	minRiver = 0.7

@@ -22,7 +22,7 @@ func findColumns(_ context.Context, p *page) error {
 	for i, r := range rules {
 		rules[i] = s.ruleOnSheet(r)
 	}
-	s.regions = layout.Regions(layout.WithoutGrids(s.img, s.marks, s.letterHeight), s.letterHeight, s.img.Rect.Size(), rules)
+	s.regions = layout.Regions(s.marks, s.letterHeight, s.img.Rect.Size(), rules)
 	return nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"image"
 	"math"
 	"slices"
+
+	"uncial/impl/ocr/imaging"
 )
 
 // withoutNotes divides a column of text into the text and the notes in its margins that are too close to it for a gutter. Their
@@ -107,18 +109,16 @@ type row struct {
 
 // rowsOf groups letters by the line that they are in, from top to bottom: the middle halves of letters in a line overlap.
 func rowsOf(letters []image.Rectangle) []row {
-	byHeight := slices.SortedFunc(slices.Values(letters), func(a, b image.Rectangle) int { return cmp.Compare(3*a.Min.Y+a.Max.Y, 3*b.Min.Y+b.Max.Y) })
+	sorted := slices.SortedFunc(slices.Values(letters), func(a, b image.Rectangle) int { return cmp.Compare(3*a.Min.Y+a.Max.Y, 3*b.Min.Y+b.Max.Y) })
 	var rows []row
-	var bottoms []float64
-	end := 0
-	for i, m := range byHeight {
-		if i == 0 || (3*m.Min.Y+m.Max.Y)/4 >= end {
-			rows, bottoms, end = append(rows, row{}), nil, math.MinInt
+	for from := 0; from < len(sorted); {
+		to, end := from, math.MinInt
+		var bottoms []float64
+		for ; to < len(sorted) && (to == from || (3*sorted[to].Min.Y+sorted[to].Max.Y)/4 < end); to++ {
+			bottoms, end = append(bottoms, float64(sorted[to].Max.Y)), max(end, (sorted[to].Min.Y+3*sorted[to].Max.Y)/4)
 		}
-		last := &rows[len(rows)-1]
-		bottoms = append(bottoms, float64(m.Max.Y))
-		last.box, last.baseline = last.box.Union(m), int(quantile(bottoms, 0.5))
-		end = max(end, (m.Min.Y+3*m.Max.Y)/4)
+		rows = append(rows, row{imaging.Union(sorted[from:to]), int(quantile(bottoms, 0.5))})
+		from = to
 	}
 	return rows
 }

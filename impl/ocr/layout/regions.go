@@ -55,7 +55,10 @@ func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) 
 	}
 	trimmed = r.withoutStrips(newBands(slices.Concat(letters, pictures), r))
 	count := newTally(letters, r.band, r.Box.Max)
-	pictures = slices.DeleteFunc(pictures, func(m image.Rectangle) bool { return isEdge(m) || isFrame(m, count) || hasRows(m, letters, r.band) })
+	few := len(pictures) <= maxFrames
+	pictures = slices.DeleteFunc(pictures, func(m image.Rectangle) bool {
+		return isEdge(m) || isFrame(m, count) || few && hasRows(m, letters, r.band)
+	})
 	letters = append(letters, pictures...)
 	if trimmed {
 		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !r.Holds(m) })

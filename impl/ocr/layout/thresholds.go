@@ -214,6 +214,8 @@ const (
 	// A smaller frame, or a grid of rules, has at least minFramedLetters letters in at least minFramedRows rows, and framedShare
 	// of the rows are at most maxFramedRow high.
 	minFramedLetters, minFramedRows, framedShare, maxFramedRow = 15, 3, 0.8, 2.5
+	// maxFrames is the maximum number of components that are examined for being such frames. More are noise, and would take long.
+	maxFrames = 100
 	// minRiver is the minimum width of a river, the white space that may be a gutter. In Gothic print, some gutters are barely
 	// wider than word spaces, but word spaces do not line up over many rows.
 	minRiver = 0.7

@@ -38,6 +38,9 @@ func findGraphics(_ context.Context, p *page) error {
 	for _, b := range p.sheet.staves {
 		p.addGraphic(p.sheet.boxOnPage(document.BoxOf(b)), document.Music)
 	}
+	if !p.sheet.halftone.Empty() {
+		p.addGraphic(document.BoxOf(p.sheet.halftone), document.Illustration)
+	}
 	for _, b := range layout.Illustrations(p.sheet.img, p.sheet.marks, p.sheet.letterHeight) {
 		if box := withoutText(p.sheet.boxOnPage(document.BoxOf(b)), p.read.Blocks); !holdsText(box, p.read.Blocks) {
 			p.addGraphic(box, document.Illustration)

@@ -33,6 +33,8 @@ type sheet struct {
 	dpi int
 	// staves are the boxes of music, which are white in img.
 	staves []image.Rectangle
+	// halftone is the box of a picture of dots, in pixels of the page. It is white in img.
+	halftone image.Rectangle
 	// leaders are the leaders in pixels of the page. Their dots are white in img.
 	leaders []layout.Leader
 	// regions are the parts of img that are read separately, in reading order. If it is nil, img is read as a whole.
@@ -55,9 +57,11 @@ func findInk(_ context.Context, p *page) error {
 	if !slices.Contains(p.options.Without, leadersStep) {
 		spots = p.sheet.eraseLeaders(spots)
 	}
-	p.sheet.setInk(spots)
+	if p.sheet.setInk(spots); p.sheet.isBlank() {
+		p.sheet.eraseHalftone(spots)
+	}
 	if p.finished = p.sheet.isBlank(); !p.finished {
-		p.handwriting = newHandwriting(p, p.withoutLeaders(), p.sheet.letters)
+		p.handwriting = newHandwriting(p, p.withoutHalftone(p.withoutLeaders()), p.sheet.letters)
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ type slant struct {
 }
 
 // levelSlanted replaces a page that was photographed at an angle with the rotated image, cropped to its ink, and prepares that
-// again. The later steps correct small angles only, and straighten lines that slope because they curve.
+// again. The later steps correct small angles only, and straighten lines that slope because they curve. If the rotated ink is a
+// texture, the rows of dots of a picture slope, and the page is not rotated.
 func levelSlanted(ctx context.Context, p *page) error {
 	angle := imaging.Slant(p.sheet.letters)
 	if angle == 0 || math.Abs(angle) <= maxCurledSlope && p.sheet.findCurl() != nil {
@@ -36,9 +37,20 @@ func levelSlanted(ctx context.Context, p *page) error {
 	if growth := float64(s.part.Dx()*s.part.Dy()) / float64(frame.Dx()*frame.Dy()); growth > maxSlantGrowth || !isReadable(s.part.Size(), 1) {
 		s.part = frame
 	}
+	before := *p
 	p.gray = imaging.RotatePart(p.gray, -angle, s.part, outside)
 	p.slant = s
-	return p.run(ctx, inkSteps)
+	if err := p.run(ctx, inkSteps); err != nil || !p.sheet.isBlank() {
+		return err
+	}
+	rotated := *p
+	*p = before
+	if p.sheet.eraseHalftone(imaging.AllSpots(p.sheet.img)); p.sheet.halftone.Empty() {
+		*p = rotated
+		return nil
+	}
+	p.handwriting = newHandwriting(p, p.withoutHalftone(p.withoutLeaders()), p.sheet.letters)
+	return nil
 }
 
 // turned returns the place of the page after quarter turns of the image clockwise, or nil if there is no slant.

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"image"
+	"image/draw"
 	"maps"
 	"slices"
 
@@ -60,4 +61,47 @@ func spotsOfCommonSizes(sizes map[image.Point]int, n int) int {
 func (s sheet) isNoise(threshold uint8) bool {
 	order := imaging.Order(s.img, threshold)
 	return order > 0 && order <= maxNoiseOrder && imaging.Slant(s.letters) == 0
+}
+
+// eraseHalftone whitens a picture of dots on a sheet whose ink is a texture, and sets the ink outside it, if that may be text:
+// the caption and the number of a plate. spots are all components of ink. The picture has nearly all of them.
+func (s *sheet) eraseHalftone(spots []image.Rectangle) {
+	if len(spots) < minTextureSpots {
+		return
+	}
+	var xs, ys []int
+	var box image.Rectangle // of the largest spot, which may be the frame
+	for _, r := range spots {
+		middle := imaging.Middle(r)
+		xs, ys = append(xs, middle.X), append(ys, middle.Y)
+		if imaging.Area(r) > imaging.Area(box) {
+			box = r
+		}
+	}
+	slices.Sort(xs)
+	slices.Sort(ys)
+	few := len(spots) / spotsPerOutlier
+	box = box.Union(image.Rect(xs[few], ys[few], xs[len(xs)-1-few], ys[len(ys)-1-few])).Inset(-halftoneMargin).Intersect(s.img.Rect)
+	rest := slices.DeleteFunc(slices.Clone(spots), func(r image.Rectangle) bool { return r.Overlaps(box) })
+	if float64(imaging.Area(box)) > maxHalftone*float64(imaging.Area(s.img.Rect)) || len(imaging.LetterShaped(imaging.WithoutSpecks(rest))) < minCaption {
+		return
+	}
+	s.img = whitened(s.img, box)
+	s.halftone = box
+	s.setInk(rest)
+}
+
+// withoutHalftone returns an image of the page without the picture of dots, or the image itself if there is none.
+func (p *page) withoutHalftone(g *image.Gray) *image.Gray {
+	if p.sheet.halftone.Empty() {
+		return g
+	}
+	return whitened(g, p.sheet.halftone)
+}
+
+// whitened returns a copy of an image with a white box.
+func whitened(g *image.Gray, box image.Rectangle) *image.Gray {
+	out := imaging.Crop(g, g.Rect)
+	draw.Draw(out, box, image.White, image.Point{}, draw.Src)
+	return out
 }

@@ -8,10 +8,13 @@ import (
 	"image/color"
 	"image/png"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"uncial/impl/ocr/decode"
+	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
@@ -85,5 +88,27 @@ func TestFile_Textures(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, doc.Text())
 		})
+	}
+}
+
+// TestRead_halftone checks that the caption of a picture of dots is read, however the rows of dots run, and that the picture is
+// listed.
+func TestRead_halftone(t *testing.T) {
+	t.Parallel()
+	for name, shift := range map[string]int{"rows of dots": 0, "dots in a quincunx": 4} {
+		img := ocrtest.Page(append([]string{"The bridge before it was rebuilt"}, make([]string, 24)...)...)
+		picture := image.Rect(200, 300, 1000, 1900)
+		for y := picture.Min.Y; y+5 < picture.Max.Y; y += 8 {
+			for x := picture.Min.X + y/8%2*shift; x+5 < picture.Max.X; x += 8 {
+				blot(img, x, y, 5, 5)
+			}
+		}
+		src := &scripted{says: map[string]said{"eng": {"The bridge before it was rebuilt", 0.95}}}
+		result, err := reading.Read(t.Context(), decode.Page{Image: img}, reading.Options{Language: "en"}, src)
+		require.NoError(t, err, name)
+		require.True(t, strings.HasPrefix(result.Page.Text(), "The bridge before it was rebuilt"), "%s: %s", name, result.Page.Text())
+		require.Len(t, result.Page.Graphics, 1, name)
+		require.True(t, image.Pt(600, 1000).In(result.Page.Graphics[0].Box.Rectangle()), name)
+		require.Equal(t, document.Illustration, result.Page.Graphics[0].Kind)
 	}
 }

@@ -60,6 +60,9 @@ const (
 	pixelsPerSpeck = 60
 	// textureInk is the minimum share of ink in a texture with few letters. The boldest print has a third.
 	textureInk = 0.45
+	// A picture of dots takes at most maxHalftone of the page, with halftoneMargin pixels around it. At most one in
+	// spotsPerOutlier of the spots is beyond each of its sides. At least minCaption letters are outside it.
+	maxHalftone, halftoneMargin, spotsPerOutlier, minCaption = 0.85, 6, 50, 6
 	// maxNoiseOrder is the maximum imaging.Order of noise. The Order of noise of squares of 1 to 12 pixels is at most 1.19. That
 	// of the 119 pages and their middles, also at half the size and rotated by 7 degrees, is at least 1.35 (loose handwriting).
 	maxNoiseOrder = 1.22

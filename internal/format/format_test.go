@@ -197,7 +197,7 @@ func TestWrite_Formats(t *testing.T) {
 		want         []string
 	}{
 		{"hOCR paragraphs have the language of their page", "hocr", mixed, []string{
-			`xml:lang="fr" lang="fr"`, `id="p1_b1_p" title="bbox 0 0 1 1" lang="fr"`, `id="p2_b1_p" title="bbox 0 0 1 1" lang="en"`, `id="p3_b1_p" title="bbox 0 0 1 1" lang="fr"`,
+			`xml:lang="fr" lang="fr"`, `name="ocr-langs" content="fr en"`, `id="p1_b1_p" title="bbox 0 0 1 1" lang="fr"`, `id="p2_b1_p" title="bbox 0 0 1 1" lang="en"`, `id="p3_b1_p" title="bbox 0 0 1 1" lang="fr"`,
 		}},
 		{"ALTO pages have their language", "alto", mixed, []string{`ID="p1" PHYSICAL_IMG_NR="1" WIDTH="1" HEIGHT="1" PC="0" LANG="fr"`, `HEIGHT="1" PC="0" LANG="en"`}},
 		{"PAGE pages have their language", "page", mixed, []string{`primaryLanguage="French"`, `primaryLanguage="English"`, `name="language" value="fr"`}},

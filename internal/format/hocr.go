@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ func writeHOCR(doc *document.Document, meta Meta) string {
 	x.empty("meta", "name", "ocr-system", "content", strings.TrimSpace(software+" "+meta.Version))
 	x.empty("meta", "name", "ocr-capabilities", "content", "ocr_page ocr_carea ocr_par ocr_line ocr_image ocrx_word ocrp_lang ocrp_dir ocrp_wconf")
 	x.empty("meta", "name", "ocr-number-of-pages", "content", strconv.Itoa(len(doc.Pages)))
-	x.empty("meta", "name", "ocr-langs", "content", doc.Language)
+	x.empty("meta", "name", "ocr-langs", "content", strings.Join(languages(doc), " "))
 	for i, m := range doc.Models {
 		x.empty("meta", "name", "uncial."+modelStep(i), "content", m.Name+" "+m.Digest)
 	}
@@ -36,6 +37,17 @@ func writeHOCR(doc *document.Document, meta Meta) string {
 	x.close()
 	x.close()
 	return x.b.String()
+}
+
+// languages returns the language of the document and those of pages in other languages.
+func languages(doc *document.Document) []string {
+	all := []string{doc.Language}
+	for i := range doc.Pages {
+		if tag := doc.LanguageOf(&doc.Pages[i]); !slices.Contains(all, tag) {
+			all = append(all, tag)
+		}
+	}
+	return all
 }
 
 // hocrPage writes page number p, from 0. scan_res is left out if the file declares no resolution.

@@ -22,7 +22,7 @@ type bands struct {
 	ink    [][]span            // in each band, from left to right, without overlaps
 	large  [][]image.Rectangle // in each band, the letters of large type, from left to right
 	limits []span              // in each band, where the region begins and ends
-	ruled  []bool              // the bands with a horizontal rule across the region
+	ruled  [][]span            // in each band, the horizontal rules across most of the region
 }
 
 // gutter is white space between two columns.
@@ -160,7 +160,10 @@ func (b bands) crossed(top int, at []span) []bool {
 			lefts = append(lefts, float64(left.to))
 		}
 	}
-	out := slices.Clone(b.ruled[top : top+len(at)])
+	out := make([]bool, len(at))
+	for i, s := range at {
+		out[i] = slices.ContainsFunc(b.ruled[top+i], func(rule span) bool { return rule.intersect(s) == s })
+	}
 	if len(lefts) == 0 {
 		return out
 	}
@@ -318,7 +321,7 @@ func (b bands) strips(g gutter) (left, right bool) {
 // newBands returns the bands of a region with these marks.
 func newBands(marks []image.Rectangle, r Region) bands {
 	n := len(r.left)
-	b := bands{height: r.band, ink: make([][]span, n), large: make([][]image.Rectangle, n), limits: make([]span, n), ruled: make([]bool, n)}
+	b := bands{height: r.band, ink: make([][]span, n), large: make([][]image.Rectangle, n), limits: make([]span, n), ruled: make([][]span, n)}
 	for i := range b.limits {
 		b.limits[i] = span{r.left[i], r.right[i]}
 	}

@@ -15,22 +15,25 @@ func (r Region) withoutNotes(letters []image.Rectangle) []Region {
 	text := r
 	var before, after []Region
 	if n, ok := r.notesBeside(letters); ok {
-		notes, rest := r.between(n.top, n.bottom), text
-		notes.right, rest.left = slices.Clone(r.right), slices.Clone(r.left)
-		for i := n.top / r.band; i <= (n.bottom-1)/r.band; i++ {
-			notes.right[i], rest.left[i] = min(n.x, r.right[i]), max(n.x, r.left[i])
-		}
-		before, text = append(before, notes.fitted()), rest.fitted()
+		left, right := text.cutAt(n.x, n.top, n.bottom)
+		before, text = append(before, left.between(n.top, n.bottom).fitted()), right.fitted()
 	}
 	if n, ok := r.notesBeside(mirrored(letters)); ok {
-		notes, rest := r.between(n.top, n.bottom), text
-		notes.left, rest.right = slices.Clone(r.left), slices.Clone(text.right)
-		for i := n.top / r.band; i <= (n.bottom-1)/r.band; i++ {
-			notes.left[i], rest.right[i] = max(-n.x, r.left[i]), min(-n.x, text.right[i])
-		}
-		after, text = append(after, notes.fitted()), rest.fitted()
+		left, right := text.cutAt(-n.x, n.top, n.bottom)
+		after, text = append(after, right.between(n.top, n.bottom).fitted()), left.fitted()
 	}
 	return slices.Concat(before, []Region{text}, after)
+}
+
+// cutAt returns the region without what is to the right of x, and without what is to the left of it, in the bands from top to
+// bottom.
+func (r Region) cutAt(x, top, bottom int) (left, right Region) {
+	left, right = r, r
+	left.right, right.left = slices.Clone(r.right), slices.Clone(r.left)
+	for i := top / r.band; i <= (bottom-1)/r.band; i++ {
+		left.right[i], right.left[i] = min(x, r.right[i]), max(x, r.left[i])
+	}
+	return left, right
 }
 
 // mirrored returns boxes with left and right exchanged.
@@ -49,7 +52,7 @@ type notes struct{ x, top, bottom int }
 func (r Region) notesBeside(letters []image.Rectangle) (notes, bool) {
 	h := float64(r.band)
 	begin, lines := r.margin(letters)
-	white := begin - int(noteWhite*h) // from here to begin there is no ink beside notes
+	white := begin - max(int(noteWhite*h), 1) // from here to begin there is no ink beside notes
 	var beside, text []image.Rectangle
 	end := math.MinInt
 	for _, m := range letters {
@@ -68,24 +71,27 @@ func (r Region) notesBeside(letters []image.Rectangle) (notes, bool) {
 	for _, row := range rows {
 		widths = append(widths, float64(row.box.Dx())/h)
 	}
-	if quantile(widths, 0.5) < minNoteWidth || slices.Max(widths) > maxNoteWidth || pitch(rows, r.band) > maxNotePitch*pitch(textRows, r.band) {
+	lead := pitch(textRows, r.band)
+	if quantile(widths, 0.5) < minNoteWidth || slices.Max(widths) > maxNoteWidth || math.IsInf(lead, 1) || pitch(rows, r.band) > maxNotePitch*lead {
 		return notes{}, false
 	}
-	n := notes{(end + begin) / 2, max(rows[0].box.Min.Y, r.Box.Min.Y), min(rows[len(rows)-1].box.Max.Y, r.Box.Max.Y)}
-	return n, !slices.ContainsFunc(letters, func(m image.Rectangle) bool {
-		return m.Max.X > white && m.Min.X < begin && m.Max.Y > n.top && m.Min.Y < n.bottom
+	area := imaging.Union(beside)
+	n := notes{(end + begin) / 2, max(area.Min.Y, r.Box.Min.Y), min(area.Max.Y, r.Box.Max.Y)}
+	top, bottom := n.top/r.band*r.band, (n.bottom+r.band-1)/r.band*r.band // of the bands that will be cut
+	return n, n.top < n.bottom && !slices.ContainsFunc(letters, func(m image.Rectangle) bool {
+		return m.Max.X > white && m.Min.X < begin && m.Max.Y > top && m.Min.Y < bottom
 	})
 }
 
 // margin returns the x at which most lines of the text begin, after white, and their number.
 func (r Region) margin(letters []image.Rectangle) (begin, lines int) {
 	b := newBands(letters, r)
-	white, reach := int(noteWhite*float64(r.band)), int(marginReach*float64(r.band))
+	white, reach := max(int(noteWhite*float64(r.band)), 1), int(marginReach*float64(r.band))
 	var begins []int
 	for _, m := range letters {
 		row := b.ink[(m.Min.Y+m.Max.Y)/2/r.band]
-		i := slices.IndexFunc(row, func(s span) bool { return s.from == m.Min.X })
-		if i == 0 || i > 0 && m.Min.X-row[i-1].to >= white {
+		i, isFirst := slices.BinarySearchFunc(row, m.Min.X, func(s span, x int) int { return cmp.Compare(s.from, x) })
+		if isFirst && (i == 0 || m.Min.X-row[i-1].to >= white) {
 			begins = append(begins, m.Min.X)
 		}
 	}
@@ -105,6 +111,7 @@ func (r Region) margin(letters []image.Rectangle) (begin, lines int) {
 type row struct {
 	box      image.Rectangle
 	baseline int
+	letters  int
 }
 
 // rowsOf groups letters by the line that they are in, from top to bottom: the middle halves of letters in a line overlap.
@@ -117,13 +124,13 @@ func rowsOf(letters []image.Rectangle) []row {
 		for ; to < len(sorted) && (to == from || (3*sorted[to].Min.Y+sorted[to].Max.Y)/4 < end); to++ {
 			bottoms, end = append(bottoms, float64(sorted[to].Max.Y)), max(end, (sorted[to].Min.Y+3*sorted[to].Max.Y)/4)
 		}
-		rows = append(rows, row{imaging.Union(sorted[from:to]), int(quantile(bottoms, 0.5))})
+		rows = append(rows, row{imaging.Union(sorted[from:to]), int(quantile(bottoms, 0.5)), to - from})
 		from = to
 	}
 	return rows
 }
 
-// pitch returns the usual distance of successive rows, or infinity if there are no two of them at most maxPitch apart.
+// pitch returns the usual distance of successive rows, or infinity if no two of them are near enough.
 func pitch(rows []row, height int) float64 {
 	var all []float64
 	for i := 1; i < len(rows); i++ {

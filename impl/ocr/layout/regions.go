@@ -55,16 +55,20 @@ func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) 
 	}
 	trimmed = r.withoutStrips(newBands(slices.Concat(letters, pictures), r))
 	count := newTally(letters, r.band, r.Box.Max)
-	few := len(pictures) <= maxFrames
+	examined := 0
 	pictures = slices.DeleteFunc(pictures, func(m image.Rectangle) bool {
-		return isEdge(m) || isFrame(m, count) || few && hasRows(m, letters, r.band)
+		if isEdge(m) || isFrame(m, count) || count.in(m) < minFramedLetters || examined == maxFrames {
+			return isEdge(m) || isFrame(m, count)
+		}
+		examined++
+		return hasRows(m, letters, r.band)
 	})
 	letters = append(letters, pictures...)
 	if trimmed {
 		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !r.Holds(m) })
 	}
-	across := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return m.Dx() <= maxMarkWidth*r.band })
-	return r.divide(letters, across, maxDivisions), trimmed
+	wide := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return m.Dx() <= maxMarkWidth*r.band })
+	return r.divide(letters, wide, maxDivisions), trimmed
 }
 
 // isText reports whether a component may be a letter, or several letters that touch, rather than a speck, a rule or a picture.
@@ -124,13 +128,13 @@ func hasRows(m image.Rectangle, letters []image.Rectangle, height int) bool {
 			inside = append(inside, l)
 		}
 	}
-	rows, low := rowsOf(inside), 0
-	for _, row := range rows {
-		if float64(row.box.Dy()) <= maxFramedRow*float64(height) {
-			low++
+	lines, inLines := 0, 0
+	for _, row := range rowsOf(inside) {
+		if row.letters >= minFramedLine && float64(row.box.Dy()) <= maxFramedRow*float64(height) {
+			lines, inLines = lines+1, inLines+row.letters
 		}
 	}
-	return len(inside) >= minFramedLetters && len(rows) >= minFramedRows && float64(low) >= framedShare*float64(len(rows))
+	return lines >= minFramedRows && float64(inLines) >= framedShare*float64(len(inside))
 }
 
 // withoutStrips narrows the region where the edge of the image shows a strip of a facing page. It reports whether there was
@@ -153,12 +157,13 @@ func (r *Region) withoutStrips(b bands) bool {
 }
 
 // divide divides a region with these letters at its gutters, and the parts again, up to depth levels deep. Gutters end at
-// horizontal rules, which are among the components across.
-func (r Region) divide(letters, across []image.Rectangle, depth int) []Region {
+// horizontal rules, which are among the wide components.
+func (r Region) divide(letters, wide []image.Rectangle, depth int) []Region {
 	b := newBands(letters, r)
-	for _, m := range across {
+	for _, m := range wide {
 		if isAcross(m, r.band, r.Box.Dx()) && r.Holds(m) {
-			b.ruled[imaging.Middle(m).Y/r.band] = true
+			i := imaging.Middle(m).Y / r.band
+			b.ruled[i] = append(b.ruled[i], span{m.Min.X, m.Max.X})
 		}
 	}
 	all := b.gutters()
@@ -170,7 +175,7 @@ func (r Region) divide(letters, across []image.Rectangle, depth int) []Region {
 	for _, part := range r.split(all[i], letters) {
 		inside := slices.DeleteFunc(slices.Clone(letters), func(m image.Rectangle) bool { return !part.Holds(m) })
 		if len(inside) > 0 {
-			out = append(out, part.divide(inside, across, depth-1)...)
+			out = append(out, part.divide(inside, wide, depth-1)...)
 		}
 	}
 	return out
@@ -204,7 +209,7 @@ func (r Region) split(g gutter, letters []image.Rectangle) []Region {
 func (g gutter) raised(top int, letters []image.Rectangle, height int) int {
 	higher := top
 	for _, m := range letters {
-		if m.Min.Y < top && m.Max.Y > top+height/8 {
+		if m.Min.Y < top && m.Min.Y > top-2*height && m.Max.Y > top+height/8 {
 			higher = min(higher, m.Min.Y)
 		}
 	}

@@ -69,13 +69,13 @@ func join(parts ...[]image.Rectangle) []image.Rectangle {
 	return all
 }
 
-// hatching returns a picture from (x0, y0) to (x1, y1), and strokes in it that have the size of letters.
-func hatching(x0, x1, y0, y1 int) []image.Rectangle {
+// strokes returns a picture from (x0, y0) to (x1, y1), and strokes near its left and right edge that have the size of letters,
+// none of them beside others.
+func strokes(x0, x1, y0, y1 int) []image.Rectangle {
 	all := []image.Rectangle{image.Rect(x0, y0, x1, y1)}
-	for i, x := 0, x0+10; x+letter < x1-10; i, x = i+1, x+letter+6 {
-		for y := y0 + 10 + i%3*9; y+letter < y1-10; y += letter + 7 {
-			all = append(all, image.Rect(x, y, x+letter, y+letter))
-		}
+	for i, y := 0, y0+10; y+letter < y1; i, y = i+1, y+letter+6 {
+		x := x0 + 10 + i%2*(x1-x0-letter-20)
+		all = append(all, image.Rect(x, y, x+letter, y+letter))
 	}
 	return all
 }
@@ -104,8 +104,12 @@ func TestRegions(t *testing.T) {
 		"a frame around an advertisement does not hide the gutter": {
 			join(columns, []image.Rectangle{image.Rect(80, 590, 672, 910)}), []image.Point{{300, 700}, {900, 700}},
 		},
-		"a picture beside text hides the gutter": {
-			join(paragraph(100, 660, 300, 5), paragraph(700, 1300, 300, 5), hatching(80, 720, 560, 1200), paragraph(740, 1300, 560, 12)), nil,
+		"a picture across the gutter with strokes in it is no frame": {
+			join(paragraph(100, 660, 300, 6), paragraph(700, 1300, 300, 6), strokes(480, 880, 620, 1100), paragraph(100, 660, 1150, 6), paragraph(700, 1300, 1150, 6)), nil,
+		},
+		"a rule across other columns does not end a gutter": {
+			join(paragraph(100, 480, 300, 30), paragraph(540, 920, 300, 30), paragraph(980, 1360, 300, 30), []image.Rectangle{image.Rect(90, 1040, 935, 1043)}),
+			[]image.Point{{300, 600}, {700, 600}, {300, 1600}, {700, 1600}, {1100, 600}},
 		},
 		"the first line of a column may be higher than that of the other": {
 			join(paragraph(100, 660, 300, 20), paragraph(800, 1300, 289, 20)), []image.Point{{300, 305}, {900, 291}},

@@ -242,9 +242,8 @@ func betweenColumns(rules []Rule, width float64) []Rule {
 	return kept[:len(kept)-1]
 }
 
-// belowTitle returns the y at which the title of a page ends, or 0 if there is no title. A title is text at the top of the
-// page, above all rules, that is not divided into columns, or that a horizontal rule separates from them. height is the usual
-// height of letters.
+// belowTitle returns the y at which the title of a page ends, or 0 if there is no title. A title is text above all vertical
+// rules that is not divided into columns, or is above a horizontal rule. height is the usual height of letters.
 func belowTitle(marks []image.Rectangle, height int, page image.Point, rules []Rule) int {
 	if len(rules) == 0 {
 		return 0
@@ -260,7 +259,7 @@ func belowTitle(marks []image.Rectangle, height int, page image.Point, rules []R
 	if len(letters) < minTitle {
 		return 0
 	}
-	ruled := 0 // the lowest rule across the page above the others
+	ruled := 0 // the top of the lowest horizontal rule above the vertical ones
 	for _, m := range marks {
 		if isAcross(m, height, page.X) && m.Max.Y <= last+height {
 			ruled = max(ruled, m.Min.Y)
@@ -313,8 +312,9 @@ func (b bands) isInColumns(row image.Rectangle, rules []Rule, height int) bool {
 				}
 				left, right = left || s.to <= x, right || s.from >= x
 			}
-			if _, isLarge := b.blankInLargeType(band, span{x, x}); left && right && !isLarge {
-				divided = true
+			if left && right && !divided {
+				_, isLarge := b.blankInLargeType(band, span{x, x})
+				divided = !isLarge
 			}
 		}
 	}

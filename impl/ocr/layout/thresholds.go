@@ -211,9 +211,9 @@ const (
 	// letter height. Frames around leaves with a dark edge have at least 510 letters and a density of at least 0.12; woodcuts
 	// of both sets contain at most 269 letter-like components.
 	minFrameLetters, minFrameDensity = 400, 0.05
-	// A smaller frame, or a grid of rules, has at least minFramedLetters letters in at least minFramedRows rows, and framedShare
-	// of the rows are at most maxFramedRow high.
-	minFramedLetters, minFramedRows, framedShare, maxFramedRow = 15, 3, 0.8, 2.5
+	// A smaller frame, or a grid of rules, has at least minFramedLetters letters. At least framedShare of them are in rows of
+	// minFramedLine letters or more that are at most maxFramedRow high, at least minFramedRows.
+	minFramedLetters, minFramedRows, framedShare, minFramedLine, maxFramedRow = 15, 3, 0.8, 3, 2.5
 	// maxFrames is the maximum number of components that are examined for being such frames. More are noise, and would take long.
 	maxFrames = 100
 	// minRiver is the minimum width of a river, the white space that may be a gutter. In Gothic print, some gutters are barely

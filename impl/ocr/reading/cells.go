@@ -25,8 +25,9 @@ func spacingOf(lines []*document.Line, ink boxIndex) spacing {
 	for _, l := range lines {
 		for _, w := range l.Words {
 			digits := digitsIn(w, ink)
+			height := imaging.Union(digits).Dy()
 			for i := 1; i < len(digits); i++ {
-				between := spacingBetween(digits[i-1], digits[i], imaging.Union(digits).Dy())
+				between := spacingBetween(digits[i-1], digits[i], height)
 				pitches, blanks = append(pitches, between.pitch), append(blanks, between.blank)
 			}
 		}

@@ -49,7 +49,7 @@ func TestDivideCells(t *testing.T) {
 }
 
 // TestDivideCells_wordSpaces checks that numbers are divided at word spaces where the page shows how close its digits are, in
-// founts with digits of one width and in others, and that the blank beside a 1 is none.
+// founts with digits of one width and in others, and not beside a 1 within a number.
 func TestDivideCells_wordSpaces(t *testing.T) {
 	t.Parallel()
 	numbers := []struct{ text, want string }{{"122188", "122 18 8"}, {"67119", "67 11 9"}, {"7154", "7 15 4"}, {"2839", "283 9"}, {"1211", "12 11"}}

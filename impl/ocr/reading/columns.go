@@ -135,7 +135,7 @@ func readUnread(ctx context.Context, p *page) error {
 		}
 		if len(parts) > 0 {
 			for _, part := range p.sheet.unread(a.blocks) {
-				a.left += part.Letters(p.sheet.marks)
+				a.unreadLetters += part.Letters(p.sheet.marks)
 			}
 		}
 	}

@@ -14,17 +14,14 @@ import (
 func (p *page) dropFalseMarks(line *document.Line, had []document.Word, ink boxIndex) {
 	for i := range line.Words {
 		w := &line.Words[i]
-		bare := strings.TrimSuffix(w.Text, ",")
-		if bare == w.Text {
+		bare, isMarked := strings.CutSuffix(w.Text, ",")
+		if !isMarked {
 			continue
 		}
 		j := slices.IndexFunc(had, func(h document.Word) bool {
 			return h.Text == bare && h.Box.X < w.Box.Right() && w.Box.X < h.Box.Right()
 		})
-		if j < 0 {
-			continue
-		}
-		if p.isBlankAfter(had[j].Box, ink) {
+		if j >= 0 && p.isBlankAfter(had[j].Box, ink) {
 			*w = had[j]
 		}
 	}
@@ -60,14 +57,25 @@ func (p *page) isBlankAfter(word document.Box, ink boxIndex) bool {
 		}
 	})
 	img := p.sheet.unlevelled
-	area := image.Rect(last.Max.X+1, int(baseline-markRise*h), end, int(baseline+markDescent*h)).Intersect(img.Rect)
+	area := image.Rectangle{image.Pt(last.Max.X+1, int(baseline-markRise*h)), image.Pt(end, int(baseline+markDescent*h))}.Intersect(img.Rect)
+	limit := (int(darkest(img, last)) + 255) / 2 // for pale ink too
 	dark := 0
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		for _, v := range img.Pix[img.PixOffset(area.Min.X, y):img.PixOffset(area.Max.X, y)] {
-			if v < markGrey {
+			if int(v) < limit {
 				dark++
 			}
 		}
 	}
 	return !area.Empty() && float64(dark) < minMarkInk*h*h
+}
+
+// darkest returns the darkest grey in a box of an image, or white outside it.
+func darkest(g *image.Gray, box image.Rectangle) uint8 {
+	box = box.Intersect(g.Rect)
+	least := uint8(255)
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		least = min(least, slices.Min(g.Pix[g.PixOffset(box.Min.X, y):g.PixOffset(box.Max.X, y)]))
+	}
+	return least
 }

@@ -47,7 +47,7 @@ func readFaint(ctx context.Context, p *page) error {
 		case n >= minPartLetters && meanConfidence(blocks) >= minFaintConfidence:
 			all.add(movedBy(blocks, part.Min), part, words)
 			a.blocks = all.blocks()
-			a.right = pageConfidence(a.blocks, len(p.sheet.letters))
+			a.estimate(len(p.sheet.letters))
 		case n >= minPartLetters && imaging.Contrast(img) >= minFaintContrast*imaging.Contrast(imaging.Crop(p.sheet.img, words)):
 			p.illegible = append(p.illegible, p.unreadPart(part, n))
 		default:

@@ -185,7 +185,9 @@ func (p *page) withoutHandwriting(a attempt) attempt {
 			letters++
 		}
 	}
-	a.blocks, a.confidence, a.right = blocks, meanConfidence(blocks), pageConfidence(blocks, letters)
+	a.blocks, a.confidence = blocks, meanConfidence(blocks)
+	a.unreadLetters = max(a.unreadLetters-(len(p.sheet.letters)-letters), 0)
+	a.estimate(letters)
 	return a
 }
 

@@ -64,12 +64,12 @@ func (p *page) readSingles(ctx context.Context) error {
 	})
 }
 
-// readAlone reads a single capital or digit that is alone in its row. Unless all readings of the network for print are sure and
-// the same, the line has no words, nor for a stroke without a stop: that may be a stain or an ornament. Tesseract reads single
-// letters badly.
+// readAlone reads a single capital or digit that is alone in its row, with the network for print, because Tesseract reads
+// single letters badly. The line has no words if the readings differ or are unsure, or if the text is a stroke or a ring
+// without a stop, which may be a stain or an ornament.
 func (p *page) readAlone(ctx context.Context, found *patch) (document.Line, error) {
 	all, err := p.readingsByNetwork(ctx, found)
-	if err != nil || len(all) == 0 || !isCapitalOrDigit(all[0].Text()) || correct.DigitFor(all[0].Text()) != all[0].Text() {
+	if err != nil || len(all) == 0 || !isCapitalOrDigit(all[0].Text()) || strings.Contains("1I0O", all[0].Text()) {
 		return document.Line{}, err
 	}
 	for _, l := range all {
@@ -250,7 +250,7 @@ func (p *page) insertPatches(found []patch, read func(*patch) (document.Line, er
 	for _, s := range sequences {
 		a.blocks = append(a.blocks, s.Blocks()...)
 	}
-	a.right = pageConfidence(a.blocks, len(p.sheet.letters))
+	a.estimate(len(p.sheet.letters))
 	return nil
 }
 

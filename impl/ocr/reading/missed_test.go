@@ -324,7 +324,7 @@ func TestRead_missedAlone(t *testing.T) {
 		sure          float64
 		beside        int // x of another blot in the row, 0 for none
 	}{
-		{"7", "\n7", 97, 0}, {"V.", "\nV.", 97, 0}, {"I.", "\nI.", 97, 0}, {"I", "", 97, 0}, {"o", "", 97, 0}, {"7", "", 92, 0}, {"7", "", 97, 300},
+		{"7", "\n7", 97, 0}, {"V.", "\nV.", 97, 0}, {"I.", "\nI.", 97, 0}, {"I", "", 97, 0}, {"1", "", 97, 0}, {"O", "", 97, 0}, {"o", "", 97, 0}, {"7", "", 92, 0}, {"7", "", 97, 300},
 	} {
 		src := &remembering{forgetful{page: withBaselines(firstReading()), says: always("", 0)}, c.network, c.sure}
 		img := ocrtest.Page(append(slices.Clone(entries), "", "")...)

@@ -56,7 +56,7 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 	}
 	all, shaped := newBoxIndex(components), newBoxIndex(imaging.LetterShaped(components))
 	tall := newBoxIndex(slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool { return 2*c.Dy() < height }))
-	likely := newBoxIndex(slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool {
+	letterSized := newBoxIndex(slices.DeleteFunc(slices.Clone(letters), func(c image.Rectangle) bool {
 		return 2*c.Dy() < height || float64(c.Dy()) > maxMissedHeight*float64(height)
 	}))
 	var found, short []patch
@@ -94,7 +94,7 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 		p := short[0]
 		p.grow(all, words, narrow, height)
 		short = p.absorb(short[1:])
-		if p.parts = p.letters + p.strays(likely); p.parts <= maxShortPatch && !isBesideWords(p.box, blocks) {
+		if p.parts = p.letters + p.strays(letterSized); p.parts <= maxShortPatch && !isBesideWords(p.box, blocks) {
 			found = append(found, p)
 		}
 	}
@@ -103,22 +103,14 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 
 // isInLine reports whether a box overlaps a line that was read. The boxes of its words may be too small.
 func isInLine(box image.Rectangle, blocks []document.Block) bool {
-	for l := range document.Lines(blocks) {
-		if box.Overlaps(l.Box.Rectangle()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(document.Lines(blocks)), func(l *document.Line) bool { return box.Overlaps(l.Box.Rectangle()) })
 }
 
 // isBesideWords reports whether a box is in a line that was read, and not in a blank as wide as between the cells of a table.
 func isBesideWords(box image.Rectangle, blocks []document.Block) bool {
-	for l := range document.Lines(blocks) {
-		if box.Overlaps(l.Box.Rectangle()) && !isApart(l, box) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(document.Lines(blocks)), func(l *document.Line) bool {
+		return box.Overlaps(l.Box.Rectangle()) && !isApart(l, box)
+	})
 }
 
 // isAlone reports whether no other ink is in the rows of the patch, or as near to them as a quarter of its height.

@@ -27,8 +27,9 @@ type attempt struct {
 	confidence float64          // mean of the recognizer's own, weighted by the length of words
 	right      float64          // estimated share of correct characters; valid once tidy is true
 	whole      bool             // the parts that layout analysis left out have been read too
-	left       int              // letters in those parts that were not read even then
-	tidy       bool             // the tidy steps have run
+	// unreadLetters is the number of letters in those parts that were not read even then.
+	unreadLetters int
+	tidy          bool // the tidy steps have run
 }
 
 // recognize reads an image, which is the sheet or a part of it, with one model.
@@ -108,13 +109,20 @@ func prefersEarly(own, early attempt) bool {
 func estimateConfidence(_ context.Context, p *page) error {
 	for i := range p.attempts {
 		if a := &p.attempts[i]; !a.tidy {
-			a.right, a.tidy = pageConfidence(a.blocks, len(p.sheet.letters)), true
-			if n := characters(a.blocks); a.left > n {
-				a.right *= float64(n) / float64(n+a.left)
-			}
+			a.estimate(len(p.sheet.letters))
+			a.tidy = true
 		}
 	}
 	return nil
+}
+
+// estimate sets the estimated share of correct characters. If more letters are in unread lines than in the text, most of the
+// page is missing. letters is the number of letter-shaped components of ink.
+func (a *attempt) estimate(letters int) {
+	a.right = pageConfidence(a.blocks, letters)
+	if n := characters(a.blocks); a.unreadLetters > n {
+		a.right *= 2 * float64(n) / float64(n+a.unreadLetters)
+	}
 }
 
 // isLegible reports whether the estimated share of correct characters is at least inDoubt. isDoubtful is its negation.

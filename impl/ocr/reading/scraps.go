@@ -15,7 +15,12 @@ import (
 
 // dropFalseText drops what is not writing, or was not read along its lines, from the readings that are not tidy yet.
 func dropFalseText(ctx context.Context, p *page) error {
-	return onReadings(func(blocks []document.Block) []document.Block { return dropScraps(p.dropStacks(blocks)) })(ctx, p)
+	return onReadings(func(blocks []document.Block) []document.Block {
+		if mayUseNetwork(p) { // "missed" reads stacks with it
+			blocks = p.dropStacks(blocks)
+		}
+		return dropScraps(blocks)
+	})(ctx, p)
 }
 
 // dropScraps drops lines that are not writing but were read in woodcuts, stains and edges. It never drops all lines.

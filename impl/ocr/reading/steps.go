@@ -117,7 +117,7 @@ var correctSteps = []step{
 
 // partialSteps replace all steps after a first reading that ran out of time. They do not run models.
 var partialSteps = []step{
-	{name: "scraps", run: dropFalseText},
+	{name: "scraps", run: onReadings(dropScraps)},
 	{name: "confidence", run: estimateConfidence, required: true},
 	{name: "letters", run: writeOwnLetters},
 	{name: "place", run: placeOnPage, required: true},

@@ -173,19 +173,20 @@ const (
 	// minDigitGap is the minimum blank between digits of narrow columns of a table, in heights of a digit. Beside a digit narrower
 	// than maxNarrowDigit, such as 1, it is up to 0.5 within a number, and at least minNarrowGap between two numbers.
 	minDigitGap, maxNarrowDigit, minNarrowGap = 0.4, 0.4, 0.6
-	// minNumberGap and minNumberPitch are by how much more than usually the digits of different numbers are apart, in heights of a
-	// digit: a word space is 0.3. The usual spacing is the usualBlank and the usualPitch quantile, if there are minSpacings.
-	// minDigitHeight is the minimum height of a digit, as a share of its number's; old-style ones have 0.45.
+	// minNumberGap and minNumberPitch are the minimum excess over the usual blank and pitch between the digits of different
+	// numbers, in heights of a digit: a word space is 0.3. The usual spacing is the usualBlank and the usualPitch quantile, if
+	// there are minSpacings. minDigitHeight is the minimum height of a digit, as a share of its number's; old-style ones have
+	// 0.45.
 	minNumberGap, minNumberPitch, usualBlank, usualPitch, minSpacings, minDigitHeight = 0.2, 0.1, 0.1, 0.3, 10, 0.4
 	// minOtherItems is the minimum number of other items above and below the number of an item of a list, minItemConfidence the
 	// minimum confidence of the network for print in it, and maxItemOff its maximum distance from the baseline.
 	minOtherItems, minItemConfidence, maxItemOff = 2, 0.9, 0.5
 	// minAloneConfidence is the minimum confidence of each reading of a capital or digit that is alone in its row.
 	minAloneConfidence = 0.95
-	// A comma that the network adds to a word has at least minMarkInk pixels of ink, darker than markGrey, for each square of
+	// A comma that the network adds to a word has at least minMarkInk pixels of ink for each square of
 	// the height of letters: within markReach of the last letter, from markRise above to markDescent below the baseline. The last
 	// letter is at least minMarkedLetter high. If it ends more than maxMarkedDescent below the baseline, a comma may touch it.
-	minMarkInk, markGrey, markReach, markRise, markDescent, minMarkedLetter, maxMarkedDescent = 0.02, 160, 2.5, 0.35, 0.5, 0.6, 0.15
+	minMarkInk, markReach, markRise, markDescent, minMarkedLetter, maxMarkedDescent = 0.02, 2.5, 0.35, 0.5, 0.6, 0.15
 	// minCellGap is the minimum distance of a digit from the row of a table to which it belongs, in heights of the digit.
 	minCellGap = 1
 	// maxShortPatch is the maximum number of letters in a patch with only one as high as a capital, such as a date or a price.

@@ -24,6 +24,14 @@ func note(x0, x1, y, lines int) []image.Rectangle {
 func TestRegions_notes(t *testing.T) {
 	t.Parallel()
 	text := paragraph(300, 1100, 300, 20)
+	var uneven, form, ragged []image.Rectangle
+	for i := range 20 {
+		ragged = join(ragged, paragraph(330+i*13, 1100, 750+i*pitch, 1))
+		uneven = join(uneven, paragraph(300+i%3*3, 1100, 300+i*pitch, 1))
+		if i < 12 {
+			form = join(form, paragraph(300, 600, 300+i*130, 1), paragraph(150, 292, 300+i*130, 1))
+		}
+	}
 	const left, right = 292, 1089 // where notes end and begin: a word space from the text, whose last letters end at 1088 at most
 	for name, c := range map[string]struct {
 		marks []image.Rectangle
@@ -36,9 +44,14 @@ func TestRegions_notes(t *testing.T) {
 		"notes in both margins": {
 			join(text, note(left-100, left, 410, 3), note(right+6, right+106, 910, 3)), []image.Point{{250, 420}, {350, 420}, {1150, 920}},
 		},
-		"a single line beside the text stays":            {join(text, note(left-100, left, 410, 1)), nil},
-		"numbers of lines stay":                          {join(text, copies(image.Rect(260, 300, 280, 320), 20)), nil},
-		"names beside lines, in type of that size, stay": {join(text, paragraph(200, left, 300, 6)), nil},
+		"a single line beside the text stays":               {join(text, note(left-100, left, 410, 1)), nil},
+		"notes that nearly touch the text stay":             {join(text, note(left+6-100, left+6, 410, 3)), nil},
+		"notes beside lines that begin unevenly":            {join(uneven, note(left-100, left, 410, 3)), []image.Point{{250, 420}, {350, 420}}},
+		"notes beside text whose lines begin anywhere stay": {join(paragraph(300, 1100, 300, 9), ragged, note(left-100, left, 410, 3)), nil},
+		"short numbers in small type stay":                  {join(text, note(left-17, left, 410, 3)), nil},
+		"labels of a form stay":                             {join(form, copies(image.Rect(100, 300, 120, 320), 1)), nil},
+		"numbers of lines stay":                             {join(text, copies(image.Rect(260, 300, 280, 320), 20)), nil},
+		"names beside lines, in type of that size, stay":    {join(text, paragraph(200, left, 300, 6)), nil},
 		"a line that begins in the margin of the text keeps the notes beside it": {
 			join(text, note(left-100, left, 410, 3), paragraph(left-8, left+16, 450, 1)), nil,
 		},

@@ -107,6 +107,14 @@ func TestRegions(t *testing.T) {
 		"a picture across the gutter with strokes in it is no frame": {
 			join(paragraph(100, 660, 300, 6), paragraph(700, 1300, 300, 6), strokes(480, 880, 620, 1100), paragraph(100, 660, 1150, 6), paragraph(700, 1300, 1150, 6)), nil,
 		},
+		"a rule across two thirds of the page divides columns": {
+			join(columns, []image.Rectangle{image.Rect(300, 1340, 1200, 1344)}, paragraph(100, 660, 1400, 20), paragraph(700, 1300, 1400, 20)),
+			[]image.Point{{300, 600}, {900, 600}, {300, 1700}, {900, 1700}},
+		},
+		"a short rule between columns does not divide them": {
+			join(columns, []image.Rectangle{image.Rect(480, 1340, 880, 1344)}, paragraph(100, 660, 1400, 20), paragraph(700, 1300, 1400, 20)),
+			[]image.Point{{300, 600}, {900, 600}},
+		},
 		"a rule across other columns does not end a gutter": {
 			join(paragraph(100, 480, 300, 30), paragraph(540, 920, 300, 30), paragraph(980, 1360, 300, 30), []image.Rectangle{image.Rect(90, 1040, 935, 1043)}),
 			[]image.Point{{300, 600}, {700, 600}, {300, 1600}, {700, 1600}, {1100, 600}},

@@ -63,7 +63,7 @@ func (r Region) notesBeside(letters []image.Rectangle) (notes, bool) {
 			text = append(text, m)
 		}
 	}
-	rows, textRows := rowsOf(beside), rowsOf(text)
+	rows, textRows := rowsOf(beside, lineTips), rowsOf(text, lineTips)
 	if lines < minMarginLines || float64(lines) < minMarginShare*float64(len(textRows)) || len(rows) < minNoteRows {
 		return notes{}, false
 	}
@@ -114,15 +114,17 @@ type row struct {
 	letters  int
 }
 
-// rowsOf groups letters by the line that they are in, from top to bottom: the middle halves of letters in a line overlap.
-func rowsOf(letters []image.Rectangle) []row {
-	sorted := slices.SortedFunc(slices.Values(letters), func(a, b image.Rectangle) int { return cmp.Compare(3*a.Min.Y+a.Max.Y, 3*b.Min.Y+b.Max.Y) })
+// rowsOf groups letters by the line that they are in, from top to bottom: letters in a line overlap, apart from their upper and
+// lower tips, each of which is 1/tips of a letter.
+func rowsOf(letters []image.Rectangle, tips int) []row {
+	first := func(m image.Rectangle) int { return tips*m.Min.Y + m.Dy() } // below the upper tip, in 1/tips of a pixel
+	sorted := slices.SortedFunc(slices.Values(letters), func(a, b image.Rectangle) int { return cmp.Compare(first(a), first(b)) })
 	var rows []row
 	for from := 0; from < len(sorted); {
 		to, end := from, math.MinInt
 		var bottoms []float64
-		for ; to < len(sorted) && (to == from || (3*sorted[to].Min.Y+sorted[to].Max.Y)/4 < end); to++ {
-			bottoms, end = append(bottoms, float64(sorted[to].Max.Y)), max(end, (sorted[to].Min.Y+3*sorted[to].Max.Y)/4)
+		for ; to < len(sorted) && (to == from || first(sorted[to]) < end); to++ {
+			bottoms, end = append(bottoms, float64(sorted[to].Max.Y)), max(end, tips*sorted[to].Max.Y-sorted[to].Dy())
 		}
 		rows = append(rows, row{imaging.Union(sorted[from:to]), int(quantile(bottoms, 0.5)), to - from})
 		from = to

@@ -59,11 +59,7 @@ func TestRegions_notes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			regions := layout.Regions(c.marks, letter, leaf, nil)
-			require.Len(t, regions, len(c.want), "%v", boxes(regions))
-			for i, at := range c.want {
-				require.True(t, regions[i].Holds(image.Rectangle{Min: at, Max: at.Add(image.Pt(2, 2))}), "region %d: %v", i, regions[i].Box)
-			}
+			regions := requireRegions(t, c.marks, c.want)
 			for _, m := range c.marks {
 				n := len(slices.DeleteFunc(slices.Clone(regions), func(r layout.Region) bool { return !r.Holds(m) }))
 				require.True(t, regions == nil || n == 1, "%v must be in one region", m)

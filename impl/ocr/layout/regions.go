@@ -57,8 +57,11 @@ func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) 
 	count := newTally(letters, r.band, r.Box.Max)
 	examined := 0
 	pictures = slices.DeleteFunc(pictures, func(m image.Rectangle) bool {
-		if isEdge(m) || isFrame(m, count) || count.in(m) < minFramedLetters || examined == maxFrames {
-			return isEdge(m) || isFrame(m, count)
+		if isEdge(m) || isFrame(m, count) {
+			return true
+		}
+		if count.in(m) < minFramedLetters || examined == maxFrames {
+			return false
 		}
 		examined++
 		return hasRows(m, letters, r.band)
@@ -129,7 +132,7 @@ func hasRows(m image.Rectangle, letters []image.Rectangle, height int) bool {
 		}
 	}
 	lines, inLines := 0, 0
-	for _, row := range rowsOf(inside) {
+	for _, row := range rowsOf(inside, lineTips) {
 		if row.letters >= minFramedLine && float64(row.box.Dy()) <= maxFramedRow*float64(height) {
 			lines, inLines = lines+1, inLines+row.letters
 		}

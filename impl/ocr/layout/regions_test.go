@@ -80,6 +80,17 @@ func strokes(x0, x1, y0, y1 int) []image.Rectangle {
 	return all
 }
 
+// requireRegions checks that a page with these marks is divided into regions, in this order, that hold the points.
+func requireRegions(t *testing.T, marks []image.Rectangle, want []image.Point) []layout.Region {
+	t.Helper()
+	regions := layout.Regions(marks, letter, leaf, nil)
+	require.Len(t, regions, len(want), "%v", boxes(regions))
+	for i, at := range want {
+		require.True(t, regions[i].Holds(image.Rectangle{Min: at, Max: at.Add(image.Pt(2, 2))}), "region %d: %v", i, regions[i].Box)
+	}
+	return regions
+}
+
 func TestRegions(t *testing.T) {
 	t.Parallel()
 	columns := join(paragraph(100, 660, 300, 20), paragraph(700, 1300, 300, 20))
@@ -156,11 +167,7 @@ func TestRegions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			regions := layout.Regions(c.marks, letter, leaf, nil)
-			require.Len(t, regions, len(c.want), "%v", boxes(regions))
-			for i, at := range c.want {
-				require.True(t, regions[i].Holds(image.Rectangle{Min: at, Max: at.Add(image.Pt(2, 2))}), "region %d: %v", i, regions[i].Box)
-			}
+			requireRegions(t, c.marks, c.want)
 		})
 	}
 }

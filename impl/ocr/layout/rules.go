@@ -267,11 +267,11 @@ func belowTitle(marks []image.Rectangle, height int, page image.Point, rules []R
 	}
 	b := newBands(letters, Whole(page, height))
 	bottom := 0
-	for _, row := range titleRows(letters) {
-		if row.Max.Y > ruled && (row.Max.Y > last+height || b.isInColumns(row, rules, page.Y)) {
+	for _, row := range rowsOf(letters, titleTips) {
+		if row.box.Max.Y > ruled && (row.box.Max.Y > last+height || b.isInColumns(row.box, rules, page.Y)) {
 			break
 		}
-		bottom = row.Max.Y + 1
+		bottom = row.box.Max.Y + 1
 	}
 	return bottom
 }
@@ -279,23 +279,6 @@ func belowTitle(marks []image.Rectangle, height int, page image.Point, rules []R
 // isAcross reports whether a component is a horizontal rule across a page, or a column, of that width.
 func isAcross(m image.Rectangle, height, width int) bool {
 	return float64(m.Dx()) >= crossRule*float64(width) && m.Dy() <= 2*height
-}
-
-// titleRows returns the boxes of the rows of letters that have white above and below, but for the tips of their letters, from
-// top to bottom.
-func titleRows(letters []image.Rectangle) []image.Rectangle {
-	var rows []image.Rectangle
-	end := math.MinInt
-	for _, m := range slices.SortedFunc(slices.Values(letters), func(a, b image.Rectangle) int { return cmp.Compare(8*a.Min.Y+a.Dy(), 8*b.Min.Y+b.Dy()) }) {
-		tip := m.Dy() / 8
-		if n := len(rows); n > 0 && m.Min.Y+tip < end {
-			rows[n-1] = rows[n-1].Union(m)
-		} else {
-			rows = append(rows, m)
-		}
-		end = max(end, m.Max.Y-tip)
-	}
-	return rows
 }
 
 // isInColumns reports whether a row above rules is divided into columns: there is text on both sides of one of the rules, and

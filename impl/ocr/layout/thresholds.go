@@ -252,6 +252,10 @@ const (
 	maxNotePitch, maxRowPitch, pitchWidth = 0.92, 5, 20
 )
 
+// The tips by which letters of successive lines may overlap are 1/lineTips of their height, and 1/titleTips above columns:
+// there, white must separate the rows.
+const lineTips, titleTips = 4, 8
+
 // columnShare is the minimum share of the narrower of two lines that is above or below the other one if both are in one column.
 const columnShare = 0.5
 

@@ -58,13 +58,7 @@ func (s spacing) isExceeded(before, after image.Rectangle, height int) bool {
 // divideNumbers divides the numbers of the print that were read across the blanks between the narrow columns of a table, such
 // as 076 for 0 7 6, or between pounds, shillings and pence.
 func divideNumbers(_ context.Context, p *page) error {
-	var lines []*document.Line
-	for line := range document.Lines(p.read.Blocks) {
-		if !line.Handwritten && !isVertical(line) {
-			lines = append(lines, line)
-		}
-	}
-	divideCells(lines, newBoxIndex(p.sheet.components))
+	divideCells(horizontalPrint(p.read.Blocks), newBoxIndex(p.sheet.components))
 	return nil
 }
 

@@ -103,14 +103,22 @@ func findMissed(sheet image.Rectangle, components []image.Rectangle, blocks []do
 
 // isInLine reports whether a box overlaps a line that was read. The boxes of its words may be too small.
 func isInLine(box image.Rectangle, blocks []document.Block) bool {
-	return slices.ContainsFunc(slices.Collect(document.Lines(blocks)), func(l *document.Line) bool { return box.Overlaps(l.Box.Rectangle()) })
+	return len(linesAt(box, blocks)) > 0
 }
 
 // isBesideWords reports whether a box is in a line that was read, and not in a blank as wide as between the cells of a table.
 func isBesideWords(box image.Rectangle, blocks []document.Block) bool {
-	return slices.ContainsFunc(slices.Collect(document.Lines(blocks)), func(l *document.Line) bool {
-		return box.Overlaps(l.Box.Rectangle()) && !isApart(l, box)
-	})
+	return slices.ContainsFunc(linesAt(box, blocks), func(l *document.Line) bool { return !isApart(l, box) })
+}
+
+// linesAt returns the lines whose boxes overlap a box.
+func linesAt(box image.Rectangle, blocks []document.Block) (lines []*document.Line) {
+	for l := range document.Lines(blocks) {
+		if box.Overlaps(l.Box.Rectangle()) {
+			lines = append(lines, l)
+		}
+	}
+	return lines
 }
 
 // isAlone reports whether no other ink is in the rows of the patch, or as near to them as a quarter of its height.

@@ -61,9 +61,14 @@ func findInk(_ context.Context, p *page) error {
 		p.sheet.eraseHalftone(spots)
 	}
 	if p.finished = p.sheet.isBlank(); !p.finished {
-		p.handwriting = newHandwriting(p, p.withoutHalftone(p.withoutLeaders()), p.sheet.letters)
+		p.beginHandwriting()
 	}
 	return nil
+}
+
+// beginHandwriting prepares the search for handwriting, on the page without leaders and halftone.
+func (p *page) beginHandwriting() {
+	p.handwriting = newHandwriting(p, p.withoutHalftone(p.withoutLeaders()), p.sheet.letters)
 }
 
 // setInk makes spots the components of ink, and finds the height of letters.

@@ -50,15 +50,16 @@ func dropScraps(blocks []document.Block) []document.Block {
 // took for a line that runs from top to bottom. "missed" reads them in their rows.
 func (p *page) dropStacks(blocks []document.Block) []document.Block {
 	marks := newBoxIndex(p.sheet.marks)
-	kept := slices.Clone(blocks)
-	for i := range kept {
-		kept[i].Lines = slices.DeleteFunc(slices.Clone(kept[i].Lines), func(l document.Line) bool { return isStack(l.Box, marks) })
+	var kept []document.Block
+	for _, b := range blocks {
+		lines := slices.DeleteFunc(slices.Clone(b.Lines), func(l document.Line) bool { return isStack(l.Box, marks) })
+		if len(lines) > 0 {
+			kept = append(kept, document.BlockOf(lines))
+		}
 	}
-	kept = slices.DeleteFunc(kept, func(b document.Block) bool { return len(b.Lines) == 0 })
 	if len(kept) == 0 {
 		return blocks
 	}
-	fitBlocks(kept)
 	return kept
 }
 

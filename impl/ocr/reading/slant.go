@@ -49,7 +49,7 @@ func levelSlanted(ctx context.Context, p *page) error {
 		*p = rotated
 		return nil
 	}
-	p.handwriting = newHandwriting(p, p.withoutHalftone(p.withoutLeaders()), p.sheet.letters)
+	p.beginHandwriting()
 	return nil
 }
 

@@ -37,16 +37,21 @@ func vote(ctx context.Context, p *page) error {
 	return nil
 }
 
-// linesByDoubt returns the lines of print, sorted by their least certain words. It leaves out vertical lines, because the
-// network cannot read them.
+// linesByDoubt returns horizontalPrint, sorted by the least certain words of the lines.
 func linesByDoubt(blocks []document.Block) []*document.Line {
+	lines := horizontalPrint(blocks)
+	slices.SortStableFunc(lines, func(a, b *document.Line) int { return cmp.Compare(lowestConfidence(a), lowestConfidence(b)) })
+	return lines
+}
+
+// horizontalPrint returns the lines of print. It leaves out vertical lines, because the network cannot read them.
+func horizontalPrint(blocks []document.Block) []*document.Line {
 	var lines []*document.Line
 	for line := range document.Lines(blocks) {
 		if !line.Handwritten && !isVertical(line) {
 			lines = append(lines, line)
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b *document.Line) int { return cmp.Compare(lowestConfidence(a), lowestConfidence(b)) })
 	return lines
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -144,6 +146,20 @@ func kill(t *testing.T, pids []int) {
 		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 		ocrtest.Eventually(t, "the process is gone", func() bool { return syscall.Kill(pid, 0) != nil })
 	}
+}
+
+// suspend stops the process and waits until none of its threads runs any more.
+func suspend(t *testing.T, pid int) {
+	t.Helper()
+	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+	ocrtest.Eventually(t, "all threads are stopped", func() bool {
+		stats, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
+		require.NoError(t, err)
+		return !slices.ContainsFunc(stats, func(path string) bool {
+			stat, _ := os.ReadFile(path)
+			return !bytes.Contains(stat, []byte(") T "))
+		})
+	})
 }
 
 func TestNew(t *testing.T) {

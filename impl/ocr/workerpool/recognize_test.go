@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -147,21 +146,26 @@ func TestPool_Recognize_RequeuesImage(t *testing.T) {
 			requireText(t, p, "alive")
 		}
 	})
-	t.Run("requeues the image when the worker died before it had the whole image", func(t *testing.T) {
-		t.Parallel()
-		p, ps := MustOpenWatched(t, workerpool.Options{Workers: 1})
-		pids := ps.idle(t, p)
-		require.NoError(t, syscall.Kill(pids[0], syscall.SIGSTOP))
-		texts := make(chan string)
-		go func() {
-			text, _ := read(t.Context(), p, "text alive\n"+strings.Repeat("\n", 1<<20)) // more than a pipe holds
-			texts <- text
-		}()
-		ocrtest.Eventually(t, "the image is being sent", func() bool { return p.Stats().Busy == 1 })
-		kill(t, pids)
-		require.Equal(t, "alive", <-texts)
-		require.Zero(t, p.Stats().Crashes)
-	})
+	for name, image := range map[string]string{
+		"requeues the image when the worker died before it had the whole image": strings.Repeat("\n", 1<<20), // more than a pipe holds
+		"requeues the image when the worker died before it read the pipe":       "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, ps := MustOpenWatched(t, workerpool.Options{Workers: 1})
+			pids := ps.idle(t, p)
+			suspend(t, pids[0])
+			texts := make(chan string)
+			go func() {
+				text, _ := read(t.Context(), p, "text alive\n"+image)
+				texts <- text
+			}()
+			ocrtest.Eventually(t, "the image is being sent", func() bool { return p.Stats().Busy == 1 })
+			kill(t, pids)
+			require.Equal(t, "alive", <-texts)
+			require.Zero(t, p.Stats().Crashes)
+		})
+	}
 }
 
 func TestPool_Recognize_ServesInOrder(t *testing.T) {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"uncial/impl/ocr/pipe"
 	"uncial/internal/fair"
@@ -137,7 +140,25 @@ func (w *worker) read(req pipe.Request, image []byte, reservation *fair.Reservat
 	if err := w.conn.SendRequest(req, image); err != nil {
 		return pipe.Answer{}, fmt.Errorf("%w: %w", errNotDelivered, err)
 	}
-	return w.conn.ReceiveAnswer(req, reservation)
+	answer, err := w.conn.ReceiveAnswer(req, reservation)
+	if errors.Is(err, io.EOF) && w.hasUnread() {
+		err = fmt.Errorf("%w: %w", errNotDelivered, err)
+	}
+	return answer, err
+}
+
+// hasUnread reports whether a part of the last image is still in the pipe. A pipe takes a small image even if the worker
+// has died, as long as any process holds its other end: one that another goroutine has just forked does until it calls exec.
+func (w *worker) hasUnread() bool {
+	conn, err := w.stdin.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var unread int
+	_ = conn.Control(func(fd uintptr) {
+		unread, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) // also called FIONREAD
+	})
+	return unread > 0
 }
 
 // kill ends the process and unblocks reads from it and writes to it. It does not wait.

@@ -61,7 +61,7 @@ func DropGrain(g *image.Gray) *image.Gray {
 		return g
 	}
 	// The ink may be as faint as the grain, or there may be too little of it to tell.
-	if smoothed := smooth(g, contrastSmoothing); hasInk(histogramOf(smoothed)) {
+	if smoothed := smooth(g, contrastSmoothing); hasInk(histogramOf(smoothed)) || hasLines(smoothed) {
 		return smoothed
 	}
 	paper, grain := paperAndGrain(h)

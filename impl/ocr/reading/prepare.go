@@ -129,6 +129,17 @@ func enlarge(_ context.Context, p *page) error {
 	return nil
 }
 
+// mayHoldStrikes reports whether a rule through letters is not a part of them, as the headline of Devanagari letters is.
+func mayHoldStrikes(p *page) bool { return hasLetterHeight(p) && isLatinScript(p.language) }
+
+// eraseStrikes whitens rules that run through letters, because Tesseract loses the letters with them.
+func eraseStrikes(_ context.Context, p *page) error {
+	if img := imaging.EraseStrikes(p.sheet.img, p.sheet.letterHeight); img != p.sheet.img {
+		p.sheet.img, p.sheet.marks = img, imaging.Spots(img)
+	}
+	return nil
+}
+
 // estimateResolution derives the resolution from the height of letters, because many files declare the resolution of a screen
 // or of another copy.
 func estimateResolution(_ context.Context, p *page) error {

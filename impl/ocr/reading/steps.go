@@ -59,6 +59,7 @@ var levelSteps = []step{
 	{name: "level", when: mayBeRotated, run: level},
 	{name: "dewarp", when: hasLetterHeight, run: dewarp},
 	{name: "staves", when: hasLetterHeight, run: eraseStaves},
+	{name: "strikes", when: mayHoldStrikes, run: eraseStrikes},
 	{name: "resolution", when: hasLetterHeight, run: estimateResolution},
 	columnsStep,
 }

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"image/draw"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,6 +63,22 @@ func TestDropGrain_smallPrint(t *testing.T) {
 	flat := imaging.Flatten(imaging.Denoise(page))
 	same := flat == imaging.DropGrain(flat) // require.Same would print both
 	require.True(t, same, "lines of small faint letters are no grain")
+}
+
+func TestDropGrain_coarseGrain(t *testing.T) {
+	t.Parallel()
+	text := ocrtest.Page(slices.Repeat(lines, 2)...)
+	page := imaging.Resize(grainy(text.Rect.Dx()/2, text.Rect.Dy()/2, 60), text.Rect.Dx(), text.Rect.Dy()) // grain of a microfilm
+	for i, v := range page.Pix {
+		page.Pix[i] = uint8(max(float64(v)-0.25*float64(255-text.Pix[i]), 0))
+	}
+	found := 0
+	for _, l := range imaging.Letters(imaging.DropGrain(page)) {
+		if l.Dy() > 15 {
+			found++
+		}
+	}
+	require.Greater(t, found, len(imaging.Letters(text))/2)
 }
 
 func TestDropGrain_laidPaper(t *testing.T) {

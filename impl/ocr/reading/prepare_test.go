@@ -103,3 +103,19 @@ func TestRuleOnSheet(t *testing.T) {
 		}
 	}
 }
+
+// TestRead_strikes checks that a line through which a rule runs is read, like a line typed over the rule of an index card.
+func TestRead_strikes(t *testing.T) {
+	t.Parallel()
+	lines := []string{"They crossed the river at night", "and quickly went up to the town", "where the market was already full", "of people from all the villages"}
+	page := ocrtest.Page(lines...)
+	y := ocrtest.Baseline + ocrtest.Pitch - 12
+	ocrtest.Rule(page, 0, y+2, ocrtest.Width, y-2)
+	engines := MustEngines(t, 1)
+	read, err := reading.Read(t.Context(), decode.Page{Image: page, DPI: 300}, reading.Options{Language: "en"}, engines)
+	require.NoError(t, err)
+	require.Equal(t, strings.Join(lines, "\n"), read.Page.Text())
+	read, err = reading.Read(t.Context(), decode.Page{Image: page, DPI: 300}, reading.Options{Language: "en", Without: []string{"strikes"}}, engines)
+	require.NoError(t, err)
+	require.NotContains(t, read.Page.Text(), lines[1])
+}

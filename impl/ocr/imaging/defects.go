@@ -1,6 +1,9 @@
 package imaging
 
-import "image"
+import (
+	"image"
+	"image/draw"
+)
 
 // Brighten scales the greys of a page up to white if no part of it is bright, such as a picture taken in the dark or a scan
 // with the lamp off. It returns other pages unchanged, including negatives, whose blank parts are dark.
@@ -71,6 +74,34 @@ func DropGrain(g *image.Gray) *image.Gray {
 		}
 		return v
 	})
+}
+
+// DropSpecks whitens the specks of a page if there are many compared with its letters, or returns the page itself. height is the
+// usual height of letters. Dots of letters and full stops are larger than specks, and pieces of broken letters are close to
+// others.
+func DropSpecks(g *image.Gray, height int) *image.Gray {
+	threshold := InkThreshold(g)
+	largest := max(int(speckSize*float64(height)), 1)
+	var specks []image.Rectangle
+	letters := 0
+	for _, r := range AllSpots(g) {
+		switch {
+		case max(r.Dx(), r.Dy()) > largest:
+			if 2*r.Dy() >= height {
+				letters++
+			}
+		case inkIn(g, r.Inset(-largest-1), threshold) == inkIn(g, r, threshold):
+			specks = append(specks, r)
+		}
+	}
+	if float64(len(specks)) < manySpecks*float64(letters) {
+		return g
+	}
+	out := Crop(g, g.Rect)
+	for _, r := range specks {
+		draw.Draw(out, r, image.White, image.Point{}, draw.Src)
+	}
+	return out
 }
 
 // hasInk reports whether Otsu's threshold is farther from the usual grey of the paper than grain can be.

@@ -1,6 +1,7 @@
 package imaging_test
 
 import (
+	"bytes"
 	"image"
 	"image/color"
 	"image/draw"
@@ -94,6 +95,30 @@ func TestDropGrain_laidPaper(t *testing.T) {
 			flat := imaging.Flatten(imaging.Denoise(laid))
 			require.Less(t, len(imaging.Letters(imaging.DropGrain(flat))), 30, "blank paper with ribs of %v, %d apart", depth, pitch)
 		}
+	}
+}
+
+func TestDropSpecks(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page("i. They crossed it: the river...", "äöü, at night.")
+	for scale, speck := range map[int]int{1: 1, 2: 2} { // of pages of 700 and 1400 pixels
+		clean := imaging.Resize(page, 700*scale, 130*scale)
+		for i, v := range clean.Pix {
+			clean.Pix[i] = 255 * (v / 128)
+		}
+		speckled := func(n, size int) *image.Gray {
+			g := imaging.Crop(clean, clean.Rect)
+			for i := range n {
+				fill(g, image.Rect(0, 0, size, size).Add(image.Pt(2+17*i, 60+i%5).Mul(scale)), 0) // between the lines
+			}
+			return g
+		}
+		height := 12 * scale
+		out := imaging.DropSpecks(speckled(40, speck), height)
+		require.True(t, bytes.Equal(clean.Pix, out.Pix), "specks of %d are dropped, dots and full stops stay", speck)
+		few, large := speckled(5, speck), speckled(40, 3*scale)
+		require.True(t, few == imaging.DropSpecks(few, height), "a page with few specks stays")
+		require.True(t, large == imaging.DropSpecks(large, height), "what is as large as a full stop stays")
 	}
 }
 

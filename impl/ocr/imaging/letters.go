@@ -56,9 +56,13 @@ func WithoutSpecks(spots []image.Rectangle) []image.Rectangle {
 }
 
 // InkPixels counts the pixels of ink, which are those up to the threshold.
-func InkPixels(g *image.Gray, threshold uint8) (n int) {
-	for y := range g.Rect.Dy() {
-		for start, end := range inkRuns(row(g, y), threshold) {
+func InkPixels(g *image.Gray, threshold uint8) int { return inkIn(g, g.Rect, threshold) }
+
+// inkIn counts the pixels of ink in a part of a page.
+func inkIn(g *image.Gray, part image.Rectangle, threshold uint8) (n int) {
+	part = part.Intersect(g.Rect)
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for start, end := range inkRuns(row(g, y)[part.Min.X:part.Max.X], threshold) {
 			n += end - start
 		}
 	}

@@ -71,6 +71,14 @@ func (p *page) beginHandwriting() {
 	p.handwriting = newHandwriting(p, p.withoutHalftone(p.withoutLeaders()), p.sheet.letters)
 }
 
+// eraseSpecks whitens the specks of a page in black and white if there are many: enlarged, they would look like dots and pieces
+// of letters.
+func eraseSpecks(_ context.Context, p *page) error {
+	p.sheet.img = imaging.DropSpecks(p.sheet.img, p.sheet.letterHeight)
+	p.sheet.unlevelled = p.sheet.img
+	return nil
+}
+
 // setInk makes spots the components of ink, and finds the height of letters.
 func (s *sheet) setInk(spots []image.Rectangle) {
 	s.components = imaging.WithoutSpecks(spots)

@@ -50,6 +50,7 @@ var inkSteps = []step{
 	{name: "shading", when: isGray, run: onSheet(imaging.Flatten)},
 	{name: "grain", when: isGray, run: onSheet(imaging.DropGrain)},
 	{name: "ink", run: findInk, required: true},
+	{name: "specks", when: mayHoldSpecks, run: eraseSpecks},
 	{name: "fragments", when: isGray, run: joinFragments},
 }
 
@@ -276,6 +277,9 @@ func onReadings(f func([]document.Block) []document.Block) func(context.Context,
 
 // isGray reports whether the page has greys; a page in black and white needs no preparation of its greys.
 func isGray(p *page) bool { return p.isGray }
+
+// mayHoldSpecks reports whether the page is in black and white, so that specks are as dark as letters.
+func mayHoldSpecks(p *page) bool { return !p.isGray && hasLetterHeight(p) }
 
 // isWhole reports whether no step ran out of time.
 func isWhole(p *page) bool    { return !p.curtailed }

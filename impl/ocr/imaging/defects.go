@@ -76,8 +76,8 @@ func DropGrain(g *image.Gray) *image.Gray {
 	})
 }
 
-// DropSpecks whitens the specks of a page if there are many compared with its letters, or returns the page itself. height is the
-// usual height of letters. Dots of letters and full stops are larger than specks, and pieces of broken letters are close to
+// DropSpecks whitens the specks of a page if there are many compared with its letters, or returns the page itself. height is
+// the usual height of letters. Dots of letters and full stops are larger than specks, and pieces of broken letters are close to
 // others.
 func DropSpecks(g *image.Gray, height int) *image.Gray {
 	threshold := InkThreshold(g)

@@ -263,6 +263,6 @@ const (
 // Descenders touch the rules of many tables.
 const steepestStrike, minStrokes = 0.02, 8
 
-// speckSize is the maximum size of a speck in heights of letters, and manySpecks the minimum number of specks for each letter on
-// a page with many. Tuned on 32 drawn pages in black and white.
+// speckSize is the maximum size of a speck in heights of letters, and manySpecks the minimum number of specks for each letter
+// on a page with many. Tuned on 32 drawn pages in black and white.
 const speckSize, manySpecks = 0.12, 0.5

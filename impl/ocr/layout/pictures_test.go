@@ -86,12 +86,13 @@ func TestStaves(t *testing.T) {
 		lines, space, fall int
 		want               bool
 	}{
-		"five lines are a staff":         {5, 20, 0, true},
-		"a slightly skewed staff is one": {5, 20, 14, true},
-		"four lines are not a staff":     {4, 20, 0, false},
-		"ruled paper has no staff":       {20, 20, 0, false},
-		"a table has no staff":           {5, 60, 0, false},
-		"narrow hatching has no staff":   {5, 5, 0, false},
+		"five lines are a staff":          {5, 20, 0, true},
+		"a slightly skewed staff is one":  {5, 20, 14, true},
+		"four lines are a staff of chant": {4, 20, 0, true},
+		"three lines are not a staff":     {3, 20, 0, false},
+		"ruled paper has no staff":        {20, 20, 0, false},
+		"a table has no staff":            {5, 60, 0, false},
+		"narrow hatching has no staff":    {5, 5, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +105,7 @@ func TestStaves(t *testing.T) {
 			}
 			require.Len(t, staves, 1)
 			require.InDelta(t, 500, staves[0].Min.Y, 6)
-			require.InDelta(t, 500+4*c.space+c.fall, staves[0].Max.Y, 6)
+			require.InDelta(t, 500+(c.lines-1)*c.space+c.fall, staves[0].Max.Y, 6)
 			require.Less(t, staves[0].Min.X, 200)
 			require.Greater(t, staves[0].Max.X, leaf.X-200)
 		})
@@ -129,4 +130,35 @@ func TestStaves(t *testing.T) {
 		}
 		require.Empty(t, layout.Staves(page, letter))
 	})
+}
+
+func TestDivideAtStaves(t *testing.T) {
+	t.Parallel()
+	syllables := func(y int) (row []image.Rectangle) {
+		for x := 150; x < 1300; x += 250 {
+			row = append(row, image.Rect(x, y, x+letter, y+letter), image.Rect(x+letter+4, y, x+2*letter+4, y+letter))
+		}
+		return row
+	}
+	title, stanza := paragraph(500, 900, 200, 1), paragraph(300, 900, 1000, 4)
+	staves := []image.Rectangle{image.Rect(100, 300, 1300, 400), image.Rect(100, 600, 1300, 700)}
+	marks := join(title, syllables(450), syllables(500), syllables(750), stanza)
+	kinds := func(regions []layout.Region) (all []bool) {
+		for _, r := range regions {
+			all = append(all, r.IsSong)
+		}
+		return all
+	}
+	regions := layout.DivideAtStaves(nil, staves, marks, letter, leaf)
+	require.Equal(t, []bool{false, true, true, false}, kinds(regions))
+	for i, part := range [][]image.Rectangle{title, join(syllables(450), syllables(500)), syllables(750), stanza} {
+		for _, m := range part {
+			require.True(t, regions[i].Holds(m), "%v", m)
+		}
+	}
+	far := layout.DivideAtStaves(nil, staves[:1], join(title, stanza), letter, leaf)
+	require.Equal(t, []bool{false, false}, kinds(far), "text far below a staff is not its syllables")
+	example := layout.DivideAtStaves(nil, []image.Rectangle{image.Rect(100, 300, 600, 400)}, marks, letter, leaf)
+	require.Equal(t, []bool{false}, kinds(example), "a staff beside text divides nothing")
+	require.Nil(t, layout.DivideAtStaves(nil, nil, marks, letter, leaf))
 }

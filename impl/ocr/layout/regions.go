@@ -12,6 +12,7 @@ type Region struct {
 	Box         image.Rectangle // in pixels of the page
 	band        int             // height of a band in pixels; bands count from the top of the page
 	left, right []int           // for each band, the first column of pixels in the region and the first one after it
+	IsSong      bool            // the syllables under a staff of music, which are not in columns although they are far apart
 }
 
 // Regions divides a page of print, whose bounds begin at (0, 0), at its rules and gutters, and returns the parts in reading

@@ -4,11 +4,13 @@ import (
 	"image"
 	"math"
 	"slices"
+
+	"uncial/impl/ocr/imaging"
 )
 
 // Staves returns the boxes of the staves of music on a page whose bounds begin at (0, 0), from the first to the last of their
-// five lines. height is the usual height of letters. Tables are not staves: they have more or fewer rules, with room for text
-// between them.
+// five lines, or four in chant. height is the usual height of letters. Tables are not staves: they have more or fewer rules,
+// with room for text between them.
 func Staves(page *image.Gray, height int) []image.Rectangle {
 	var open []staff
 	width := page.Rect.Dx() / staffStrips
@@ -36,6 +38,51 @@ func Staves(page *image.Gray, height int) []image.Rectangle {
 	return boxes
 }
 
+// DivideAtStaves divides regions, or the page if there are none, at the staves that run across them, and below the syllables
+// under each staff. These are as far apart as the notes, so they look like columns. marks are the components of ink, and height
+// is the usual height of letters. It returns the regions themselves if there are no staves.
+func DivideAtStaves(regions []Region, staves, marks []image.Rectangle, height int, page image.Point) []Region {
+	if len(staves) == 0 {
+		return regions
+	}
+	if regions == nil {
+		regions = []Region{Whole(page, height)}
+	}
+	var out []Region
+	for _, r := range regions {
+		letters := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return !isText(m, height) || !r.Holds(m) })
+		top := r.Box.Min.Y
+		cut := func(bottom int, isSong bool) {
+			part := r.between(top, bottom)
+			if part.IsSong = isSong; slices.ContainsFunc(letters, part.Holds) {
+				out = append(out, part)
+			}
+			top = bottom
+		}
+		for _, s := range staves {
+			if middle := imaging.Middle(s); middle.In(r.Box) && float64(s.Intersect(r.Box).Dx()) >= staffAcross*float64(r.Box.Dx()) {
+				cut(middle.Y, false)
+				cut(belowSyllables(letters, s, height), true)
+			}
+		}
+		cut(r.Box.Max.Y, false)
+	}
+	return out
+}
+
+// belowSyllables returns the y at which the rows of syllables under a staff end, or its middle if there are none.
+func belowSyllables(letters []image.Rectangle, staff image.Rectangle, height int) int {
+	end := imaging.Middle(staff).Y
+	gap := int(syllableGap * float64(staff.Dy()))
+	for _, row := range rowsOf(slices.DeleteFunc(slices.Clone(letters), func(m image.Rectangle) bool { return m.Min.Y < end }), lineTips) {
+		if row.box.Min.Y-end > gap {
+			break
+		}
+		end, gap = row.box.Max.Y+1, syllableRows*height
+	}
+	return end
+}
+
 // staff is a staff in one or several strips of a page.
 type staff struct {
 	box, last image.Rectangle // of the whole staff, and of its part in the rightmost strip
@@ -49,26 +96,36 @@ func (s staff) continuesIn(next staff, width int) bool {
 		math.Abs(float64(next.box.Min.Y-s.last.Min.Y)) <= s.space && math.Abs(next.space-s.space) <= staffTolerance*s.space+1
 }
 
-// stavesIn returns the staves in a vertical strip of a page: groups of exactly five thin, dark, evenly spaced lines from edge
+// stavesIn returns the staves in a vertical strip of a page: groups of four or five thin, dark, evenly spaced lines from edge
 // to edge of the strip.
 func stavesIn(page *image.Gray, strip image.Rectangle, height int) []staff {
 	lines := darkLines(page, strip)
 	var out []staff
-	for i := 0; i+staffLines <= len(lines); i++ {
-		five := lines[i : i+staffLines]
-		first, last := five[0], five[staffLines-1]
-		space := (last.middle() - first.middle()) / (staffLines - 1)
-		if space < minStaffSpace*float64(height) || space > maxStaffSpace*float64(height) || !areEven(five, space) {
-			continue
-		}
-		isApart := func(a, b span) bool { return b.middle()-a.middle() > (1+2*staffTolerance)*space }
-		if (i == 0 || isApart(lines[i-1], first)) && (i+staffLines == len(lines) || isApart(last, lines[i+staffLines])) {
+	for i := 0; i < len(lines); i++ {
+		if n := staffAt(lines, i, height); n > 0 {
+			first, last := lines[i], lines[i+n-1]
 			box := image.Rect(strip.Min.X, first.from, strip.Max.X, last.to)
-			out = append(out, staff{box: box, last: box, space: space, strips: 1})
-			i += staffLines - 1
+			out = append(out, staff{box: box, last: box, space: (last.middle() - first.middle()) / float64(n-1), strips: 1})
+			i += n - 1
 		}
 	}
 	return out
+}
+
+// staffAt returns the number of lines of the staff whose first line is lines[i], or 0 if there is none.
+func staffAt(lines []span, i, height int) int {
+	for n := minStaffLines; n <= maxStaffLines && i+n <= len(lines); n++ {
+		all := lines[i : i+n]
+		space := (all[n-1].middle() - all[0].middle()) / float64(n-1)
+		if space < minStaffSpace*float64(height) || space > maxStaffSpace*float64(height) || !areEven(all, space) {
+			continue
+		}
+		isApart := func(a, b span) bool { return b.middle()-a.middle() > (1+2*staffTolerance)*space }
+		if (i == 0 || isApart(lines[i-1], all[0])) && (i+n == len(lines) || isApart(all[n-1], lines[i+n])) {
+			return n
+		}
+	}
+	return 0
 }
 
 // areEven reports whether lines are thin and evenly spaced.

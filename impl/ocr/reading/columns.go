@@ -23,6 +23,7 @@ func findColumns(_ context.Context, p *page) error {
 		rules[i] = s.ruleOnSheet(r)
 	}
 	s.regions = layout.Regions(s.marks, s.letterHeight, s.img.Rect.Size(), rules)
+	s.regions = layout.DivideAtStaves(s.regions, s.staves, s.marks, s.letterHeight, s.img.Rect.Size())
 	return nil
 }
 
@@ -85,7 +86,11 @@ func (s sheet) read(ctx context.Context, src Source, model string, factor float6
 		return attempt{}, problem
 	}
 	inTurn(len(sources), len(parts), func(reader, part int) bool {
-		found[part], err[part] = s.readPart(ctx, sources[reader], parts[part], model, factor, tesseract.Auto)
+		mode := tesseract.Auto
+		if parts[part].IsSong {
+			mode = tesseract.SingleBlock
+		}
+		found[part], err[part] = s.readPart(ctx, sources[reader], parts[part], model, factor, mode)
 		return err[part] == nil
 	})
 	all := slices.Concat(found...)

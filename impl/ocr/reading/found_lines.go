@@ -15,9 +15,10 @@ import (
 )
 
 // mayHaveLostLines reports whether much of the print on a page in Latin letters, without Greek, may have been read wrongly, and
-// our own networks can read it.
+// our own networks can read it. The line finder does not find lines of syllables that are far apart, as under staves.
 func mayHaveLostLines(p *page) bool {
-	return mayUseNetwork(p) && p.handwriting.page != nil && p.read.Confidence < doubtfulLines && !p.hasGreek()
+	return mayUseNetwork(p) && p.handwriting.page != nil && p.read.Confidence < doubtfulLines && !p.hasGreek() &&
+		len(p.sheet.staves) == 0
 }
 
 // readFoundLines reads the page once more, with the network for print and along the lines that our own line finder finds, and

@@ -20,13 +20,20 @@ func eraseStaves(_ context.Context, p *page) error {
 		return nil
 	}
 	img := imaging.Crop(s.img, s.img.Rect)
+	var erased []image.Rectangle
 	for _, b := range s.staves {
 		margin := int(staffMargin * float64(b.Dy()))
-		erased := image.Rect(b.Min.X-margin, b.Min.Y-margin, b.Max.X+margin, b.Max.Y+margin)
-		draw.Draw(img, erased, image.White, image.Point{}, draw.Src)
-		s.marks = slices.DeleteFunc(slices.Clone(s.marks), func(m image.Rectangle) bool { return imaging.Middle(m).In(erased) })
+		erased = append(erased, image.Rect(b.Min.X-margin, b.Min.Y-margin, b.Max.X+margin, b.Max.Y+margin))
 	}
-	s.img = img
+	for _, part := range erased {
+		draw.Draw(img, part, image.White, image.Point{}, draw.Src)
+	}
+	for _, m := range imaging.AllSpots(img) {
+		if slices.ContainsFunc(erased, m.Inset(-1).Overlaps) { // the rest of a stem or of a beam
+			draw.Draw(img, m, image.White, image.Point{}, draw.Src)
+		}
+	}
+	s.img, s.marks = img, imaging.Spots(img)
 	return nil
 }
 

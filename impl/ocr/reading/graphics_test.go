@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,34 @@ func songPage() *image.Gray {
 		draw.Draw(page, words.Rect.Add(image.Pt(120, y+170)), words, image.Point{}, draw.Src)
 	}
 	return page
+}
+
+// TestRead_syllables checks that the syllables under the notes of a song, which stand in columns, are read as lines, and that
+// the ends of long stems are not read.
+func TestRead_syllables(t *testing.T) {
+	t.Parallel()
+	page := image.NewGray(image.Rect(0, 0, 1500, 1300))
+	draw.Draw(page, page.Rect, image.White, image.Point{}, draw.Src)
+	song := [][]string{{"The", "morn", "ing", "on", "hills"}, {"and", "ev", "ery", "bird", "sings"}, {"with", "all", "of", "the", "earth"}}
+	var want []string
+	for i, syllables := range song {
+		y := 150 + 330*i
+		for line := range 5 {
+			draw.Draw(page, image.Rect(120, y+20*line, 1380, y+20*line+3), image.Black, image.Point{}, draw.Src)
+		}
+		for n, syllable := range syllables {
+			x := 200 + 250*n
+			draw.Draw(page, image.Rect(x, y+10*n, x+26, y+10*n+20), image.Black, image.Point{}, draw.Src)
+			draw.Draw(page, image.Rect(x+23, y+10*n-110, x+26, y+10*n+10), image.Black, image.Point{}, draw.Src)
+			word := ocrtest.Page(syllable)
+			draw.Draw(page, image.Rect(x-20, y+110, x+180, y+200), word, image.Pt(ocrtest.Left-10, ocrtest.Baseline-60), draw.Src)
+		}
+		want = append(want, strings.Join(syllables, " "))
+	}
+	engines := MustEngines(t, 3)
+	read, err := reading.Read(t.Context(), decode.Page{Image: page, DPI: 300}, reading.Options{Language: "en"}, engines)
+	require.NoError(t, err)
+	require.Equal(t, strings.Join(want, "\n"), strings.ReplaceAll(read.Page.Text(), "\n\n", "\n"))
 }
 
 func TestRead_graphics(t *testing.T) {

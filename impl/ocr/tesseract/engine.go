@@ -47,6 +47,7 @@ type Mode int
 const (
 	Auto         Mode = C.PSM_AUTO          // 3: find columns, blocks and lines
 	SingleColumn Mode = C.PSM_SINGLE_COLUMN // 4: find blocks and lines in one column
+	SingleBlock  Mode = C.PSM_SINGLE_BLOCK  // 6: find lines across the whole image
 	SingleLine   Mode = C.PSM_SINGLE_LINE   // 7: the image is one line
 	RawLine      Mode = C.PSM_RAW_LINE      // 13: the image is one line; skip the corrections made for printed lines
 )

@@ -65,6 +65,9 @@ func (k *Knowledge) inTypeOf(line, read []document.Word) []document.Word {
 // read letters and digits in their place.
 const numberSigns = "$€#%+=×÷"
 
+// points divide numbers, such as 2.43. The network for print leaves some of them out.
+const points = ".,:"
+
 // fractions are read as % by Tesseract.
 const fractions = "½¼¾"
 
@@ -85,7 +88,7 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 	var out, own, other []rune // own and other are the characters since the last one that both have
 	keeps := false             // one of own is kept
 	end := func() {
-		if keeps && (string(own) != "%" || !strings.ContainsAny(string(other), fractions)) {
+		if keeps && !isBetter(string(other), string(own)) {
 			other = own
 		}
 		out, own, other, keeps = append(out, other...), nil, nil, false
@@ -113,6 +116,12 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 		words[i].Text = texts[i]
 	}
 	return words
+}
+
+// isBetter reports whether what the network read in place of a kept sign is likely to be right: a fraction, or anything but a
+// blank for a point in a number.
+func isBetter(read, sign string) bool {
+	return sign == "%" && strings.ContainsAny(read, fractions) || strings.ContainsAny(sign, points) && strings.TrimSpace(read) != ""
 }
 
 // losesAccent reports whether what the network read in place of an accented letter of the language is the same letter without
@@ -144,6 +153,8 @@ func (k *Knowledge) isUnlearnt(text []rune, i int) bool {
 	switch r := text[i]; {
 	case strings.ContainsRune(numberSigns, r):
 		return isDigit(i-1, i-2) || isDigit(i+1, i+2)
+	case strings.ContainsRune(points, r):
+		return isDigit(i-1, -1) && isDigit(i+1, -1)
 	case r == '¿', r == '¡':
 		return i+1 < len(text) && unicode.IsLetter(text[i+1])
 	default:

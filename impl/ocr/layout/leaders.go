@@ -9,7 +9,8 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// Leader is a row of dots that leads from an entry of a table to a number, such as in a table of contents.
+// Leader is a row of dots that leads from an entry of a table to a number, such as in a table of contents, or that fills an empty
+// cell of a table.
 type Leader struct {
 	Box  image.Rectangle
 	Dots []image.Rectangle // from left to right
@@ -36,7 +37,7 @@ func Leaders(spots []image.Rectangle) []Leader {
 		l := Leader{first, []image.Rectangle{first}}
 		missing := l.extend(dots[i+1:], isUsed)
 		n := float64(len(l.Dots))
-		if n < minLeaderDots || missing > maxMissing*n || !l.isSpaced(missing) {
+		if n < minCellDots || missing > maxMissing*n || !l.isSpaced(missing) {
 			continue
 		}
 		if !l.isAlone(spots) {
@@ -51,14 +52,41 @@ func Leaders(spots []image.Rectangle) []Leader {
 		found = append(found, l)
 	}
 	heights := map[float64]float64{} // of the letters beside dots of a size
-	return slices.DeleteFunc(found, func(l Leader) bool {
+	cells := 0
+	isCell := func(l Leader) bool {
+		height := heights[l.size()]
+		return len(l.Dots) < minLeaderDots && float64(l.Box.Dx()) < minLeader*height && l.isFarFrom(spots, height)
+	}
+	found = slices.DeleteFunc(found, func(l Leader) bool {
 		height, ok := heights[l.size()]
 		if !ok {
 			height = letterHeightBeside(l.size(), spots, isUsed)
 			heights[l.size()] = height
 		}
-		return height == 0 || float64(l.Box.Dx()) < minLeader*height
+		if height > 0 && isCell(l) {
+			cells++
+			return false
+		}
+		return height == 0 || len(l.Dots) < minLeaderDots || float64(l.Box.Dx()) < minLeader*height
 	})
+	if cells >= minCells {
+		return found
+	}
+	return slices.DeleteFunc(found, isCell)
+}
+
+// isFarFrom reports whether there is no other ink in the row of the dots within cellGap heights of a letter, unlike beside an
+// ellipsis in a sentence. Vertical rules, which are higher than letters, do not count.
+func (l *Leader) isFarFrom(spots []image.Rectangle, height float64) bool {
+	row := l.Box.Inset(-int(cellGap * height))
+	row.Min.Y, row.Max.Y = l.Box.Max.Y-int(height), l.Box.Max.Y+int(height/2)
+	inRow := 0
+	for _, s := range spots {
+		if s.Overlaps(row) && s.Dy() <= maxMarkHeight*int(height) {
+			inRow++
+		}
+	}
+	return inRow <= len(l.Dots)
 }
 
 // smallDots returns the round spots that are small beside the higher letters of the page.
@@ -139,7 +167,8 @@ func (l *Leader) isSpaced(missing float64) bool {
 		widths += d.Dx()
 	}
 	n := float64(len(l.Dots))
-	return float64(l.Box.Dx())/(n+missing) >= minPitch*float64(widths)/n
+	width := float64(widths) / n
+	return (float64(l.Box.Dx())-width)/(n-1+missing) >= minPitch*width
 }
 
 // likeSize reports whether a dot is about as large as the first one of a leader.

@@ -69,6 +69,10 @@ func TestLeaders(t *testing.T) {
 	for i := range uneven {
 		uneven[i] = uneven[i].Add(image.Pt(7*(i%3), 0))
 	}
+	column := func(x int) []image.Rectangle {
+		return slices.Concat(dotsAt(x, 115, 3, 10, 0), dotsAt(x, 175, 3, 10, 0), dotsAt(x, 235, 3, 10, 0))
+	}
+	rule := image.Rect(285, 80, 288, 260)
 	for name, c := range map[string]struct {
 		spots []image.Rectangle
 		want  []int // the number of dots of each leader
@@ -88,6 +92,9 @@ func TestLeaders(t *testing.T) {
 		"are not the letters of the page":    {entries(3), nil},
 		"are not full stops between letters": {slices.Concat(entries(6), dotsAt(34, 115, 7, 36, 0)), nil},
 		"are not typed letters":              {typescript(), nil},
+		"fill the empty cells of a table":    {append(slices.Concat(entries(3), column(300)), rule), []int{3, 3, 3}},
+		"do not fill two cells alone":        {slices.Concat(entries(3), column(300)[:6]), nil},
+		"do not follow words closely":        {slices.Concat(entries(3), column(262)), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -352,6 +352,9 @@ const (
 	// minLeaderDots is the minimum number of dots of a leader, and maxMissing the maximum number of missing dots between them, as
 	// a share. maxBesideLeader is the maximum number of other spots within aroundLeader of it, as a share of its dots.
 	minLeaderDots, maxMissing, aroundLeader, maxBesideLeader = 6, 0.15, 2.5, 0.35
+	// minCellDots is the minimum number of dots in an empty cell, cellGap their minimum distance from other ink in their row, in
+	// heights of a letter, and minCells the minimum number of such cells on a page.
+	minCellDots, cellGap, minCells = 3, 1.5, 3
 	// maxDot is the maximum width of a dot, and minLeader the minimum length of a leader, both in heights of a letter; an ellipsis
 	// is shorter. The page has at least minLarger letters; the share capitalRank of letter-shaped spots is no higher than
 	// capitals.

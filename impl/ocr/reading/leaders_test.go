@@ -68,3 +68,22 @@ func TestRead_leaders(t *testing.T) {
 	require.NotEqual(t, read.Page.Text(), without.Page.Text())
 	require.Contains(t, without.Page.Text(), "........", "what is not put back must not be erased")
 }
+
+// TestRead_emptyCells checks that the dots in the empty cells of a table are read.
+func TestRead_emptyCells(t *testing.T) {
+	t.Parallel()
+	rows := [][]string{{"Ashford", "7.30", "...", "9.45"}, {"Hythe", "...", "8.10", "..."}, {"Sandling", "7.52", "8.21", "..."}, {"Folkestone", "8.04", "...", "10.15"}}
+	page := image.NewGray(image.Rect(0, 0, 1400, 500))
+	draw.Draw(page, page.Rect, image.White, image.Point{}, draw.Src)
+	var want []string
+	for i, row := range rows {
+		for k, cell := range row {
+			text := ocrtest.Page(cell)
+			draw.Draw(page, image.Rect(80+320*k, 60+90*i, 380+320*k, 140+90*i), text, image.Pt(ocrtest.Left, ocrtest.Baseline-60), draw.Src)
+		}
+		want = append(want, strings.Join(row, " "))
+	}
+	read, err := reading.Read(t.Context(), decode.Page{Image: page, DPI: 300}, reading.Options{Language: "en"}, MustEngines(t, 3))
+	require.NoError(t, err)
+	require.Equal(t, strings.Join(want, "\n"), strings.ReplaceAll(read.Page.Text(), "\n\n", "\n"))
+}

@@ -9,8 +9,8 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// Leader is a row of dots that leads from an entry of a table to a number, such as in a table of contents, or that fills an empty
-// cell of a table.
+// Leader is a row of dots that leads from an entry of a table to a number, such as in a table of contents, or that fills an
+// empty cell of a table.
 type Leader struct {
 	Box  image.Rectangle
 	Dots []image.Rectangle // from left to right

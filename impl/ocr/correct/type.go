@@ -86,12 +86,12 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 		return read
 	}
 	var out, own, other []rune // own and other are the characters since the last one that both have
-	keeps := false             // one of own is kept
+	var keeps []rune           // those of own that are kept
 	end := func() {
-		if keeps && !isBetter(string(other), string(own)) {
+		if len(keeps) > 0 && !isBetter(string(other), string(own), string(keeps)) {
 			other = own
 		}
-		out, own, other, keeps = append(out, other...), nil, nil, false
+		out, own, other, keeps = append(out, other...), nil, nil, nil
 	}
 	for _, p := range align(before, after) {
 		if p.a >= 0 && p.b >= 0 && (before[p.a] == after[p.b] || k.losesAccent(before[p.a], after[p.b])) {
@@ -100,7 +100,10 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 			continue
 		}
 		if p.a >= 0 {
-			own, keeps = append(own, before[p.a]), keeps || kept[p.a]
+			own = append(own, before[p.a])
+			if kept[p.a] {
+				keeps = append(keeps, before[p.a])
+			}
 		}
 		if p.b >= 0 {
 			other = append(other, after[p.b])
@@ -118,10 +121,10 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 	return words
 }
 
-// isBetter reports whether what the network read in place of a kept sign is likely to be right: a fraction, or anything but a
-// blank for a point in a number.
-func isBetter(read, sign string) bool {
-	return sign == "%" && strings.ContainsAny(read, fractions) || strings.ContainsAny(sign, points) && strings.TrimSpace(read) != ""
+// isBetter reports whether what the network read in place of characters of which some are kept is likely to be right: a
+// fraction in place of %, or anything but a blank in place of a point.
+func isBetter(read, own, kept string) bool {
+	return own == "%" && strings.ContainsAny(read, fractions) || strings.Trim(kept, points) == "" && strings.TrimSpace(read) != ""
 }
 
 // losesAccent reports whether what the network read in place of an accented letter of the language is the same letter without
@@ -154,12 +157,24 @@ func (k *Knowledge) isUnlearnt(text []rune, i int) bool {
 	case strings.ContainsRune(numberSigns, r):
 		return isDigit(i-1, i-2) || isDigit(i+1, i+2)
 	case strings.ContainsRune(points, r):
-		return isDigit(i-1, -1) && isDigit(i+1, -1)
+		return isDigit(i-1, -1) && isDigit(i+1, -1) && !isYear(text, i)
 	case r == '¿', r == '¡':
 		return i+1 < len(text) && unicode.IsLetter(text[i+1])
 	default:
 		return k.Alphabet != nil && unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) && (!unicode.Is(unicode.Greek, r) || !k.Alphabet['α'])
 	}
+}
+
+// isYear reports whether point i of a text may be a speck in a year from 1500 to 1999: two digits are on either side.
+func isYear(text []rune, i int) bool {
+	from, to := i, i+1
+	for from > 0 && unicode.IsDigit(text[from-1]) {
+		from--
+	}
+	for to < len(text) && unicode.IsDigit(text[to]) {
+		to++
+	}
+	return i-from == 2 && to-i == 3 && text[from] == '1' && text[from+1] >= '5'
 }
 
 // writes reports whether the network for print can write a letter.

@@ -299,6 +299,8 @@ func TestKnowledge_Vote_network(t *testing.T) {
 		{"takes a fraction in place of a sign", 0.4, 0.99, 0.9, "12% of hovfe", "12½ of house", "12½ of house"},
 		{"keeps a point that the network leaves out of a number", 0.4, 0.99, 0.9, "2.43 to hovfe", "243 to house", "2.43 to house"},
 		{"keeps a point for which the network reads a blank", 0.4, 0.99, 0.9, "7,318 to hovfe", "7 318 to house", "7,318 to house"},
+		{"keeps a sign before a point", 0.4, 0.99, 0.9, "25%. the hovfe", "2590 the house", "25%. the house"},
+		{"drops a speck from a year", 0.4, 0.99, 0.9, "in 18.61 the hovfe", "in 1861 the house", "in 1861 the house"},
 		{"takes another sign in place of a point", 0.4, 0.99, 0.9, "5.555 to hovfe", "5,555 to house", "5,555 to house"},
 		{"keeps a sign that the network takes for two digits", 0.4, 0.99, 0.9, "25% of hovfe", "2590 of house", "25% of house"},
 		{"keeps a sign that the network leaves out", 0.4, 0.99, 0.9, "¿upon hovfe", "upon house", "¿upon house"},

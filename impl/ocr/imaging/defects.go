@@ -3,6 +3,7 @@ package imaging
 import (
 	"image"
 	"image/draw"
+	"slices"
 )
 
 // Brighten scales the greys of a page up to white if no part of it is bright, such as a picture taken in the dark or a scan
@@ -81,20 +82,25 @@ func DropGrain(g *image.Gray) *image.Gray {
 // others.
 func DropSpecks(g *image.Gray, height int) *image.Gray {
 	threshold := InkThreshold(g)
-	largest := max(int(speckSize*float64(height)), 1)
+	largest := min(max(int(speckSize*float64(height)), 1), largestSpeck)
 	var specks []image.Rectangle
 	letters := 0
 	for _, r := range AllSpots(g) {
 		switch {
-		case max(r.Dx(), r.Dy()) > largest:
-			if 2*r.Dy() >= height {
-				letters++
-			}
-		case inkIn(g, r.Inset(-largest-1), threshold) == inkIn(g, r, threshold):
+		case max(r.Dx(), r.Dy()) <= largest:
 			specks = append(specks, r)
+		case 2*r.Dy() >= height:
+			letters++
 		}
 	}
-	if float64(len(specks)) < manySpecks*float64(letters) {
+	areMany := func() bool { return len(specks) > 0 && float64(len(specks)) >= manySpecks*float64(letters) }
+	if !areMany() {
+		return g
+	}
+	specks = slices.DeleteFunc(specks, func(r image.Rectangle) bool {
+		return inkIn(g, r.Inset(-largest-1), threshold) > inkIn(g, r, threshold)
+	})
+	if !areMany() {
 		return g
 	}
 	out := Crop(g, g.Rect)

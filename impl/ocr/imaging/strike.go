@@ -1,26 +1,28 @@
 package imaging
 
-import "image"
+import (
+	"image"
+	"math"
+	"slices"
+)
 
 // EraseStrikes returns the page without straight horizontal rules that run through letters or touch them, such as the rules of
-// an index card that was typed without regard to them, or the page itself if there are none. The strokes of the letters stay
+// an index card that was typed without regard to them, or the page itself if there are none. Strokes that cross a rule stay
 // whole. height is the usual height of letters. Rules that hardly any letter touches stay, because they divide the page.
 func EraseStrikes(g *image.Gray, height int) *image.Gray {
 	threshold := InkThreshold(g)
 	h := float64(height)
-	longRuns := func(y int) RunSeq {
-		pixels := row(g, y)
-		return Runs(len(pixels), int(minStrikeRun*h), func(x int) bool { return pixels[x] <= threshold })
-	}
+	longRuns := func(y int) RunSeq { return longerThan(inkRuns(row(g, y), threshold), int(minStrikeRun*h)) }
 	out := g
-	for _, c := range Components(g.Rect.Dy(), Corners, longRuns) {
-		width := float64(c.Box.Dx())
-		thickness := float64(c.Area) / width
-		if width < minStrike*h || thickness > thickestStrike*h || float64(c.Box.Dy()) > thickness+1+steepestStrike*width {
+	for _, box := range ComponentBoxes(g.Rect.Dy(), Corners, longRuns) {
+		isThin := func(thickness float64) bool { // and straight
+			return thickness <= thickestStrike*h && float64(box.Dy()) <= thickness+1+steepestStrike*float64(box.Dx())
+		}
+		if float64(box.Dx()) < minStrike*h || !isThin(thickestStrike*h) {
 			continue
 		}
-		s := newStrike(g, c, threshold, height)
-		if s.strokes(height) < minStrokes {
+		s := newStrike(g, box, longRuns, threshold, height)
+		if !isThin(float64(s.thickness())) || s.strokes(height) < minStrokes {
 			continue
 		}
 		if out == g {
@@ -31,6 +33,17 @@ func EraseStrikes(g *image.Gray, height int) *image.Gray {
 	return out
 }
 
+// longerThan yields the runs that are at least minLength long.
+func longerThan(runs RunSeq, minLength int) RunSeq {
+	return func(yield func(start, end int) bool) {
+		for start, end := range runs {
+			if end-start >= minLength && !yield(start, end) {
+				return
+			}
+		}
+	}
+}
+
 // strike is the columns of a rule, from left on.
 type strike struct {
 	left    int
@@ -38,18 +51,21 @@ type strike struct {
 }
 
 // strikeColumn is one column of a rule: its rows from top up to but not including bottom, and the number of rows by which the
-// ink extends above and below these. Columns in which a vertical rule meets the rule are empty.
+// ink extends above and below these. In columns in which a vertical rule meets the rule, all are 0.
 type strikeColumn struct{ top, bottom, above, below int }
 
-func newStrike(g *image.Gray, c Component, threshold uint8, height int) strike {
-	s := strike{c.Box.Min.X, make([]strikeColumn, c.Box.Dx())}
-	for _, r := range c.Runs {
-		for x := r.Start; x < r.End; x++ {
-			at := &s.columns[x-s.left]
-			if at.bottom == 0 {
-				at.top = r.Y
+// newStrike returns the rule in a box, which consists of the long runs of ink there.
+func newStrike(g *image.Gray, box image.Rectangle, longRuns func(y int) RunSeq, threshold uint8, height int) strike {
+	s := strike{box.Min.X, make([]strikeColumn, box.Dx())}
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for start, end := range longRuns(y) {
+			for x := max(start, box.Min.X); x < min(end, box.Max.X); x++ {
+				at := &s.columns[x-s.left]
+				if at.bottom == 0 {
+					at.top = y
+				}
+				at.bottom = y + 1
 			}
-			at.bottom = r.Y + 1
 		}
 	}
 	limit := int(longestStroke * float64(height))
@@ -69,21 +85,38 @@ func newStrike(g *image.Gray, c Component, threshold uint8, height int) strike {
 	return s
 }
 
-// strokes returns the number of strokes of letters that cross the rule or touch it.
+// thickness returns the usual thickness of the rule in pixels.
+func (s strike) thickness() int {
+	all := make([]int, len(s.columns))
+	for i, at := range s.columns {
+		all[i] = at.bottom - at.top
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// strokes returns the number of strokes of letters that cross the rule or touch it. Strokes at equal distances are the marks of
+// a scale.
 func (s strike) strokes(height int) (n int) {
-	for range Runs(len(s.columns), 1, func(i int) bool {
+	last, distance := 0, 0
+	for i := range Runs(len(s.columns), 1, func(i int) bool {
 		return float64(s.columns[i].above+s.columns[i].below) >= minStroke*float64(height)
 	}) {
-		n++
+		if d := i - last; math.Abs(float64(d-distance)) > max(scaleSlack*float64(height), 1) {
+			n++
+			distance = d
+		}
+		last = i
 	}
 	return n
 }
 
-// erase gives the rule and its grey edges the lightest grey beside them, except where a stroke crosses it: where the ink
-// extends by at least reach rows above and below it.
+// erase gives the rule and its grey edges the lightest grey beside them, except where it is thicker than usual, because the bar
+// of a letter is on it, and where a stroke crosses it: where the ink extends by at least reach rows above and below it.
 func (s strike) erase(g *image.Gray, reach int) {
+	thickest := int(widestStrike*float64(s.thickness())) + 1
 	for i, at := range s.columns {
-		if at.top == at.bottom || at.above >= reach && at.below >= reach {
+		if at.top == at.bottom || at.bottom-at.top > thickest || at.above >= reach && at.below >= reach {
 			continue
 		}
 		from, to := at.top, at.bottom

@@ -54,6 +54,12 @@ func TestEraseStrikes(t *testing.T) {
 				ocrtest.Rule(g, x, baseline-60, x, baseline+120)
 			}
 		},
+		"keeps the comb of a form": func(g *image.Gray) {
+			ocrtest.Rule(g, 20, baseline+30, right, baseline+30)
+			for x := 20; x <= right; x += 40 {
+				ocrtest.Rule(g, x, baseline+8, x, baseline+30)
+			}
+		},
 		"keeps the edge of a sheet": func(g *image.Gray) {
 			ocrtest.Rule(g, 20, baseline+30, right, baseline+30)
 			for x := 20; x <= right; x += 30 {

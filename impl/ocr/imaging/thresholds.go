@@ -257,12 +257,15 @@ const (
 	minStroke = 0.5
 	// crossing is the minimum extent of a stroke on both sides of a rule, beyond the grey edges of the rule, at which it stays.
 	crossing = 0.1
+	// scaleSlack is the maximum difference between successive distances of the marks of a scale.
+	scaleSlack = 0.1
 )
 
 // steepestStrike is the maximum slope of a rule through letters, and minStrokes the minimum number of strokes that touch it.
-// Descenders touch the rules of many tables.
-const steepestStrike, minStrokes = 0.02, 8
+// Descenders touch the rules of many tables. Where a rule is widestStrike times as thick as usual, the bar of a letter is on
+// it.
+const steepestStrike, minStrokes, widestStrike = 0.02, 8, 1.5
 
-// speckSize is the maximum size of a speck in heights of letters, and manySpecks the minimum number of specks for each letter
-// on a page with many. Tuned on 32 drawn pages in black and white.
-const speckSize, manySpecks = 0.12, 0.5
+// speckSize is the maximum size of a speck in heights of letters, and largestSpeck that in pixels. manySpecks is the minimum
+// number of specks for each letter on a page with many. Tuned on 32 drawn pages in black and white.
+const speckSize, largestSpeck, manySpecks = 0.12, 4, 0.5

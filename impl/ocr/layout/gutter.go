@@ -5,6 +5,8 @@ import (
 	"image"
 	"math"
 	"slices"
+
+	"uncial/impl/ocr/imaging"
 )
 
 // span is a range of columns of pixels, half-open.
@@ -34,9 +36,10 @@ type gutter struct {
 
 // river is white space that runs down from band top to the current one.
 type river struct {
-	top    int
-	now    span
-	before *river // in the band above
+	top       int
+	now       span
+	narrowest int    // its minimum width
+	before    *river // in the band above
 }
 
 // gutters returns the possible gutters of the region, the one with the most rows first. It follows white space that runs down
@@ -53,7 +56,7 @@ func (b bands) gutters() []gutter {
 			ended := true
 			for _, f := range free {
 				if now := f.intersect(span{r.now.from - drift, r.now.to + drift}); now.width() >= minWidth {
-					next, ended = append(next, &river{r.top, now, r}), false
+					next, ended = append(next, &river{r.top, now, min(r.narrowest, now.width()), r}), false
 				}
 			}
 			if ended {
@@ -61,27 +64,27 @@ func (b bands) gutters() []gutter {
 			}
 		}
 		for _, f := range free {
-			next = append(next, &river{i, f, nil})
+			next = append(next, &river{i, f, f.width(), nil})
 		}
 		running = withoutShorter(next)
 	}
 	for _, r := range running {
 		found = b.appendGutters(found, r, len(b.ink))
 	}
-	slices.SortStableFunc(found, func(x, y gutter) int { return cmp.Compare(y.rows, x.rows) })
+	slices.SortStableFunc(found, func(x, y gutter) int { return cmp.Or(cmp.Compare(y.rows, x.rows), cmp.Compare(len(y.at), len(x.at))) })
 	return found
 }
 
-// withoutShorter drops the rivers that are mostly within a longer one.
+// withoutShorter drops the rivers that are mostly within a longer one, or within one of the same length that is not as narrow.
 func withoutShorter(all []*river) []*river {
-	slices.SortStableFunc(all, func(a, b *river) int { return cmp.Compare(a.top, b.top) })
-	return withoutOverlaps(all, func(r *river) span { return r.now })
+	slices.SortStableFunc(all, func(a, b *river) int { return cmp.Or(cmp.Compare(a.top, b.top), cmp.Compare(b.narrowest, a.narrowest)) })
+	return withoutOverlaps(all, func(r *river) span { return r.now }, mostOfRiver)
 }
 
-// withoutOverlaps drops the elements whose spans are mostly within that of an earlier one.
-func withoutOverlaps[T any](all []T, at func(T) span) (kept []T) {
+// withoutOverlaps drops the elements whose spans are mostly within that of an earlier one: by more than a share of their width.
+func withoutOverlaps[T any](all []T, at func(T) span, share float64) (kept []T) {
 	for _, e := range all {
-		if !slices.ContainsFunc(kept, func(k T) bool { return 2*at(k).intersect(at(e)).width() > at(e).width() }) {
+		if !slices.ContainsFunc(kept, func(k T) bool { return float64(at(k).intersect(at(e)).width()) > share*float64(at(e).width()) }) {
 			kept = append(kept, e)
 		}
 	}
@@ -113,28 +116,28 @@ func (b bands) appendGutters(all []gutter, r *river, bottom int) []gutter {
 }
 
 // gutter returns the gutter from the first to the last row that has letters on both sides. It reports false if there are too
-// few such rows. It leaves out rows at either end whose white is far narrower: these are lines above or below the columns.
+// few such rows. It leaves out rows at either end whose white is far narrower, or whose text on the right begins to the left of
+// the margin: these are lines above or below the columns.
 func (b bands) gutter(top int, at []span) (gutter, bool) {
-	whites := make([]float64, len(at)) // 0 without letters on both sides
-	var known []float64
+	whites, begins := make([]float64, len(at)), make([]float64, len(at)) // 0 without letters on both sides
 	for i, s := range at {
 		if left, right := b.textBeside(top+i, s); left.width() > 0 && right.width() > 0 {
-			whites[i] = float64(right.from - left.to)
-			known = append(known, whites[i])
+			whites[i], begins[i] = float64(right.from-left.to), float64(right.from)
 		}
 	}
+	known := aboveZero(whites)
 	if len(known) < minRiverRows {
 		return gutter{}, false
 	}
 	minWhite := narrowEnd * quantile(known, 0.5)
-	isColumn := func(white float64) bool { return white >= minWhite && white > 0 }
-	first := slices.IndexFunc(whites, isColumn)
-	last := len(at)
-	for i, white := range slices.Backward(whites) {
-		if isColumn(white) {
-			break
-		}
-		if white > 0 {
+	margin := quantile(aboveZero(begins), marginShare) - headingLead*float64(b.height)
+	isColumn := func(i int) bool { return whites[i] >= minWhite && whites[i] > 0 && begins[i] >= margin }
+	first, last := 0, len(at)
+	for first < len(at) && !isColumn(first) {
+		first++
+	}
+	for i := len(at) - 1; i >= 0 && !isColumn(i); i-- {
+		if whites[i] > 0 {
 			last = i
 		}
 	}
@@ -257,7 +260,28 @@ func (b bands) usualWidths(g gutter) (left, right, white float64) {
 func (b bands) isBetweenColumns(g gutter) bool {
 	h := float64(b.height)
 	left, right, white := b.usualWidths(g)
-	return left >= minColumn*h && right >= minColumn*h && white*float64(g.rows) >= minGutterArea*h && !b.isBesideCells(g)
+	return left >= minColumn*h && right >= minColumn*h && white*float64(g.rows) >= minGutterArea*h && !b.isBesideCells(g) && !b.isBesideLabels(g)
+}
+
+// isBesideLabels reports whether the text on the left of a gutter consists of single lines, each far from the next, such as the
+// names of the speakers in a drama.
+func (b bands) isBesideLabels(g gutter) bool {
+	hasLeft, hasRight := make([]bool, len(g.at)), 0
+	for i, s := range g.at {
+		left, right := b.textBeside(g.top+i, s)
+		hasLeft[i] = left.width() > 0
+		if right.width() > 0 {
+			hasRight++
+		}
+	}
+	labels, bands := 0, 0
+	for from, to := range imaging.Runs(len(hasLeft), 1, func(i int) bool { return hasLeft[i] }) {
+		if to-from > labelBands {
+			return false
+		}
+		labels, bands = labels+1, bands+to-from
+	}
+	return labels >= minLabels && labelPitch*float64(bands) <= float64(hasRight)
 }
 
 // isBesideCells reports whether the text on one side of a gutter consists of cells in most rows: of several short pieces, such

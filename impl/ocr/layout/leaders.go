@@ -18,7 +18,7 @@ type Leader struct {
 
 // Leaders returns the leaders among the spots of a page: rows of dots of one size at equal distances, with hardly any other ink
 // beside them. The dots are small beside the letters of the page. A page with as many dots, or rows of dots, as a screen has
-// none.
+// none. Rows of a few dots are empty cells if they are far from other ink and there are several.
 func Leaders(spots []image.Rectangle) []Leader {
 	dots := smallDots(spots)
 	if len(dots) > maxDots {
@@ -28,7 +28,7 @@ func Leaders(spots []image.Rectangle) []Leader {
 		return cmp.Or(cmp.Compare(a.Min.X, b.Min.X), cmp.Compare(a.Min.Y, b.Min.Y))
 	})
 	isUsed := map[image.Rectangle]bool{}
-	var found []Leader
+	var found, short []Leader
 	crowded := 0
 	for i, first := range dots {
 		if isUsed[first] {
@@ -37,56 +37,71 @@ func Leaders(spots []image.Rectangle) []Leader {
 		l := Leader{first, []image.Rectangle{first}}
 		missing := l.extend(dots[i+1:], isUsed)
 		n := float64(len(l.Dots))
-		if n < minCellDots || missing > maxMissing*n || !l.isSpaced(missing) {
-			continue
-		}
-		if !l.isAlone(spots) {
+		switch {
+		case n >= minCellDots && n < minLeaderDots && missing == 0:
+			short = append(short, l)
+		case n < minLeaderDots || missing > maxMissing*n || !l.isSpaced(missing):
+		case l.isAlone(spots):
+			for _, d := range l.Dots {
+				isUsed[d] = true
+			}
+			found = append(found, l)
+		default:
 			if crowded++; crowded > maxCrowded {
 				return nil
 			}
+		}
+	}
+	heights := map[float64]float64{} // of the letters beside dots of a size
+	height := func(l Leader) float64 {
+		h, ok := heights[l.size()]
+		if !ok {
+			h = letterHeightBeside(l.size(), spots, isUsed)
+			heights[l.size()] = h
+		}
+		return h
+	}
+	found = slices.DeleteFunc(found, func(l Leader) bool { return height(l) == 0 || float64(l.Box.Dx()) < minLeader*height(l) })
+	return append(found, emptyCells(short, spots, isUsed, height)...)
+}
+
+// emptyCells returns the short rows of dots that are empty cells of a table: their dots belong to no leader and are apart, and
+// there is no other ink in their rows within cellGap heights of a letter, unlike beside an ellipsis in a sentence. It returns
+// none if they are few. height returns the height of letters beside a row of dots.
+func emptyCells(short []Leader, spots []image.Rectangle, isUsed map[image.Rectangle]bool, height func(Leader) float64) []Leader {
+	if len(short) > maxCrowded {
+		return nil
+	}
+	var cells []Leader
+	for _, l := range short {
+		pitch := float64(imaging.Middle(l.Dots[len(l.Dots)-1]).X-imaging.Middle(l.Dots[0]).X) / float64(len(l.Dots)-1)
+		if slices.ContainsFunc(l.Dots, func(d image.Rectangle) bool { return isUsed[d] }) || pitch < minPitch*l.size() ||
+			height(l) == 0 || !l.isFarFrom(spots, height(l)) {
 			continue
 		}
 		for _, d := range l.Dots {
 			isUsed[d] = true
 		}
-		found = append(found, l)
+		cells = append(cells, l)
 	}
-	heights := map[float64]float64{} // of the letters beside dots of a size
-	cells := 0
-	isCell := func(l Leader) bool {
-		height := heights[l.size()]
-		return len(l.Dots) < minLeaderDots && float64(l.Box.Dx()) < minLeader*height && l.isFarFrom(spots, height)
+	if len(cells) < minCells {
+		return nil
 	}
-	found = slices.DeleteFunc(found, func(l Leader) bool {
-		height, ok := heights[l.size()]
-		if !ok {
-			height = letterHeightBeside(l.size(), spots, isUsed)
-			heights[l.size()] = height
-		}
-		if height > 0 && isCell(l) {
-			cells++
-			return false
-		}
-		return height == 0 || len(l.Dots) < minLeaderDots || float64(l.Box.Dx()) < minLeader*height
-	})
-	if cells >= minCells {
-		return found
-	}
-	return slices.DeleteFunc(found, isCell)
+	return cells
 }
 
-// isFarFrom reports whether there is no other ink in the row of the dots within cellGap heights of a letter, unlike beside an
-// ellipsis in a sentence. Vertical rules, which are higher than letters, do not count.
+// isFarFrom reports whether there is no other ink in the row of the dots within cellGap heights of a letter. Vertical rules,
+// which are higher than letters, do not count.
 func (l *Leader) isFarFrom(spots []image.Rectangle, height float64) bool {
-	row := l.Box.Inset(-int(cellGap * height))
-	row.Min.Y, row.Max.Y = l.Box.Max.Y-int(height), l.Box.Max.Y+int(height/2)
-	inRow := 0
+	gap := int(cellGap * height)
+	row := image.Rect(l.Box.Min.X-gap, l.Box.Max.Y-int(height), l.Box.Max.X+gap, l.Box.Max.Y+int(height/2))
+	others := -len(l.Dots)
 	for _, s := range spots {
 		if s.Overlaps(row) && s.Dy() <= maxMarkHeight*int(height) {
-			inRow++
+			others++
 		}
 	}
-	return inRow <= len(l.Dots)
+	return others <= 0
 }
 
 // smallDots returns the round spots that are small beside the higher letters of the page.
@@ -167,8 +182,7 @@ func (l *Leader) isSpaced(missing float64) bool {
 		widths += d.Dx()
 	}
 	n := float64(len(l.Dots))
-	width := float64(widths) / n
-	return (float64(l.Box.Dx())-width)/(n-1+missing) >= minPitch*width
+	return float64(l.Box.Dx())/(n+missing) >= minPitch*float64(widths)/n
 }
 
 // likeSize reports whether a dot is about as large as the first one of a leader.

@@ -73,6 +73,14 @@ func TestLeaders(t *testing.T) {
 		return slices.Concat(dotsAt(x, 115, 3, 10, 0), dotsAt(x, 175, 3, 10, 0), dotsAt(x, 235, 3, 10, 0))
 	}
 	rule := image.Rect(285, 80, 288, 260)
+	trema := func(lines int) (dots []image.Rectangle) { // four rows of three dots above the letters of each line
+		for y := range lines {
+			for x := range 4 {
+				dots = append(dots, dotsAt(44+62*x, 90+60*y, 3, 18, 0)...)
+			}
+		}
+		return dots
+	}
 	for name, c := range map[string]struct {
 		spots []image.Rectangle
 		want  []int // the number of dots of each leader
@@ -93,6 +101,8 @@ func TestLeaders(t *testing.T) {
 		"are not full stops between letters": {slices.Concat(entries(6), dotsAt(34, 115, 7, 36, 0)), nil},
 		"are not typed letters":              {typescript(), nil},
 		"fill the empty cells of a table":    {append(slices.Concat(entries(3), column(300)), rule), []int{3, 3, 3}},
+		"may fill cells with four dots":      {slices.Concat(entries(3), dotsAt(300, 115, 4, 10, 0), dotsAt(300, 175, 4, 10, 0), dotsAt(300, 235, 4, 10, 0)), []int{4, 4, 4}},
+		"are not lost among dots of letters": {slices.Concat(entries(100), dotsAt(300, 115, 40, 10, 0), trema(100)), []int{40}},
 		"do not fill two cells alone":        {slices.Concat(entries(3), column(300)[:6]), nil},
 		"do not follow words closely":        {slices.Concat(entries(3), column(262)), nil},
 	} {

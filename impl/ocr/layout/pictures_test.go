@@ -98,7 +98,7 @@ func TestStaves(t *testing.T) {
 			t.Parallel()
 			page := blankPage()
 			ruled(page, image.Pt(100, 500), c.lines, c.space, c.fall)
-			staves := layout.Staves(page, letter)
+			staves := layout.Staves(page, nil, letter)
 			if !c.want {
 				require.Empty(t, staves)
 				return
@@ -120,7 +120,23 @@ func TestStaves(t *testing.T) {
 				draw.Draw(page, image.Rect(x+16, y-30, x+20, y+40), image.Black, image.Point{}, draw.Src)
 			}
 		}
-		require.Len(t, layout.Staves(page, letter), 2)
+		require.Len(t, layout.Staves(page, nil, letter), 2)
+	})
+	t.Run("finds an indented staff before those below it", func(t *testing.T) {
+		t.Parallel()
+		page := blankPage()
+		ruled(page, image.Pt(300, 500), 5, 20, 0)
+		ruled(page, image.Pt(100, 700), 5, 20, 0)
+		staves := layout.Staves(page, nil, letter)
+		require.Len(t, staves, 2)
+		require.Less(t, staves[0].Min.Y, staves[1].Min.Y)
+	})
+	t.Run("finds no staves in a table with narrow rows", func(t *testing.T) {
+		t.Parallel()
+		page := blankPage()
+		ruled(page, image.Pt(100, 500), 4, 38, 0)
+		require.Len(t, layout.Staves(page, paragraph(150, 300, 509, 1)[:7], letter), 1, "a few strokes that touch no line may be notes")
+		require.Empty(t, layout.Staves(page, paragraph(150, 600, 509, 1), letter))
 	})
 	t.Run("finds no staves in text", func(t *testing.T) {
 		t.Parallel()
@@ -128,7 +144,7 @@ func TestStaves(t *testing.T) {
 		for _, m := range paragraph(100, 1300, 300, 30) {
 			draw.Draw(page, m, image.Black, image.Point{}, draw.Src)
 		}
-		require.Empty(t, layout.Staves(page, letter))
+		require.Empty(t, layout.Staves(page, nil, letter))
 	})
 }
 
@@ -156,6 +172,10 @@ func TestDivideAtStaves(t *testing.T) {
 			require.True(t, regions[i].Holds(m), "%v", m)
 		}
 	}
+	prose := layout.DivideAtStaves(nil, staves[:1], paragraph(100, 1300, 450, 20), letter, leaf)
+	require.Equal(t, []bool{false}, kinds(prose), "prose under a staff is not its syllables")
+	large := []image.Rectangle{image.Rect(300, 100, 400, 100+5*letter), image.Rect(420, 100, 500, 100+5*letter)}
+	require.True(t, layout.DivideAtStaves(nil, staves, join(large, syllables(450)), letter, leaf)[0].Holds(large[0]), "a large title stays")
 	far := layout.DivideAtStaves(nil, staves[:1], join(title, stanza), letter, leaf)
 	require.Equal(t, []bool{false, false}, kinds(far), "text far below a staff is not its syllables")
 	example := layout.DivideAtStaves(nil, []image.Rectangle{image.Rect(100, 300, 600, 400)}, marks, letter, leaf)

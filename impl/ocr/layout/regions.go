@@ -10,9 +10,9 @@ import (
 // Region is a part of a page of print that is read separately: a column, or the text above or below columns.
 type Region struct {
 	Box         image.Rectangle // in pixels of the page
+	IsSong      bool            // it holds the syllables under a staff of music, which are not in columns although they are far apart
 	band        int             // height of a band in pixels; bands count from the top of the page
 	left, right []int           // for each band, the first column of pixels in the region and the first one after it
-	IsSong      bool            // the syllables under a staff of music, which are not in columns although they are far apart
 }
 
 // Regions divides a page of print, whose bounds begin at (0, 0), at its rules and gutters, and returns the parts in reading

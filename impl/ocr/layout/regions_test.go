@@ -252,3 +252,37 @@ func boxes(regions []layout.Region) []image.Rectangle {
 	}
 	return all
 }
+
+// TestRegions_raggedColumns checks that a running head does not narrow the gutter below it, and that a column whose neighbour
+// is shorter stays whole.
+func TestRegions_raggedColumns(t *testing.T) {
+	t.Parallel()
+	var left, right []image.Rectangle
+	for i := range 40 {
+		left = append(left, paragraph(100, 400+i*67%230, 300+i*pitch, 1)...)
+	}
+	for i := range 12 {
+		right = append(right, paragraph(720, 1000+i*53%300, 300+i*pitch, 1)...)
+	}
+	head := join(paragraph(100, 150, 200, 1), paragraph(600, 900, 200, 1))
+	regions := layout.Regions(join(head, left, right), letter, leaf, nil)
+	require.Len(t, regions, 3)
+	for i, part := range [][]image.Rectangle{head, left, right} {
+		for _, m := range part {
+			require.True(t, regions[i].Holds(m), "part %d: %v", i, m)
+		}
+	}
+}
+
+// TestRegions_labels checks that names of speakers to the left of their speeches are not a column.
+func TestRegions_labels(t *testing.T) {
+	t.Parallel()
+	speeches := paragraph(500, 1300, 300, 32)
+	var names, notes []image.Rectangle
+	for i := range 16 {
+		names = append(names, paragraph(100, 400, 300+2*i*pitch, 1)...)
+		notes = append(notes, paragraph(100, 400, 300+2*i*pitch, 2)...)
+	}
+	require.Nil(t, layout.Regions(join(names, speeches), letter, leaf, nil))
+	require.NotNil(t, layout.Regions(join(notes, speeches), letter, leaf, nil), "longer notes are a column")
+}

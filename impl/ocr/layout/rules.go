@@ -149,7 +149,7 @@ func continued(open []*ruleEnd, s stripe, band int, reach float64) []*ruleEnd {
 // mostBands drops the ends that are mostly within the end of a rule with more bands.
 func mostBands(all []*ruleEnd) []*ruleEnd {
 	slices.SortStableFunc(all, func(a, b *ruleEnd) int { return cmp.Compare(b.bands, a.bands) })
-	return withoutOverlaps(all, func(e *ruleEnd) span { return e.at })
+	return withoutOverlaps(all, func(e *ruleEnd) span { return e.at }, 0.5)
 }
 
 // rule returns the rule with that end. It reports false unless the rule is straight, runs from the first to the last band of

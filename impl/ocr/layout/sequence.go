@@ -14,7 +14,7 @@ type Sequence struct{ pieces []piece }
 type piece struct {
 	line    document.Line
 	block   int  // the index of its block, or handwritten
-	numbers bool // the block is a column of numbers
+	isLabel bool // it belongs to the text beside it: a number of a column, or the name of a speaker
 	merged  bool // its words were given to another piece
 }
 
@@ -25,9 +25,9 @@ const handwritten = -1
 func SequenceOf(blocks []document.Block) *Sequence {
 	s := &Sequence{}
 	for i, b := range blocks {
-		numbers := isNumberColumn(b)
+		isLabel := isNumberColumn(b)
 		for _, l := range b.Lines {
-			s.pieces = append(s.pieces, piece{line: l, block: i, numbers: numbers})
+			s.pieces = append(s.pieces, piece{line: l, block: i, isLabel: isLabel})
 		}
 	}
 	return s

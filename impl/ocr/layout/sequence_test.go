@@ -48,6 +48,13 @@ func TestJoinTornLines(t *testing.T) {
 		right = append(right, line(270, at(y), "right", "column", "here"))
 	}
 	columns := []document.Block{block(left...), block(right...)}
+	speakers := block(line(0, at(1), "BRUTUS"), line(0, at(3), "CASSIUS"), line(0, at(5), "PORTIA"))
+	notes := block(line(0, at(2), "Rom.", "3"), line(0, at(4), "Mark", "7"), line(0, at(6), "John", "1"))
+	speeches := block(
+		line(300, at(1), "The", "words", "were", "hardly", "out"), line(300, at(2), "she", "left."),
+		line(300, at(3), "Tracy", "was", "never", "there"), line(300, at(4), "in", "a", "state."),
+		line(300, at(5), "Did", "he", "die", "so", "very"), line(300, at(6), "young?"),
+	)
 	for _, c := range []struct {
 		name   string
 		blocks []document.Block
@@ -87,6 +94,21 @@ func TestJoinTornLines(t *testing.T) {
 			"joins several numbers of a row, but not a dash",
 			[]document.Block{block(line(0, at(1), "Wheat"), line(900, at(1), "17"), line(1200, at(1), "4"), line(0, at(2), "Oats"), line(900, at(2), "—"))},
 			"Wheat 17 4\nOats\n—",
+		},
+		{
+			"joins the names of speakers to their speeches",
+			[]document.Block{speakers, speeches},
+			"BRUTUS The words were hardly out\nshe left.\nCASSIUS Tracy was never there\nin a state.\nPORTIA Did he die so very\nyoung?",
+		},
+		{"leaves two names", []document.Block{block(speakers.Lines[:2]...), speeches}, "BRUTUS\nCASSIUS\n" + textOf([]document.Block{speeches})},
+		{"leaves notes beside lines within paragraphs", []document.Block{notes, speeches}, textOf([]document.Block{notes, speeches})},
+		{
+			"joins Roman numbers to the questions on their right",
+			[]document.Block{
+				block(line(0, at(1), "I."), line(0, at(2), "II."), line(0, at(3), "IV.")),
+				block(line(200, at(1), "Describe", "it"), line(200, at(2), "Compare", "them"), line(200, at(3), "Explain", "why")),
+			},
+			"I. Describe it\nII. Compare them\nIV. Explain why",
 		},
 		{"leaves columns of text", columns, textOf(columns)},
 		{"leaves an empty page", nil, ""},

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"image"
 	"math"
 	"slices"
@@ -8,10 +9,10 @@ import (
 	"uncial/impl/ocr/imaging"
 )
 
-// Staves returns the boxes of the staves of music on a page whose bounds begin at (0, 0), from the first to the last of their
-// five lines, or four in chant. height is the usual height of letters. Tables are not staves: they have more or fewer rules,
-// with room for text between them.
-func Staves(page *image.Gray, height int) []image.Rectangle {
+// Staves returns the boxes of the staves of music on a page whose bounds begin at (0, 0), each from the first to the last of
+// its five lines, or four in chant, from top to bottom. marks are the components of ink, and height is the usual height of
+// letters. The rules of tables are not staves: they have room for text between them, or text.
+func Staves(page *image.Gray, marks []image.Rectangle, height int) []image.Rectangle {
 	var open []staff
 	width := page.Rect.Dx() / staffStrips
 	if width < minStaffStrip {
@@ -31,11 +32,24 @@ func Staves(page *image.Gray, height int) []image.Rectangle {
 	}
 	var boxes []image.Rectangle
 	for _, s := range open {
-		if s.strips >= minStaffStrips {
+		if s.strips >= minStaffStrips && !holdsText(s.box, marks, height) {
 			boxes = append(boxes, s.box)
 		}
 	}
+	slices.SortFunc(boxes, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.Y, b.Min.Y) })
 	return boxes
+}
+
+// holdsText reports whether there are letters between the lines of a possible staff, as between the rules of a table. Notes
+// touch the lines.
+func holdsText(staff image.Rectangle, marks []image.Rectangle, height int) bool {
+	letters := 0
+	for _, m := range marks {
+		if m.In(staff) && isText(m, height) && m.Dx() < staff.Dx()/2 {
+			letters++
+		}
+	}
+	return letters >= minTextInStaff
 }
 
 // DivideAtStaves divides regions, or the page if there are none, at the staves that run across them, and below the syllables
@@ -50,35 +64,53 @@ func DivideAtStaves(regions []Region, staves, marks []image.Rectangle, height in
 	}
 	var out []Region
 	for _, r := range regions {
-		letters := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return !isText(m, height) || !r.Holds(m) })
+		inside := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool {
+			return float64(m.Dy()) < minMark*float64(height) || !r.Holds(m)
+		})
+		rows := rowsOf(slices.DeleteFunc(slices.Clone(inside), func(m image.Rectangle) bool { return !isText(m, height) }), lineTips)
 		top := r.Box.Min.Y
 		cut := func(bottom int, isSong bool) {
+			if bottom = max(bottom, top); bottom == top {
+				return
+			}
 			part := r.between(top, bottom)
-			if part.IsSong = isSong; slices.ContainsFunc(letters, part.Holds) {
+			if part.IsSong = isSong; slices.ContainsFunc(inside, part.Holds) {
 				out = append(out, part)
 			}
 			top = bottom
 		}
-		for _, s := range staves {
-			if middle := imaging.Middle(s); middle.In(r.Box) && float64(s.Intersect(r.Box).Dx()) >= staffAcross*float64(r.Box.Dx()) {
-				cut(middle.Y, false)
-				cut(belowSyllables(letters, s, height), true)
+		across := slices.DeleteFunc(slices.Clone(staves), func(s image.Rectangle) bool {
+			return !imaging.Middle(s).In(r.Box) || float64(s.Intersect(r.Box).Dx()) < staffAcross*float64(r.Box.Dx())
+		})
+		for i, s := range across {
+			end := r.Box.Max.Y
+			if i+1 < len(across) {
+				end = imaging.Middle(across[i+1]).Y
 			}
+			cut(imaging.Middle(s).Y, false)
+			cut(min(belowSyllables(rows, s, height), end), true)
 		}
 		cut(r.Box.Max.Y, false)
 	}
 	return out
 }
 
-// belowSyllables returns the y at which the rows of syllables under a staff end, or its middle if there are none.
-func belowSyllables(letters []image.Rectangle, staff image.Rectangle, height int) int {
-	end := imaging.Middle(staff).Y
-	gap := int(syllableGap * float64(staff.Dy()))
-	for _, row := range rowsOf(slices.DeleteFunc(slices.Clone(letters), func(m image.Rectangle) bool { return m.Min.Y < end }), lineTips) {
-		if row.box.Min.Y-end > gap {
-			break
+// belowSyllables returns the y at which the rows of syllables under a staff end, or its middle if there are none. More rows
+// than a song has verses are prose.
+func belowSyllables(rows []row, staff image.Rectangle, height int) int {
+	middle := imaging.Middle(staff).Y
+	end, gap, n := middle, syllableGap*float64(staff.Dy()), 0
+	for _, row := range rows {
+		switch distance := float64(row.box.Min.Y - end); {
+		case row.box.Min.Y < middle:
+		case distance > gap:
+			return end
+		default:
+			end, gap, n = row.box.Max.Y+1, syllableRows*float64(height), n+1
 		}
-		end, gap = row.box.Max.Y+1, syllableRows*height
+		if n > maxSyllableRows {
+			return middle
+		}
 	}
 	return end
 }

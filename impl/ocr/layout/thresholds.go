@@ -239,6 +239,13 @@ const (
 	maxDivisions = 6
 )
 
+// Labels beside paragraphs. minLabels is the minimum number of labels on a page, and otherRows the maximum number of other
+// lines beside text, as a share of it. labelPitch is the minimum distance between labels in distances between lines of the
+// text, and labelBands the maximum height of a label in bands. paragraphPitch is the minimum distance of a paragraph from the
+// line above it in distances from the next line, and shortEnd the minimum distance by which the line above ends before it
+// otherwise, in heights of a line.
+const minLabels, otherRows, labelPitch, labelBands, paragraphPitch, shortEnd = 3, 0.35, 1.6, 3, 1.15, 2
+
 // Notes in the margin that are close to the text. Lengths are in units of the height of most letters.
 const (
 	// noteWhite is the minimum width of the white between notes and the margin of the text. At that margin, within marginReach,
@@ -270,6 +277,8 @@ const (
 	// maximum width as a share of its height. A line of such letters has at least minLargeLetters. largeDescent is the maximum
 	// distance of their lower ends, and largeBlank the maximum blank between them, as shares of the height of the letters.
 	smallestLarge, largestLarge, widestLarge, minLargeLetters, largeDescent, largeBlank = 1.75, 12, 1.6, 4, 0.35, 1.25
+	// mostOfRiver is the share of the width of white space within that of longer white space above which it is a part of that.
+	mostOfRiver = 0.75
 	// narrowEnd is the minimum width of a gutter's first and last row, as a share of its median width. A narrower row has a
 	// word space there instead.
 	narrowEnd = 0.4

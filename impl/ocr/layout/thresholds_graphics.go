@@ -37,8 +37,10 @@ const (
 	staffTolerance, staffThickness = 0.2, 0.4
 	// staffDark is the minimum share of a strip's width that a line covers.
 	staffDark = 0.8
-	// staffAcross is the minimum share of a region's width that a staff across it covers, and syllableGap the maximum distance
-	// from its middle to the syllables under it, in units of its height. syllableRows is the maximum distance between two rows of
-	// syllables in units of the height of most letters.
-	staffAcross, syllableGap, syllableRows = 0.6, 2, 2
+	// minTextInStaff is the minimum number of letters between the rules of a table that are not a staff.
+	minTextInStaff = 8
+	// staffAcross is the minimum share of a region's width that a staff across it covers. syllableGap is the maximum distance from
+	// the middle of a staff to the syllables under it, in units of its height. syllableRows is the maximum distance between two
+	// rows of syllables in units of the height of most letters, and maxSyllableRows their maximum number.
+	staffAcross, syllableGap, syllableRows, maxSyllableRows = 0.6, 2.0, 2.0, 6
 )

@@ -11,9 +11,10 @@ import (
 )
 
 // JoinTornLines joins lines of print that a layout analysis tore apart: lines that it split at a wide blank, and numbers,
-// alone or in columns, that belong to the entries next to them. It does not join columns of text.
+// alone or in columns, and labels that belong to the text next to them. It does not join columns of text.
 func JoinTornLines(blocks []document.Block) []document.Block {
 	s := SequenceOf(blocks)
+	markLabels(s.pieces)
 	joined := false
 	for _, i := range leftToRight(s.pieces) {
 		if j := partner(s.pieces, i); j >= 0 {
@@ -32,14 +33,14 @@ func JoinTornLines(blocks []document.Block) []document.Block {
 }
 
 // joinPieces makes one line of two pieces in a row. The line gets the position and the block of the left piece, with two
-// exceptions: if only the block of the left piece is a scrap, it gets those of the right piece; and a number in front of an
-// entry joins the block of the entry.
+// exceptions: if only the block of the left piece is a scrap, it gets those of the right piece; and a number or label in front
+// of an entry joins the block of the entry.
 func joinPieces(left, right *piece, blocks []document.Block) {
 	stays, goes := left, right
 	if isScrap(blocks[left.block]) && !isScrap(blocks[right.block]) {
 		stays, goes = right, left
-	} else if left.numbers && !right.numbers {
-		left.block, left.numbers = right.block, false
+	} else if left.isLabel && !right.isLabel {
+		left.block, left.isLabel = right.block, false
 	}
 	stays.line = JoinLines(left.line, right.line)
 	goes.merged = true
@@ -97,7 +98,7 @@ func partner(pieces []piece, i int) int {
 	switch {
 	case gap < -height:
 		return -1 // they overlap
-	case (p.numbers || pieces[best].numbers) && p.block != pieces[best].block:
+	case (p.isLabel || pieces[best].isLabel) && p.block != pieces[best].block:
 		return best
 	case isNext(pieces, best, i) && isNumber(p.line) && strings.ContainsFunc(p.line.Text(), unicode.IsDigit):
 		return best
@@ -147,8 +148,12 @@ func isNumberColumn(b document.Block) bool {
 	return float64(n) >= numberColumn*float64(len(b.Lines))
 }
 
-// isNumber reports whether a line is a number, such as a date or a sum: it has few digits and hardly any letters.
+// isNumber reports whether a line is a number, such as a date or a sum: it has few digits and hardly any letters, or it is a
+// Roman number.
 func isNumber(l document.Line) bool {
+	if roman := strings.TrimRight(l.Text(), ".)"); roman != "" && strings.Trim(roman, "IVXLC") == "" {
+		return true
+	}
 	digits, letters := 0, 0
 	for _, r := range l.Text() {
 		switch {

@@ -15,21 +15,19 @@ import (
 // found.
 func eraseStaves(_ context.Context, p *page) error {
 	s := &p.sheet
-	s.staves = layout.Staves(s.img, s.letterHeight)
+	s.staves = layout.Staves(s.img, s.marks, s.letterHeight)
 	if len(s.staves) == 0 {
 		return nil
 	}
 	img := imaging.Crop(s.img, s.img.Rect)
-	var erased []image.Rectangle
-	for _, b := range s.staves {
+	erased, near := make([]image.Rectangle, len(s.staves)), make([]image.Rectangle, len(s.staves))
+	for i, b := range s.staves {
 		margin := int(staffMargin * float64(b.Dy()))
-		erased = append(erased, image.Rect(b.Min.X-margin, b.Min.Y-margin, b.Max.X+margin, b.Max.Y+margin))
+		erased[i], near[i] = b.Inset(-margin), b.Inset(-margin-b.Dy())
+		draw.Draw(img, erased[i], image.White, image.Point{}, draw.Src)
 	}
-	for _, part := range erased {
-		draw.Draw(img, part, image.White, image.Point{}, draw.Src)
-	}
-	for _, m := range imaging.AllSpots(img) {
-		if slices.ContainsFunc(erased, m.Inset(-1).Overlaps) { // the rest of a stem or of a beam
+	for _, m := range imaging.AllSpots(img) { // the ends of stems and beams
+		if i := slices.IndexFunc(near, m.In); i >= 0 && m.Inset(-1).Overlaps(erased[i]) && min(m.Dx(), m.Dy()) <= s.letterHeight {
 			draw.Draw(img, m, image.White, image.Point{}, draw.Src)
 		}
 	}

@@ -74,8 +74,10 @@ func (p *page) beginHandwriting() {
 // eraseSpecks whitens the specks of a page in black and white if there are many: enlarged, they would look like dots and pieces
 // of letters.
 func eraseSpecks(_ context.Context, p *page) error {
-	p.sheet.img = imaging.DropSpecks(p.sheet.img, p.sheet.letterHeight)
-	p.sheet.unlevelled = p.sheet.img
+	if img := imaging.DropSpecks(p.sheet.img, p.sheet.letterHeight); img != p.sheet.img {
+		p.sheet.img = img
+		p.sheet.setInk(imaging.AllSpots(img))
+	}
 	return nil
 }
 
@@ -137,7 +139,8 @@ func enlarge(_ context.Context, p *page) error {
 	return nil
 }
 
-// mayHoldStrikes reports whether a rule through letters is not a part of them, as the headline of Devanagari letters is.
+// mayHoldStrikes reports whether a rule through letters is not a part of them, as the headline of Devanagari letters is. If the
+// language is not known yet, it is most likely written in Latin letters.
 func mayHoldStrikes(p *page) bool { return hasLetterHeight(p) && isLatinScript(p.language) }
 
 // eraseStrikes whitens rules that run through letters, because Tesseract loses the letters with them.

@@ -151,10 +151,10 @@ func (s *slot) nextJob() *job {
 	}
 }
 
-// requeueAfterCrash records that the worker exited before it received an image, and gives its job, if it has one, to another
-// worker.
+// requeueAfterCrash records that the worker exited before it received the whole image, and gives its job, if it has one, to
+// another worker.
 func (s *slot) requeueAfterCrash(j *job) {
-	s.pool.opts.Logger.Warn("worker exited before it received an image", "status", s.worker.exitStatus())
+	s.pool.opts.Logger.Warn("worker exited before it received the whole image", "status", s.worker.exitStatus())
 	s.pool.counts.restarts.Add(1)
 	if j != nil {
 		s.pool.queue.putFirst(j)

@@ -147,8 +147,9 @@ func (w *worker) read(req pipe.Request, image []byte, reservation *fair.Reservat
 	return answer, err
 }
 
-// hasUnread reports whether a part of the last image is still in the pipe. A pipe takes a small image even if the worker
-// has died, as long as any process holds its other end: one that another goroutine has just forked does until it calls exec.
+// hasUnread reports whether a part of the last image is still in the pipe. A pipe takes a small image even if the worker has
+// died, as long as any process holds its other end: a process that another goroutine has just forked holds it until it calls
+// exec.
 func (w *worker) hasUnread() bool {
 	conn, err := w.stdin.SyscallConn()
 	if err != nil {

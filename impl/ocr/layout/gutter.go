@@ -130,8 +130,9 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 		return gutter{}, false
 	}
 	minWhite := narrowEnd * quantile(known, 0.5)
-	margin := quantile(aboveZero(begins), marginShare) - headingLead*float64(b.height)
-	isColumn := func(i int) bool { return whites[i] >= minWhite && whites[i] > 0 && begins[i] >= margin }
+	isColumn := func(i int) bool {
+		return whites[i] >= minWhite && whites[i] > 0 && begins[i] >= marginNear(begins, i)-headingLead*float64(b.height)
+	}
 	first, last := 0, len(at)
 	for first < len(at) && !isColumn(first) {
 		first++
@@ -181,10 +182,15 @@ func (b bands) crossed(top int, at []span) []bool {
 		if begins[i] == 0 || whites[i] > widestHeadingBlank*h {
 			continue
 		}
-		near := aboveZero(begins[max(i-marginRows, 0):min(i+marginRows, len(at))])
-		out[i] = out[i] || begins[i] < quantile(near, marginShare)-headingLead*h
+		out[i] = out[i] || begins[i] < marginNear(begins, i)-headingLead*h
 	}
 	return out
+}
+
+// marginNear returns the margin around band i of the text that begins at begins, which are 0 without text. The margin of a
+// skewed page is not the same everywhere.
+func marginNear(begins []float64, i int) float64 {
+	return quantile(aboveZero(begins[max(i-marginRows, 0):min(i+marginRows, len(begins))]), marginShare)
 }
 
 // aboveZero returns the values above 0.

@@ -22,7 +22,7 @@ func EraseStrikes(g *image.Gray, height int) *image.Gray {
 			continue
 		}
 		s := newStrike(g, box, longRuns, threshold, height)
-		if !isThin(float64(s.thickness())) || s.strokes(height) < minStrokes {
+		if !isThin(float64(s.thickness)) || s.strokes(height) < minStrokes {
 			continue
 		}
 		if out == g {
@@ -44,10 +44,10 @@ func longerThan(runs RunSeq, minLength int) RunSeq {
 	}
 }
 
-// strike is the columns of a rule, from left on.
+// strike is a rule. Its first column of pixels is at left, and thickness is its usual thickness in pixels.
 type strike struct {
-	left    int
-	columns []strikeColumn
+	left, thickness int
+	columns         []strikeColumn
 }
 
 // strikeColumn is one column of a rule: its rows from top up to but not including bottom, and the number of rows by which the
@@ -56,7 +56,7 @@ type strikeColumn struct{ top, bottom, above, below int }
 
 // newStrike returns the rule in a box, which consists of the long runs of ink there.
 func newStrike(g *image.Gray, box image.Rectangle, longRuns func(y int) RunSeq, threshold uint8, height int) strike {
-	s := strike{box.Min.X, make([]strikeColumn, box.Dx())}
+	s := strike{left: box.Min.X, columns: make([]strikeColumn, box.Dx())}
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		for start, end := range longRuns(y) {
 			for x := max(start, box.Min.X); x < min(end, box.Max.X); x++ {
@@ -68,7 +68,7 @@ func newStrike(g *image.Gray, box image.Rectangle, longRuns func(y int) RunSeq, 
 			}
 		}
 	}
-	limit := int(longestStroke * float64(height))
+	limit, all := int(longestStroke*float64(height)), make([]int, len(s.columns))
 	for i := range s.columns {
 		at := &s.columns[i]
 		isInk := func(y int) bool { return y >= 0 && y < g.Rect.Dy() && row(g, y)[s.left+i] <= threshold }
@@ -81,18 +81,11 @@ func newStrike(g *image.Gray, box image.Rectangle, longRuns func(y int) RunSeq, 
 		if at.above == limit || at.below == limit {
 			*at = strikeColumn{}
 		}
-	}
-	return s
-}
-
-// thickness returns the usual thickness of the rule in pixels.
-func (s strike) thickness() int {
-	all := make([]int, len(s.columns))
-	for i, at := range s.columns {
 		all[i] = at.bottom - at.top
 	}
 	slices.Sort(all)
-	return all[len(all)/2]
+	s.thickness = all[len(all)/2]
+	return s
 }
 
 // strokes returns the number of strokes of letters that cross the rule or touch it. Strokes at equal distances are the marks of
@@ -114,7 +107,7 @@ func (s strike) strokes(height int) (n int) {
 // erase gives the rule and its grey edges the lightest grey beside them, except where it is thicker than usual, because the bar
 // of a letter is on it, and where a stroke crosses it: where the ink extends by at least reach rows above and below it.
 func (s strike) erase(g *image.Gray, reach int) {
-	thickest := int(widestStrike*float64(s.thickness())) + 1
+	thickest := int(widestStrike*float64(s.thickness)) + 1
 	for i, at := range s.columns {
 		if at.top == at.bottom || at.bottom-at.top > thickest || at.above >= reach && at.below >= reach {
 			continue

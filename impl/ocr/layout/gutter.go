@@ -119,12 +119,7 @@ func (b bands) appendGutters(all []gutter, r *river, bottom int) []gutter {
 // few such rows. It leaves out rows at either end whose white is far narrower, or whose text on the right begins to the left of
 // the margin: these are lines above or below the columns.
 func (b bands) gutter(top int, at []span) (gutter, bool) {
-	whites, begins := make([]float64, len(at)), make([]float64, len(at)) // 0 without letters on both sides
-	for i, s := range at {
-		if left, right := b.textBeside(top+i, s); left.width() > 0 && right.width() > 0 {
-			whites[i], begins[i] = float64(right.from-left.to), float64(right.from)
-		}
-	}
+	whites, begins := b.blanksIn(top, at)
 	known := aboveZero(whites)
 	if len(known) < minRiverRows {
 		return gutter{}, false
@@ -155,17 +150,13 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 // reaches into the white between the margins of the other rows; or the white is as narrow as a word space, and the text to its
 // right begins to the left of the margin of the rows around it.
 func (b bands) crossed(top int, at []span) []bool {
-	begins := make([]float64, len(at)) // where the text to the right begins; 0 if there is none
-	whites := make([]float64, len(at))
+	whites, begins := b.blanksIn(top, at)
 	var lefts []float64 // where the text to the left ends
-	for i, s := range at {
-		if left, right := b.textBeside(top+i, s); left.width() > 0 && right.width() > 0 {
-			begins[i], whites[i] = float64(right.from), float64(right.from-left.to)
-			lefts = append(lefts, float64(left.to))
-		}
-	}
 	out := make([]bool, len(at))
 	for i, s := range at {
+		if begins[i] > 0 {
+			lefts = append(lefts, begins[i]-whites[i])
+		}
 		out[i] = slices.ContainsFunc(b.ruled[top+i], func(rule span) bool { return rule.intersect(s) == s })
 	}
 	if len(lefts) == 0 {
@@ -185,6 +176,18 @@ func (b bands) crossed(top int, at []span) []bool {
 		out[i] = out[i] || begins[i] < marginNear(begins, i)-headingLead*h
 	}
 	return out
+}
+
+// blanksIn returns, for each band of a river, the width of the white between the text on both sides, and where the text to the
+// right begins; both are 0 without text on both sides.
+func (b bands) blanksIn(top int, at []span) (whites, begins []float64) {
+	whites, begins = make([]float64, len(at)), make([]float64, len(at))
+	for i, s := range at {
+		if left, right := b.textBeside(top+i, s); left.width() > 0 && right.width() > 0 {
+			whites[i], begins[i] = float64(right.from-left.to), float64(right.from)
+		}
+	}
+	return whites, begins
 }
 
 // marginNear returns the margin around band i of the text that begins at begins, which are 0 without text. The margin of a

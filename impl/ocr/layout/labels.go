@@ -55,8 +55,8 @@ func isSparse(pieces []piece, i, text int) bool {
 	return right < math.MaxInt && float64(left) >= labelPitch*float64(right)
 }
 
-// beginsParagraph reports whether the line above piece i in its column is farther from it than the line below, begins farther
-// to the right, or ends before it; or there is none.
+// beginsParagraph reports whether piece i is the first line of a paragraph: no line is above it in its column, or the line
+// above is farther from it than the line below, begins farther to the right, or ends before it.
 func beginsParagraph(pieces []piece, i int) bool {
 	box := pieces[i].line.Box
 	above, below := -1, math.MaxInt // below is the distance of the next line

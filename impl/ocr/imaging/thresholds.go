@@ -204,6 +204,37 @@ const (
 	fading, maxFadedCells = 0.7, 0.08
 )
 
+// Thresholds of EraseStamps. Densities are natural logarithms. They are tuned on drawn pages, because the two sets have no stamp
+// over print, and so that print of the sets stays as it is.
+const (
+	// stampScale is the length of a page's longer side, in pixels, at which stamps are looked for. Coloured ink in neighbouring
+	// cells, of stampCell pixels a side, belongs to one stamp.
+	stampScale, stampCell = 1000, 8
+	// darkestInk is the darkest grey whose colour still shows.
+	darkestInk = 4
+	// minColour is the minimum density of coloured ink, and minSaturation its minimum share in the density of a pixel.
+	minColour, minSaturation = 0.12, 0.25
+	// maxYellow is the maximum share of a colour that is yellow, which is the colour of stained paper, leather and brown ink.
+	maxYellow = 0.6
+	// minStampSide is the minimum side of a stamp in pixels: a line that is struck out in blue is lower, and stays. A page is at
+	// least minPageOfStamp times as large as a stamp.
+	minStampSide, minPageOfStamp = 60, 8
+	// minStampInk and maxStampInk are the least and the greatest share of a stamp's box that is coloured. Coloured noise has
+	// less, pictures have more.
+	minStampInk, maxStampInk = 0.02, 0.18
+	// maxShade is the maximum ratio of black to colour in the ink of a stamp. Black text whose channels are not in register
+	// has a higher one. shadeMargin is what this ratio is multiplied by to erase darker parts of the stamp too.
+	maxShade, shadeMargin = 4, 1.15
+	// minUniform is the minimum share of a stamp's pixels that are lightest in the same channel. Pictures have several colours,
+	// and black text whose channels are not in register has one on each side of its strokes.
+	minUniform = 0.9
+	// minTextInk is the minimum density of text. fullColour is the minimum share of its usual colour that the stamp has over
+	// text. Text must lie under a stamp, minOverlap times as much as there is of the stamp, and beside it, minTextBeside times.
+	minTextInk, fullColour, minOverlap, minTextBeside = 0.5, 0.6, 0.05, 0.25
+	// minErased is the minimum density of coloured ink that is erased.
+	minErased = 0.05
+)
+
 // Thresholds of Order and IsPattern.
 const (
 	// tileSide is the side in pixels of the tiles that are examined: some lines of writing.

@@ -111,8 +111,17 @@ func encodePreview(img image.Image, rotation int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// gray returns the colour channel of an image that shows writing best, or the luminance if the channel step is omitted.
+// gray runs the steps that need colours, and returns the page in greys.
 func gray(img image.Image, o Options) *image.Gray {
+	g := strongestChannel(img, o)
+	if !slices.Contains(o.Without, stampsStep) && imaging.EraseStamps(g, img) && o.Changed != nil {
+		o.Changed(stampsStep)
+	}
+	return g
+}
+
+// strongestChannel returns the colour channel of an image that shows writing best, or the luminance if the step is omitted.
+func strongestChannel(img image.Image, o Options) *image.Gray {
 	if slices.Contains(o.Without, channelStep) {
 		return imaging.FromImage(img)
 	}

@@ -27,8 +27,9 @@ type step struct {
 	rereads bool
 }
 
-// channelStep chooses the colour channel of a file, before its page becomes grey; see gray.
-const channelStep = "channel"
+// channelStep and stampsStep choose the colour channel of a file, and erase stamps from it, before its page becomes grey; see
+// gray.
+const channelStep, stampsStep = "channel", "stamps"
 
 // leadersStep restores the leaders that findInk erases. Without it, they are not erased either.
 const leadersStep = "leaders"
@@ -162,7 +163,7 @@ var facingSteps = []step{{name: "halves", when: isFacing, run: readHalves, rerea
 
 // Steps returns the names of the steps that can be left out, in order. "vote" and "long-s" run only with Options.Enhance.
 func Steps() []string {
-	names := []string{channelStep}
+	names := []string{channelStep, stampsStep}
 	for _, s := range slices.Concat(lightingSteps, pageSteps, turningSteps, languageSteps, facingSteps) {
 		if !s.required {
 			names = append(names, s.name)

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"uncial/impl/ocr/imaging"
-	"uncial/impl/ocr/ocrtest"
 )
 
 // stamped returns the page in colour, on buff paper, with a double ring whose ink lets the page show through.
@@ -33,14 +32,7 @@ func stamped(g *image.Gray, center image.Point, ink color.RGBA) *image.RGBA {
 
 func TestEraseStamps(t *testing.T) {
 	t.Parallel()
-	page := image.NewGray(image.Rect(0, 0, 900, 1000))
-	for i := range page.Pix {
-		page.Pix[i] = 255
-	}
-	line := ocrtest.Page("They crossed the river at night,")
-	for y := 100; y < 500; y += 44 { // ocrtest.Page leaves more room between lines than a book
-		imaging.Copy(page, image.Rect(60, y, 900, y+44), line, image.Pt(ocrtest.Left, ocrtest.Baseline-32))
-	}
+	page := denseText(image.Pt(900, 1000), image.Pt(60, 100), 9)
 	clean := imaging.FromImage(stamped(page, image.Pt(-500, -500), color.RGBA{}))
 	red, blue, brown := color.RGBA{R: 200, G: 50, B: 50, A: 255}, color.RGBA{R: 50, G: 70, B: 180, A: 255}, color.RGBA{R: 160, G: 120, B: 50, A: 255}
 	over, beside := image.Pt(350, 300), image.Pt(400, 800)

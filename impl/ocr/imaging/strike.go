@@ -10,6 +10,28 @@ import (
 // an index card that was typed without regard to them, or the page itself if there are none. Strokes that cross a rule stay
 // whole. height is the usual height of letters. Rules that hardly any letter touches stay, because they divide the page.
 func EraseStrikes(g *image.Gray, height int) *image.Gray {
+	return eraseRules(g, height, func(s strike) bool { return s.strokes(height) >= minStrokes })
+}
+
+// EraseScratches returns the page without nearly vertical hairlines that run through lines of text, such as scratches of a
+// microfilm or the trace of a bad pixel of a scanner, or the page itself if there are none. Letters touch such a hairline from
+// both sides. Rules between columns stay: letters hardly touch them, or only from one side.
+func EraseScratches(g *image.Gray, height int) *image.Gray {
+	turned := Turn(g, 1)
+	out := eraseRules(turned, height, func(s strike) bool {
+		left := s.touches(height, func(c strikeColumn) int { return c.below })
+		right := s.touches(height, func(c strikeColumn) int { return c.above })
+		n := min(left, right)
+		return n >= minTouches && float64(n*height) >= touchesPerHeight*float64(len(s.columns))
+	})
+	if out == turned {
+		return g
+	}
+	return Turn(out, 3)
+}
+
+// eraseRules returns the page without the straight horizontal rules that run through letters, or the page itself.
+func eraseRules(g *image.Gray, height int, isThroughLetters func(strike) bool) *image.Gray {
 	threshold := InkThreshold(g)
 	h := float64(height)
 	longRuns := func(y int) RunSeq { return longerThan(inkRuns(row(g, y), threshold), int(minStrikeRun*h)) }
@@ -22,7 +44,7 @@ func EraseStrikes(g *image.Gray, height int) *image.Gray {
 			continue
 		}
 		s := newStrike(g, box, longRuns, threshold, height)
-		if !isThin(float64(s.thickness)) || s.strokes(height) < minStrokes {
+		if !isThin(float64(s.thickness)) || !isThroughLetters(s) {
 			continue
 		}
 		if out == g {
@@ -100,6 +122,15 @@ func (s strike) strokes(height int) (n int) {
 			distance = d
 		}
 		last = i
+	}
+	return n
+}
+
+// touches returns the number of strokes on one side of the rule, above or below.
+func (s strike) touches(height int, side func(strikeColumn) int) (n int) {
+	isStroke := func(i int) bool { return float64(side(s.columns[i])) >= minTouch*float64(height) }
+	for range Runs(len(s.columns), 1, isStroke) {
+		n++
 	}
 	return n
 }

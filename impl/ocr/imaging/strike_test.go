@@ -2,6 +2,7 @@ package imaging_test
 
 import (
 	"image"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,3 +77,75 @@ func TestEraseStrikes(t *testing.T) {
 		})
 	}
 }
+
+func TestEraseScratches(t *testing.T) {
+	t.Parallel()
+	const height = 26
+	clean := denseText(image.Pt(800, 1300), image.Pt(60, 40), 24)
+	text := imaging.Union(imaging.Spots(clean))
+	scratched := func(top, bottom int) *image.Gray {
+		page := imaging.Crop(clean, clean.Rect)
+		ocrtest.Rule(page, 400, top, 406, bottom)
+		return page
+	}
+
+	for name, page := range map[string]*image.Gray{
+		"erases a scratch from edge to edge":         scratched(0, clean.Rect.Dy()-1),
+		"erases a scratch through some of the lines": scratched(250, 1050),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := imaging.EraseScratches(page, height)
+			require.Equal(t, page.Rect, out.Rect)
+			wrong, damaged := 0, 0
+			for i, v := range clean.Pix {
+				if (v <= 127) != (out.Pix[i] <= 127) {
+					wrong++
+				}
+				if (v <= 127) != (page.Pix[i] <= 127) {
+					damaged++
+				}
+			}
+			require.Less(t, wrong, damaged/4)
+		})
+	}
+
+	columns := image.NewGray(image.Rect(0, 0, 2*text.Max.X+40, clean.Rect.Dy()))
+	imaging.Copy(columns, columns.Rect, clean, image.Point{})
+	imaging.Copy(columns, columns.Rect.Add(image.Pt(text.Max.X+2, 0)), clean, image.Point{})
+	for name, c := range map[string]struct {
+		page *image.Gray
+		x    int
+	}{
+		"keeps a rule between columns":              {columns, text.Max.X + 25},
+		"keeps a rule that lines touch on its left": {columns, text.Max.X},
+		"keeps a short stroke":                      {clean, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			page := imaging.Crop(c.page, c.page.Rect)
+			if c.x < 0 {
+				ocrtest.Rule(page, 354, 60, 354, 60+10*height)
+			} else {
+				ocrtest.Rule(page, c.x, 0, c.x, page.Rect.Dy()-1)
+			}
+			same := imaging.EraseScratches(page, height) == page
+			require.True(t, same)
+		})
+	}
+}
+
+// denseText draws lines of text closer to each other than ocrtest.Page does: as close as in a book.
+func denseText(size, at image.Point, lines int) *image.Gray {
+	page := image.NewGray(image.Rectangle{Max: size})
+	fill(page, page.Rect, 255)
+	words := strings.Fields(strings.Repeat("They crossed the river at night and quickly went up to the small market town of which nobody had heard anything before ", 2))
+	for i := range lines {
+		from := ocrtest.Page(strings.Join(words[i%20:i%20+7], " ")) // other letters in each line
+		imaging.Copy(page, image.Rect(at.X, at.Y+bookPitch*i, size.X, at.Y+bookPitch*(i+1)), from, image.Pt(ocrtest.Left, ocrtest.Baseline-32))
+	}
+	return page
+}
+
+// bookPitch is the distance between the lines of denseText.
+const bookPitch = 48

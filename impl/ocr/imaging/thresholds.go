@@ -297,6 +297,11 @@ const (
 // it.
 const steepestStrike, minStrokes, widestStrike = 0.02, 8, 1.5
 
+// minTouches is the minimum number of strokes on each side of a scratch, touchesPerHeight that in each height of letters, and
+// minTouch the minimum length of such a stroke in heights of letters. Tuned on drawn pages; of the pages of the two sets, only a
+// handwritten register has a rule that counts as a scratch.
+const minTouches, touchesPerHeight, minTouch = 8, 0.12, 0.25
+
 // speckSize is the maximum size of a speck in heights of letters, and largestSpeck that in pixels. manySpecks is the minimum
 // number of specks for each letter on a page with many. Tuned on 32 drawn pages in black and white.
 const speckSize, largestSpeck, manySpecks = 0.12, 4, 0.5

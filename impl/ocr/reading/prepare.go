@@ -143,9 +143,11 @@ func enlarge(_ context.Context, p *page) error {
 // language is not known yet, it is most likely written in Latin letters.
 func mayHoldStrikes(p *page) bool { return hasLetterHeight(p) && isLatinScript(p.language) }
 
-// eraseStrikes whitens rules that run through letters, because Tesseract loses the letters with them.
+// eraseStrikes whitens rules that run through letters, because Tesseract loses the letters with them, and vertical scratches,
+// because it takes them for rules between columns.
 func eraseStrikes(_ context.Context, p *page) error {
-	if img := imaging.EraseStrikes(p.sheet.img, p.sheet.letterHeight); img != p.sheet.img {
+	img := imaging.EraseScratches(imaging.EraseStrikes(p.sheet.img, p.sheet.letterHeight), p.sheet.letterHeight)
+	if img != p.sheet.img {
 		p.sheet.img, p.sheet.marks = img, imaging.Spots(img)
 	}
 	return nil

@@ -204,8 +204,8 @@ const (
 	fading, maxFadedCells = 0.7, 0.08
 )
 
-// Thresholds of EraseStamps. Densities are natural logarithms. They are tuned on drawn pages, because the two sets have no stamp
-// over print, and so that print of the sets stays as it is.
+// Thresholds of EraseStamps. Densities are natural logarithms. They are tuned on drawn pages, because the two sets have no
+// stamp over print, and so that print of the sets stays as it is.
 const (
 	// stampScale is the length of a page's longer side, in pixels, at which stamps are looked for. Coloured ink in neighbouring
 	// cells, of stampCell pixels a side, belongs to one stamp.
@@ -298,8 +298,8 @@ const (
 const steepestStrike, minStrokes, widestStrike = 0.02, 8, 1.5
 
 // minTouches is the minimum number of strokes on each side of a scratch, touchesPerHeight that in each height of letters, and
-// minTouch the minimum length of such a stroke in heights of letters. Tuned on drawn pages; of the pages of the two sets, only a
-// handwritten register has a rule that counts as a scratch.
+// minTouch the minimum length of such a stroke in heights of letters. Tuned on drawn pages; of the pages of the two sets, only
+// a handwritten register has a rule that counts as a scratch.
 const minTouches, touchesPerHeight, minTouch = 8, 0.12, 0.25
 
 // speckSize is the maximum size of a speck in heights of letters, and largestSpeck that in pixels. manySpecks is the minimum

@@ -82,7 +82,7 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 	for i := range before {
 		kept[i] = k.isUnlearnt(context, offset+i) || unicode.IsLetter(before[i]) && !k.writes(before[i]) && k.knows(line)
 	}
-	if !slices.Contains(kept, true) && k.Accents == "" {
+	if !slices.Contains(kept, true) && k.Accents == "" && !slices.ContainsFunc(before, isAccentedCapital) {
 		return read
 	}
 	var out, own, other []rune // own and other are the characters since the last one that both have
@@ -128,10 +128,13 @@ func isBetter(read, own, kept string) bool {
 }
 
 // losesAccent reports whether what the network read in place of an accented letter of the language is the same letter without
-// its accent, or with another.
+// its accent, or with another. The network has hardly learnt accented capitals, because old prints have few.
 func (k *Knowledge) losesAccent(had, read rune) bool {
-	return strings.ContainsRune(k.Accents, unicode.ToLower(had)) && text.WithoutAccent(had) == text.WithoutAccent(read)
+	return isAccentedCapital(had) && text.WithoutAccent(had) == read || strings.ContainsRune(k.Accents, unicode.ToLower(had)) && text.WithoutAccent(had) == text.WithoutAccent(read)
 }
+
+// isAccentedCapital reports whether a character is a Latin capital with an accent, bar or stroke.
+func isAccentedCapital(r rune) bool { return unicode.IsUpper(r) && text.WithoutAccent(r) != r }
 
 // Accented returns the Latin letters of some words that have an accent, bar or stroke, in lower case.
 func Accented(words string) string {

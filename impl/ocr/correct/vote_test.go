@@ -351,6 +351,23 @@ func TestKnowledge_Vote_accents(t *testing.T) {
 	}
 }
 
+// TestKnowledge_Vote_accentedCapitals checks that the network, which has hardly learnt accented capitals, does not remove
+// accents from them, even in a language that it has learnt.
+func TestKnowledge_Vote_accentedCapitals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ read, by, want string }{
+		{"KÖNIGLICHES und neuc", "KONIGLICHES und neue", "KÖNIGLICHES und neue"},
+		{"Âge", "Age", "Âge"},
+		{"la maisön", "la maison", "la maison"},
+		{"vieille EGLISE", "vieille ÉGLISE", "vieille ÉGLISE"},
+	} {
+		knowledge := correct.Knowledge{Known: correct.Lexicons{}, NetworkTrust: 0.9, NetworkAlone: true, Alphabet: alphabet("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZÉÖÂö")}
+		b := blocks(c.read, 0.4)
+		knowledge.Vote(&b[0].Lines[0], correct.Readings{Network: [][]document.Word{wordsOf(c.by, 0.99)}})
+		require.Equal(t, c.want, text(b))
+	}
+}
+
 func TestAccented(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "éøąłț", correct.Accented("Łąt, țe\u0301s 1é Øre and ἀνήρ"))

@@ -67,12 +67,13 @@ func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) 
 		examined++
 		return hasRows(m, letters, r.band)
 	})
+	letters, pictures, insets := r.insets(letters, pictures)
 	letters = append(letters, pictures...)
 	if trimmed {
 		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !r.Holds(m) })
 	}
 	wide := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return m.Dx() <= maxMarkWidth*r.band })
-	return r.divide(letters, wide, maxDivisions), trimmed
+	return withInsets(r.divide(letters, wide, halves(insets), maxDivisions), insets), trimmed
 }
 
 // isText reports whether a component may be a letter, or several letters that touch, rather than a speck, a rule or a picture.
@@ -161,9 +162,9 @@ func (r *Region) withoutStrips(b bands) bool {
 }
 
 // divide divides a region with these letters at its gutters, and the parts again, up to depth levels deep. Gutters end at
-// horizontal rules, which are among the wide components.
-func (r Region) divide(letters, wide []image.Rectangle, depth int) []Region {
-	b := newBands(letters, r)
+// horizontal rules, which are among the wide components. halves are those of insets, which bound the first gutter only.
+func (r Region) divide(letters, wide, halves []image.Rectangle, depth int) []Region {
+	b := newBands(slices.Concat(letters, halves), r)
 	for _, m := range wide {
 		if isAcross(m, r.band, r.Box.Dx()) && r.Holds(m) {
 			i := imaging.Middle(m).Y / r.band
@@ -179,7 +180,7 @@ func (r Region) divide(letters, wide []image.Rectangle, depth int) []Region {
 	for _, part := range r.split(all[i], letters) {
 		inside := slices.DeleteFunc(slices.Clone(letters), func(m image.Rectangle) bool { return !part.Holds(m) })
 		if len(inside) > 0 {
-			out = append(out, part.divide(inside, wide, depth-1)...)
+			out = append(out, part.divide(inside, wide, nil, depth-1)...)
 		}
 	}
 	return out

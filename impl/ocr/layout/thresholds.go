@@ -205,6 +205,11 @@ const (
 	// minPicture is the minimum width of a component higher than maxMarkHeight that is a picture or a drop capital instead of a
 	// rule. maxPicture is its maximum width, as a share of the page's: a wider one may be a frame around the text.
 	minPicture, maxPicture = 2, 0.5
+	// minInsetRows is the minimum number of bands of columns above and below an inset picture, two or three lines, and insetShare
+	// the minimum share of its bands that have text on both sides: every other one is between two lines.
+	minInsetRows, insetShare = 6, 0.4
+	// captionRows is the maximum number of bands from a picture to the end of its caption.
+	captionRows = 15
 	// highestPicture is the maximum ratio of a picture's height to its width: dark edges of leaves have a far higher one.
 	highestPicture = 6
 	// minFrameLetters is the minimum number of letters in a frame, and minFrameDensity the minimum number per square of the

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"uncial/internal/document"
 	tags "uncial/internal/language"
@@ -12,12 +14,14 @@ import (
 
 // These languages lack some letters that look like their own. œ and æ look alike in blackletter, and the models for early print
 // know œ from French and Latin. Romanian has a comma below s and t, which the model for all languages takes for the cedilla of
-// Turkish.
+// Turkish. In English, lbs looks like Ibs, which no word begins with. In German, § looks like $.
 var (
-	withAE      = strings.NewReplacer("œ", "æ", "Œ", "Æ")
-	withCommas  = strings.NewReplacer("ş", "ș", "Ş", "Ș", "ţ", "ț", "Ţ", "Ț")
-	languageOwn = map[string]*strings.Replacer{
-		"da": withAE, "fo": withAE, "is": withAE, "nb": withAE, "nn": withAE, "no": withAE, "ro": withCommas,
+	withAE       = strings.NewReplacer("œ", "æ", "Œ", "Æ")
+	withCommas   = strings.NewReplacer("ş", "ș", "Ş", "Ș", "ţ", "ț", "Ţ", "Ț")
+	withSections = strings.NewReplacer("$$", "§§")
+	withPounds   = strings.NewReplacer("Ibs", "lbs")
+	languageOwn  = map[string]*strings.Replacer{
+		"da": withAE, "de": withSections, "en": withPounds, "fo": withAE, "is": withAE, "nb": withAE, "nn": withAE, "no": withAE, "ro": withCommas,
 	}
 )
 
@@ -40,8 +44,21 @@ func (p *page) inOwnLetters(words []document.Word) {
 		return
 	}
 	for i := range words {
-		words[i].Text = p.ownLetters.Replace(words[i].Text)
+		word := p.ownLetters.Replace(words[i].Text)
+		switch {
+		case p.ownLetters == withPounds && i > 0 && endsWithNumber(words[i-1].Text) && strings.Trim(word, ".,;") == "Ib":
+			word = strings.Replace(word, "Ib", "lb", 1) // elsewhere it is ibidem
+		case p.ownLetters == withSections && (word == "$" || word == "$$"):
+			word = strings.ReplaceAll(word, "$", "§") // a price has no blank after its sign
+		}
+		words[i].Text = word
 	}
+}
+
+// endsWithNumber reports whether the last character of a word is a digit or a fraction.
+func endsWithNumber(word string) bool {
+	last, _ := utf8.DecodeLastRuneInString(word)
+	return unicode.IsNumber(last)
 }
 
 // writtenLanguage returns the language of the page without its region. If the tag names only a script, it is a language with

@@ -29,6 +29,9 @@ func TestRead_ownLetters(t *testing.T) {
 		{"und-Latn", "Œuvre du XV siècle", "Œuvre du XV siècle"},
 		{"und-Latn", romanian, "Și nu era din acea casă, ci din alta, pe care o țineau și ei"},
 		{"und-Latn", turkish, turkish},
+		{"en", "for 3 Ibs. and ½ Ib. of flour, Ib. p. 7", "for 3 lbs. and ½ lb. of flour, Ib. p. 7"},
+		{"de", "$ 459 und $$ 7 f. für $12", "§ 459 und §§ 7 f. für $12"},
+		{"fr", "les Ibs. et 3 Ib.", "les Ibs. et 3 Ib."},
 	} {
 		src := &schooled{network: c.read, sure: 99}
 		src.says = map[string]said{"eng": {c.read, 0.9}}

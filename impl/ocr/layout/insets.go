@@ -1,0 +1,153 @@
+package layout
+
+import (
+	"image"
+	"slices"
+
+	"uncial/impl/ocr/imaging"
+)
+
+// inset is a picture, with its caption if it has one, that interrupts the gutter between two columns. Their lines go around it
+// on both sides, so the columns are read from top to bottom, each past the inset.
+type inset struct {
+	box        image.Rectangle
+	gutter     span // between the lines above the inset
+	hasCaption bool
+}
+
+// insets returns the letters and the pictures of a region without its insets, and these.
+func (r Region) insets(letters, pictures []image.Rectangle) (outside, others []image.Rectangle, insets []inset) {
+	if len(pictures) == 0 {
+		return letters, nil, nil
+	}
+	b := newBands(without(letters, newBands(pictures, r)), r)
+	boxes := make([]image.Rectangle, len(pictures))
+	for i, m := range pictures {
+		boxes[i] = b.withCaption(m)
+	}
+	b = newBands(without(letters, newBands(boxes, r)), r)
+	gutters := b.gutters()
+	at := slices.IndexFunc(gutters, b.isBetweenColumns)
+	if at < 0 {
+		return letters, pictures, nil
+	}
+	var inside []image.Rectangle
+	for i, m := range pictures {
+		if box := boxes[i]; b.isInset(box, gutters[at]) {
+			inside = append(inside, box)
+			insets = append(insets, inset{box, b.whiteAbove(box, gutters[at]), box != m})
+		} else {
+			others = append(others, m)
+		}
+	}
+	return without(letters, newBands(inside, r)), others, insets
+}
+
+// withCaption returns the box of a picture and the lines directly below it that are not wider, with white on both sides.
+func (b bands) withCaption(m image.Rectangle) image.Rectangle {
+	bottom := (m.Max.Y - 1) / b.height
+	for i := bottom + 1; i < min(bottom+1+captionRows, len(b.ink)); i++ {
+		var white, text bool
+		for _, s := range b.ink[i] {
+			margin := b.height / 2
+			white = white || s.from < m.Min.X+margin && s.to > m.Min.X-margin || s.from < m.Max.X+margin && s.to > m.Max.X-margin
+			text = text || s.from > m.Min.X && s.to < m.Max.X
+		}
+		if white {
+			break
+		}
+		if text {
+			m.Max.Y = (i + 1) * b.height
+		}
+	}
+	return m
+}
+
+// isInset reports whether a picture interrupts the gutter and has text on both sides.
+func (b bands) isInset(m image.Rectangle, g gutter) bool {
+	top, bottom := m.Min.Y/b.height, (m.Max.Y-1)/b.height
+	if top-g.top < minInsetRows || g.bottom-bottom < minInsetRows || g.at[(top+bottom)/2-g.top].intersect(span{m.Min.X, m.Max.X}).width() <= 0 {
+		return false
+	}
+	n := 0
+	for i := top; i <= bottom; i++ {
+		if left, right := b.textBeside(i, span{m.Min.X, m.Max.X}); left.width() > 0 && right.width() > 0 {
+			n++
+		}
+	}
+	return float64(n) >= insetShare*float64(bottom+1-top)
+}
+
+// whiteAbove returns the white of a gutter between the lines above a picture.
+func (b bands) whiteAbove(m image.Rectangle, g gutter) span {
+	white := span{m.Min.X, m.Max.X}
+	for i := g.top; i < m.Min.Y/b.height; i++ {
+		if left, right := b.textBeside(i, g.at[i-g.top]); left.width() > 0 && right.width() > 0 {
+			white = white.intersect(span{left.to, right.from})
+		}
+	}
+	return white
+}
+
+// halves returns the parts of the insets on both sides of the gutter.
+func halves(insets []inset) (boxes []image.Rectangle) {
+	for _, in := range insets {
+		left, right := in.box, in.box
+		left.Max.X, right.Min.X = in.gutter.from, in.gutter.to
+		boxes = append(boxes, left, right)
+	}
+	return boxes
+}
+
+// withInsets cuts the insets with captions out of the columns, and adds them after these, so that the captions remain whole.
+func withInsets(parts []Region, insets []inset) []Region {
+	for _, in := range insets {
+		if !in.hasCaption {
+			continue
+		}
+		last := -1
+		for i := range parts {
+			if parts[i].cutOut(in.box) {
+				last = i
+			}
+		}
+		if last >= 0 {
+			parts = slices.Insert(parts, last+1, parts[last].only(in.box))
+		}
+	}
+	return parts
+}
+
+// cutOut cuts a box that lies on an edge of the region out of it. It reports whether it did.
+func (r *Region) cutOut(box image.Rectangle) (cut bool) {
+	left, right := slices.Clone(r.left), slices.Clone(r.right)
+	for i := box.Min.Y / r.band; i < min((box.Max.Y+r.band-1)/r.band, len(left)); i++ {
+		if i*r.band >= r.Box.Max.Y || (i+1)*r.band <= r.Box.Min.Y || left[i] >= box.Max.X || right[i] <= box.Min.X {
+			continue
+		}
+		switch {
+		case left[i] >= box.Min.X:
+			left[i], cut = box.Max.X, true
+		case right[i] <= box.Max.X:
+			right[i], cut = box.Min.X, true
+		}
+	}
+	r.left, r.right = left, right
+	return cut
+}
+
+// only returns the region of a box on the page of r.
+func (r Region) only(box image.Rectangle) Region {
+	out := r.between(box.Min.Y, box.Max.Y)
+	out.left, out.right = slices.Repeat([]int{box.Min.X}, len(r.left)), slices.Repeat([]int{box.Max.X}, len(r.right))
+	return out.fitted()
+}
+
+// without returns the letters whose centres are not in the ink of the bands.
+func without(letters []image.Rectangle, b bands) []image.Rectangle {
+	return slices.DeleteFunc(slices.Clone(letters), func(m image.Rectangle) bool {
+		at := imaging.Middle(m)
+		i := min(at.Y/b.height, len(b.ink)-1)
+		return slices.ContainsFunc(b.ink[i], func(s span) bool { return s.from <= at.X && at.X < s.to })
+	})
+}

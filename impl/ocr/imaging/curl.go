@@ -66,16 +66,17 @@ type cellSlope struct{ slope, weight float64 }
 func (c *Curl) cellSlopes(letters []image.Rectangle, height int) []cellSlope {
 	cells := make([][]float64, len(c.down.Values))
 	next := nextInLine(letters, height)
+	stray := strays(letters, next, height)
 	for i, l := range letters {
 		from := Middle(l)
-		for j := next[i]; j >= 0; j = next[j] {
+		for j := next[i]; j >= 0 && !stray[i]; j = next[j] {
 			o := letters[j]
 			to := Middle(o)
 			dx := to.X - from.X
 			if dx > maxSlopeLength*height {
 				break
 			}
-			if dx < minSlopeLength*height || sameHeight*max(l.Dy()-o.Dy(), o.Dy()-l.Dy()) > height {
+			if stray[j] || dx < minSlopeLength*height || sameHeight*max(l.Dy()-o.Dy(), o.Dy()-l.Dy()) > height {
 				continue
 			}
 			at := from.Add(to).Div(2).Div(c.cell)
@@ -97,6 +98,27 @@ func (c *Curl) cellSlopes(letters []image.Rectangle, height int) []cellSlope {
 		}
 	}
 	return found
+}
+
+// strays reports for each letter whether it does not end where its neighbours do: p and y end lower. Since capitals are as high
+// as these, a list whose lines begin or end alike would seem to slope.
+func strays(letters []image.Rectangle, next []int, height int) []bool {
+	ends := make([][]int, len(letters)) // of the two letters before and after each
+	for i, l := range letters {
+		for j, n := next[i], 0; j >= 0 && n < 2; j, n = next[j], n+1 {
+			ends[i] = append(ends[i], letters[j].Max.Y)
+			ends[j] = append(ends[j], l.Max.Y)
+		}
+	}
+	stray := make([]bool, len(letters))
+	for i, e := range ends {
+		if len(e) > 0 {
+			slices.Sort(e)
+			off := letters[i].Max.Y - e[len(e)/2]
+			stray[i] = sameEnd*max(off, -off) > height
+		}
+	}
+	return stray
 }
 
 // nextInLine returns, for each of the letters, the index of the next letter of its line, or -1. letters are sorted from left to

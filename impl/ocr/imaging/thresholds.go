@@ -102,6 +102,8 @@ const (
 	// whose heights differ by at most 1/sameHeight of the usual one. maxLetterGap is the widest gap in a line, in heights of
 	// letters.
 	minSlopeLength, maxSlopeLength, sameHeight, maxLetterGap = 3, 10, 8, 2
+	// Letters on one line end at most 1/sameEnd of the usual height lower or higher than their neighbours.
+	sameEnd = 6
 	// A cell counts if it has at least minCellSlopes slopes, of which the middle half are within maxSlopeSpread. In cells of text
 	// they are within 0.06. maxCellWeight bounds the weight of cells with much text, and maxCellSlopes the memory.
 	minCellSlopes, maxSlopeSpread, maxCellWeight, maxCellSlopes = 5, 0.1, 100.0, 1000

@@ -100,7 +100,7 @@ func partner(pieces []piece, i int) int {
 		return -1 // they overlap
 	case (p.isLabel || pieces[best].isLabel) && p.block != pieces[best].block:
 		return best
-	case isNext(pieces, best, i) && isNumber(p.line) && strings.ContainsFunc(p.line.Text(), unicode.IsDigit):
+	case areNeighbours(pieces, best, i) && isNumber(p.line) && strings.ContainsFunc(p.line.Text(), unicode.IsDigit):
 		return best
 	case float64(gap) <= tornGap*float64(height) && !isGutter(pieces, best, i):
 		return best
@@ -108,10 +108,11 @@ func partner(pieces []piece, i int) int {
 	return -1
 }
 
-// isNext reports whether piece i follows piece before in its block. Between them there may be pieces that were joined already.
-func isNext(pieces []piece, before, i int) bool {
-	return before < i && pieces[before].block == pieces[i].block &&
-		!slices.ContainsFunc(pieces[before+1:i], func(p piece) bool { return !p.merged })
+// areNeighbours reports whether two pieces follow one another in their block, in either order: on a page that is not level, a
+// number may come before its entry. Between them there may be pieces that were joined already.
+func areNeighbours(pieces []piece, i, j int) bool {
+	return pieces[i].block == pieces[j].block &&
+		!slices.ContainsFunc(pieces[min(i, j)+1:max(i, j)], func(p piece) bool { return !p.merged })
 }
 
 // isGutter reports whether the gap between two pieces of a row is part of a gutter between columns: in the rows above and

@@ -82,7 +82,9 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 	for i := range before {
 		kept[i] = k.isUnlearnt(context, offset+i) || unicode.IsLetter(before[i]) && !k.writes(before[i]) && k.knows(line)
 	}
-	if !slices.Contains(kept, true) && k.Accents == "" && !slices.ContainsFunc(before, isAccentedCapital) {
+	// The network has hardly learnt accented capitals, because old prints have few.
+	keepsCapitals := slices.ContainsFunc(before, isAccentedCapital) && (k.knows(line) || !k.knows(read))
+	if !slices.Contains(kept, true) && k.Accents == "" && !keepsCapitals {
 		return read
 	}
 	var out, own, other []rune // own and other are the characters since the last one that both have
@@ -94,7 +96,7 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 		out, own, other, keeps = append(out, other...), nil, nil, nil
 	}
 	for _, p := range align(before, after) {
-		if p.a >= 0 && p.b >= 0 && (before[p.a] == after[p.b] || k.losesAccent(before[p.a], after[p.b])) {
+		if p.a >= 0 && p.b >= 0 && (before[p.a] == after[p.b] || k.losesAccent(before[p.a], after[p.b]) || keepsCapitals && losesCapital(before[p.a], after[p.b])) {
 			end()
 			out = append(out, before[p.a])
 			continue
@@ -128,13 +130,20 @@ func isBetter(read, own, kept string) bool {
 }
 
 // losesAccent reports whether what the network read in place of an accented letter of the language is the same letter without
-// its accent, or with another. The network has hardly learnt accented capitals, because old prints have few.
+// its accent, or with another.
 func (k *Knowledge) losesAccent(had, read rune) bool {
-	return isAccentedCapital(had) && text.WithoutAccent(had) == read || strings.ContainsRune(k.Accents, unicode.ToLower(had)) && text.WithoutAccent(had) == text.WithoutAccent(read)
+	return strings.ContainsRune(k.Accents, unicode.ToLower(had)) && text.WithoutAccent(had) == text.WithoutAccent(read)
+}
+
+// losesCapital reports whether what the network read in place of an accented capital is the same letter without its accent.
+func losesCapital(had, read rune) bool {
+	return isAccentedCapital(had) && text.WithoutAccent(had) == read
 }
 
 // isAccentedCapital reports whether a character is a Latin capital with an accent, bar or stroke.
-func isAccentedCapital(r rune) bool { return unicode.IsUpper(r) && text.WithoutAccent(r) != r }
+func isAccentedCapital(r rune) bool {
+	return unicode.IsUpper(r) && unicode.Is(unicode.Latin, r) && text.WithoutAccent(r) != r
+}
 
 // Accented returns the Latin letters of some words that have an accent, bar or stroke, in lower case.
 func Accented(words string) string {

@@ -18,7 +18,8 @@ type Curl struct {
 // letters. Rotate a skewed page first.
 //
 // It follows the letters of each line, takes the median slope in each cell, and smooths the slopes. It straightens the boxes of
-// the letters by these slopes and measures what is left, curlPasses times in all.
+// the letters by these slopes and measures what is left, curlPasses times in all. A list whose lines begin or end alike may
+// seem to slope: the y of May is as high as its M, but lower. So there must be a curl without such letters too.
 func FindCurl(size image.Point, letters []image.Rectangle) *Curl {
 	height := LetterHeight(letters)
 	if height == 0 {
@@ -28,11 +29,21 @@ func FindCurl(size image.Point, letters []image.Rectangle) *Curl {
 		return 2*l.Dy() < height || l.Dy() > 3*height
 	})
 	slices.SortFunc(letters, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.X, b.Min.X) })
+	c := curlOf(size, letters, height, false)
+	if c == nil || curlOf(size, letters, height, true) == nil {
+		return nil
+	}
+	return c
+}
+
+// curlOf returns the curl of a page by its letters, sorted from left to right, with or without those that do not end where
+// their neighbours do. It returns nil if the slopes hardly differ.
+func curlOf(size image.Point, letters []image.Rectangle, height int, withoutStrays bool) *Curl {
 	cell := curlCell * height
 	c := &Curl{cell, NewPlane((size.X+cell-1)/cell, (size.Y+cell-1)/cell)}
 	slopes := NewPlane(c.down.W, c.down.H)
 	for range curlPasses {
-		addSmooth(slopes, c.cellSlopes(c.straightened(letters), height))
+		addSmooth(slopes, c.cellSlopes(c.straightened(letters), height, withoutStrays))
 		c.setSlopes(slopes)
 	}
 	var found []float32
@@ -63,10 +74,13 @@ type cellSlope struct{ slope, weight float64 }
 
 // cellSlopes returns the median slope of the lines in each cell where the letters agree on it. letters are sorted from left to
 // right.
-func (c *Curl) cellSlopes(letters []image.Rectangle, height int) []cellSlope {
+func (c *Curl) cellSlopes(letters []image.Rectangle, height int, withoutStrays bool) []cellSlope {
 	cells := make([][]float64, len(c.down.Values))
 	next := nextInLine(letters, height)
-	stray := strays(letters, next, height)
+	stray := make([]bool, len(letters))
+	if withoutStrays {
+		stray = strays(letters, next, height)
+	}
 	for i, l := range letters {
 		from := Middle(l)
 		for j := next[i]; j >= 0 && !stray[i]; j = next[j] {
@@ -100,8 +114,7 @@ func (c *Curl) cellSlopes(letters []image.Rectangle, height int) []cellSlope {
 	return found
 }
 
-// strays reports for each letter whether it does not end where its neighbours do: p and y end lower. Since capitals are as high
-// as these, a list whose lines begin or end alike would seem to slope.
+// strays reports for each letter whether it does not end where its neighbours do: p and y end lower.
 func strays(letters []image.Rectangle, next []int, height int) []bool {
 	ends := make([][]int, len(letters)) // of the two letters before and after each
 	for i, l := range letters {

@@ -1,6 +1,7 @@
 package imaging_test
 
 import (
+	"fmt"
 	"image"
 	"math"
 	"math/rand/v2"
@@ -84,4 +85,15 @@ func TestLean(t *testing.T) {
 		curved := bend(imaging.Rotate(page, angle), func(x int) float64 { return 40 * math.Sin(2*math.Pi*float64(x)/ocrtest.Width) })
 		require.InDelta(t, angle, imaging.Lean(curved), 0.3, "curved")
 	}
+}
+
+// TestFindCurl_list checks that lines which begin and end alike do not seem to slope: the y of each May is as high as its M,
+// but lower.
+func TestFindCurl_list(t *testing.T) {
+	t.Parallel()
+	var entries []string
+	for i := range 24 {
+		entries = append(entries, fmt.Sprintf("By cash, %d May                                      %d 7 %d", 10+i%20, 110+7*i, i%12))
+	}
+	require.Nil(t, findCurl(ocrtest.Page(entries...)))
 }

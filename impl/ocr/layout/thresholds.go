@@ -249,7 +249,13 @@ const (
 // text, and labelBands the maximum height of a label in bands. paragraphPitch is the minimum distance of a paragraph from the
 // line above it in distances from the next line, and shortEnd the minimum distance by which the line above ends before it
 // otherwise, in heights of a line.
+
 const minLabels, otherRows, labelPitch, labelBands, paragraphPitch, shortEnd = 3, 0.35, 1.6, 3, 1.15, 2
+
+// Headings in the margin. They are headingPitch times as far apart as lines of the text, or farther. There are at most
+// 1/maxHeadingLines as many lines of these as of the text, and at least the share besideParagraphs of them stand beside the
+// first lines of paragraphs. Tuned on nine drawn pages of minutes.
+const headingPitch, maxHeadingLines, besideParagraphs = 1.5, 2, 0.75
 
 // Notes in the margin that are close to the text. Lengths are in units of the height of most letters.
 const (

@@ -14,8 +14,10 @@ import (
 // alone or in columns, and labels that belong to the text next to them. It does not join columns of text.
 func JoinTornLines(blocks []document.Block) []document.Block {
 	s := SequenceOf(blocks)
+	var headings []heading
+	s.pieces, headings = takeHeadings(s.pieces)
 	markLabels(s.pieces)
-	joined := false
+	joined := len(headings) > 0
 	for _, i := range leftToRight(s.pieces) {
 		if j := partner(s.pieces, i); j >= 0 {
 			joinPieces(&s.pieces[j], &s.pieces[i], blocks)
@@ -29,6 +31,7 @@ func JoinTornLines(blocks []document.Block) []document.Block {
 	if isSingleColumn(s.pieces) {
 		slices.SortStableFunc(s.pieces, func(a, b piece) int { return cmp.Compare(middle(a.line.Box), middle(b.line.Box)) })
 	}
+	s.pieces = putHeadings(s.pieces, headings, len(blocks))
 	return s.Blocks()
 }
 

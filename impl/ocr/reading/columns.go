@@ -46,6 +46,13 @@ func putInOrder(ctx context.Context, p *page) error {
 	return onReadings(p.onRegions(layout.InOrder))(ctx, p)
 }
 
+// placeHeadings puts the headings in the margin before their paragraphs. It comes after all steps that work region by region,
+// because the margin may be a region.
+func placeHeadings(_ context.Context, p *page) error {
+	p.attempts[0].blocks = layout.PlaceHeadings(p.attempts[0].blocks)
+	return nil
+}
+
 // onRegions returns a function of the blocks of a reading that applies f to the blocks of each region.
 func (p *page) onRegions(f func([]document.Block) []document.Block) func([]document.Block) []document.Block {
 	return func(blocks []document.Block) []document.Block {

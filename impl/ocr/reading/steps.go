@@ -101,6 +101,7 @@ var completeSteps = []step{
 	{name: "faint", when: isLegible, run: readFaint},
 	{name: "initials", when: hasLetterHeight, run: joinInitials},
 	{name: "ditto-marks", when: hasLetterHeight, run: readDittoMarks},
+	{name: "margin-headings", when: isPrint, run: placeHeadings},
 	{name: "letters", run: writeOwnLetters},
 	{name: "place", run: placeOnPage, required: true},
 	{name: "fill-in", when: mayHoldHandwriting, run: addHandwriting},

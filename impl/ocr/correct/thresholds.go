@@ -9,6 +9,8 @@ const (
 	sureUnlisted = 1
 	// sureSpacing is the minimum log-odds of words whose quotation marks and spaces the network for print does not change.
 	sureSpacing = 2
+	// minAccentConfidence is the minimum confidence of a word that is not listed and keeps the accents of its capitals.
+	minAccentConfidence = 0.8
 	// maxAdded (characters) and maxAddedShare (share of the words that it replaces) bound how much longer a candidate may be; the
 	// larger of the two limits counts. maxDropped and maxDroppedShare do the same for shorter candidates.
 	maxAdded, maxAddedShare     = 6, 1.0

@@ -82,8 +82,7 @@ func (k *Knowledge) keepUnlearnt(whole []document.Word, from, to int, read []doc
 	for i := range before {
 		kept[i] = k.isUnlearnt(context, offset+i) || unicode.IsLetter(before[i]) && !k.writes(before[i]) && k.knows(line)
 	}
-	// The network has hardly learnt accented capitals, because old prints have few.
-	keepsCapitals := slices.ContainsFunc(before, isAccentedCapital) && (k.knows(line) || !k.knows(read))
+	keepsCapitals := slices.ContainsFunc(before, isAccentedCapital) && k.trustsCapitals(line, read)
 	if !slices.Contains(kept, true) && k.Accents == "" && !keepsCapitals {
 		return read
 	}
@@ -133,6 +132,14 @@ func isBetter(read, own, kept string) bool {
 // its accent, or with another.
 func (k *Knowledge) losesAccent(had, read rune) bool {
 	return strings.ContainsRune(k.Accents, unicode.ToLower(had)) && text.WithoutAccent(had) == text.WithoutAccent(read)
+}
+
+// trustsCapitals reports whether accents of capitals that the network does not read are likely to be there: the words are
+// listed; or what the network read is not listed either, and the words are sure. It has hardly learnt accented capitals,
+// because old prints have few; specks above capitals look like accents.
+func (k *Knowledge) trustsCapitals(line, read []document.Word) bool {
+	isUnsure := func(w document.Word) bool { return w.Confidence < minAccentConfidence }
+	return k.knows(line) || !k.knows(read) && !slices.ContainsFunc(line, isUnsure)
 }
 
 // losesCapital reports whether what the network read in place of an accented capital is the same letter without its accent.

@@ -351,20 +351,29 @@ func TestKnowledge_Vote_accents(t *testing.T) {
 	}
 }
 
-// TestKnowledge_Vote_accentedCapitals checks that the network, which has hardly learnt accented capitals, does not remove
-// accents from them, even in a language that it has learnt.
+// TestKnowledge_Vote_accentedCapitals checks that the network, which has hardly learnt accented capitals, removes accents from
+// them only in words that are unsure or not listed, even in a language that it has learnt.
 func TestKnowledge_Vote_accentedCapitals(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ read, by, want string }{
-		{"KÖNIGLICHES und neuc", "KONIGLICHES und neue", "KÖNIGLICHES und neue"},
-		{"Âge", "Age", "Âge"},
-		{"la maisön", "la maison", "la maison"},
-		{"vieille EGLISE", "vieille ÉGLISE", "vieille ÉGLISE"},
+	for _, c := range []struct {
+		read       string
+		confidence float64
+		by, want   string
+	}{
+		{"KÖNIGLICHES", 0.4, "KONIGLICHES", "KÖNIGLICHES"}, // listed
+		{"LÖWENTHAL", 0.9, "LOWENTHAL", "LÖWENTHAL"},
+		{"LÖWENTHAL", 0.4, "LOWENTHAL", "LOWENTHAL"},
+		{"Ëlizabeth", 0.9, "Elizabeth", "Elizabeth"}, // the other is listed
+		{"la maisön", 0.4, "la maison", "la maison"},
+		{"vieille EGLISE", 0.4, "vieille ÉGLISE", "vieille ÉGLISE"},
 	} {
-		knowledge := correct.Knowledge{Known: correct.Lexicons{}, NetworkTrust: 0.9, NetworkAlone: true, Alphabet: alphabet("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZÉÖÂö")}
-		b := blocks(c.read, 0.4)
+		knowledge := correct.Knowledge{
+			Known: list{"königliches", "elizabeth"}, NetworkTrust: 0.9, NetworkAlone: true,
+			Alphabet: alphabet("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZÉÖËö"),
+		}
+		b := blocks(c.read, c.confidence)
 		knowledge.Vote(&b[0].Lines[0], correct.Readings{Network: [][]document.Word{wordsOf(c.by, 0.99)}})
-		require.Equal(t, c.want, text(b))
+		require.Equal(t, c.want, text(b), c.read)
 	}
 }
 

@@ -114,22 +114,40 @@ func (c *Curl) cellSlopes(letters []image.Rectangle, height int, withoutStrays b
 	return found
 }
 
-// strays reports for each letter whether it does not end where its neighbours do: p and y end lower.
+// strays reports for each letter whether it does not end where its neighbours lead one to expect, as p and y do: in the middle
+// between the ends of one of the two letters before it and one of the two after it, or at the end of a line, where the last two
+// lead to. On a page with a curl, lines slope.
 func strays(letters []image.Rectangle, next []int, height int) []bool {
-	ends := make([][]int, len(letters)) // of the two letters before and after each
+	type ends [2]int // of the nearest letter and the one beyond it; -1 if there is none
+	before, after := make([]ends, len(letters)), make([]ends, len(letters))
+	for i := range letters {
+		before[i], after[i] = ends{-1, -1}, ends{-1, -1}
+	}
 	for i, l := range letters {
 		for j, n := next[i], 0; j >= 0 && n < 2; j, n = next[j], n+1 {
-			ends[i] = append(ends[i], letters[j].Max.Y)
-			ends[j] = append(ends[j], l.Max.Y)
+			after[i][n], before[j][n] = letters[j].Max.Y, l.Max.Y
 		}
 	}
 	stray := make([]bool, len(letters))
-	for i, e := range ends {
-		if len(e) > 0 {
-			slices.Sort(e)
-			off := letters[i].Max.Y - e[len(e)/2]
-			stray[i] = sameEnd*max(off, -off) > height
+	for i, l := range letters {
+		known, fits := false, false
+		expect := func(x, y int) { // twice the expected end is x + y
+			off := 2*l.Max.Y - x - y
+			known, fits = true, fits || sameEnd*max(off, -off) <= 2*height
 		}
+		for _, x := range before[i] {
+			for _, y := range after[i] {
+				if x >= 0 && y >= 0 {
+					expect(x, y)
+				}
+			}
+		}
+		for _, e := range []ends{before[i], after[i]} {
+			if !known && e[1] >= 0 {
+				expect(2*e[0], 2*(e[0]-e[1]))
+			}
+		}
+		stray[i] = known && !fits
 	}
 	return stray
 }

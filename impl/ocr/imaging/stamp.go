@@ -8,7 +8,7 @@ import (
 
 // EraseStamps erases coloured stamps that lie over black text, and keeps the text under them. g is a colour channel of the page
 // or its luminance, which it changes; img is the page in colour. It reports whether it erased anything. Stamps beside the text
-// stay, because they can be read, and so do pictures and coloured text.
+// stay, because they can be read, and so do pictures, forms and coloured text.
 func EraseStamps(g *image.Gray, img image.Image) (erased bool) {
 	c, ok := img.(*image.RGBA)
 	if !ok || c.Rect.Min != (image.Point{}) || !c.Opaque() {
@@ -27,15 +27,17 @@ func EraseStamps(g *image.Gray, img image.Image) (erased bool) {
 	}
 	cells := NewMask(coloured.Reduce(stampCell), func(v float32) bool { return v > 0 }).dilate()
 	longer := max(c.Rect.Dx(), c.Rect.Dy(), stampScale)
-	var last image.Rectangle // of what was erased; an inner ring lies in it
+	var stamps []image.Rectangle
 	for _, component := range cells.components(true) {
-		box := scale(component.Box, stampCell, 1).Intersect(small.Rect)
-		if !box.In(last) && inks.isStampOverText(box) {
+		box := scale(component.Box, stampCell, 1)
+		touchesEdge := !component.Box.Inset(-1).In(image.Rect(0, 0, cells.W, cells.H)) // such as a colour chart
+		isInside := slices.ContainsFunc(stamps, func(s image.Rectangle) bool { return box.In(s) })
+		if len(stamps) < maxStamps && !touchesEdge && !isInside && inks.isStampOverText(box) {
 			eraseColour(g, c, scale(box, longer, stampScale).Intersect(c.Rect))
-			last, erased = box, true
+			stamps = append(stamps, box)
 		}
 	}
-	return erased
+	return len(stamps) > 0
 }
 
 // inks are the optical densities of the black and of the coloured ink in each pixel of an image, and the channel in which the
@@ -87,14 +89,14 @@ func (k inks) isColoured(i int) bool {
 
 // isStampOverText reports whether what is coloured in the box is a stamp with black text under it.
 func (k inks) isStampOverText(box image.Rectangle) bool {
-	touchesEdge := !box.Inset(-1).In(image.Rectangle{Max: k.size}) // such as a colour chart
-	if min(box.Dx(), box.Dy()) < minStampSide || Area(box) > k.size.X*k.size.Y/minPageOfStamp || touchesEdge {
+	if min(box.Dx(), box.Dy()) < minStampSide || Area(box) > k.size.X*k.size.Y/minPageOfStamp {
 		return false
 	}
-	var coloured, black, both int
+	var coloured, black, both, rows, continued int
 	var lightest [3]int // the coloured pixels by their lightest channel
 	shade, colour := k.shade(box)
 	for y := box.Min.Y; y < box.Max.Y; y++ {
+		above := both
 		for i := y*k.size.X + box.Min.X; i < y*k.size.X+box.Max.X; i++ {
 			isText := k.black[i]-shade*k.colour[i] > minTextInk
 			switch isStamp := k.colour[i] > fullColour*colour; {
@@ -107,11 +109,26 @@ func (k inks) isStampOverText(box image.Rectangle) bool {
 				lightest[k.lightest[i]]++
 			}
 		}
+		if both > above {
+			rows++
+			if k.isTextBeside(box, y) {
+				continued++
+			}
+		}
 	}
 	share := func(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 	isInk := shade <= maxShade && share(slices.Max(lightest[:]), coloured) >= minUniform
 	isDrawing := share(coloured, Area(box)) >= minStampInk && share(coloured, Area(box)) <= maxStampInk
-	return isInk && isDrawing && share(black, coloured) >= minTextBeside && share(both, coloured) >= minOverlap
+	isOverLines := share(continued, rows) >= minContinued // what is typed in a coloured form ends in its boxes
+	return isInk && isDrawing && isOverLines && share(black, coloured) >= minTextBeside && share(both, coloured) >= minOverlap
+}
+
+// isTextBeside reports whether there is black ink directly to the left or to the right of a box in row y.
+func (k inks) isTextBeside(box image.Rectangle, y int) bool {
+	line := k.black[y*k.size.X : (y+1)*k.size.X]
+	isText := func(v float32) bool { return v > minTextInk }
+	return slices.ContainsFunc(line[max(box.Min.X-besideStamp, 0):box.Min.X], isText) ||
+		slices.ContainsFunc(line[box.Max.X:min(box.Max.X+besideStamp, k.size.X)], isText)
 }
 
 // shade returns how much black the coloured ink in a box seems to contain, as a ratio of its colour, and its usual colour.

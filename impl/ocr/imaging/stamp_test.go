@@ -85,3 +85,38 @@ func TestEraseStamps_keepsColouredText(t *testing.T) {
 		require.False(t, imaging.EraseStamps(g, img), name)
 	}
 }
+
+func TestEraseStamps_keepsForms(t *testing.T) {
+	t.Parallel()
+	blue := color.RGBA{R: 50, G: 70, B: 180, A: 255}
+	for name, c := range map[string]struct {
+		box    image.Rectangle // of the blue form
+		size   image.Point
+		erased bool
+	}{
+		"a frame around whole lines":            {image.Rect(180, 160, 620, 320), image.Pt(900, 1000), false},
+		"a frame across lines":                  {image.Rect(300, 160, 560, 320), image.Pt(900, 1000), true},
+		"a frame at the right edge of the page": {image.Rect(400, 160, 650, 320), image.Pt(653, 1000), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := denseText(image.Pt(620, 1000), image.Pt(200, 60), 12)
+			img := image.NewRGBA(image.Rectangle{Max: c.size})
+			for y := range c.size.Y {
+				for x := range c.size.X {
+					v := uint8(255)
+					if (image.Point{X: x, Y: y}).In(text.Rect) {
+						v = text.GrayAt(x, y).Y
+					}
+					ink := color.RGBA{R: v, G: v, B: v, A: 255}
+					at := image.Pt(x, y)
+					if at.In(c.box) && (!at.In(c.box.Inset(6)) || (y-c.box.Min.Y)%24 < 3) {
+						ink = color.RGBA{R: uint8(int(v) * int(blue.R) / 255), G: uint8(int(v) * int(blue.G) / 255), B: uint8(int(v) * int(blue.B) / 255), A: 255}
+					}
+					img.SetRGBA(x, y, ink)
+				}
+			}
+			require.Equal(t, c.erased, imaging.EraseStamps(imaging.FromImage(img), img))
+		})
+	}
+}

@@ -233,6 +233,11 @@ const (
 	// minTextInk is the minimum density of text. fullColour is the minimum share of its usual colour that the stamp has over
 	// text. Text must lie under a stamp, minOverlap times as much as there is of the stamp, and beside it, minTextBeside times.
 	minTextInk, fullColour, minOverlap, minTextBeside = 0.5, 0.6, 0.05, 0.25
+	// The text goes on within besideStamp pixels of the stamp in at least the share minContinued of the rows in which it lies
+	// under the stamp.
+	besideStamp, minContinued = 24, 0.3
+	// maxStamps bounds the time for stamps.
+	maxStamps = 8
 	// minErased is the minimum density of coloured ink that is erased.
 	minErased = 0.05
 )

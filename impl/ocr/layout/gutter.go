@@ -124,15 +124,20 @@ func (b bands) gutter(top int, at []span) (gutter, bool) {
 	if len(known) < minRiverRows {
 		return gutter{}, false
 	}
-	minWhite := narrowEnd * quantile(known, 0.5)
+	minWhite := narrowEnd * quantile(known, 0.25)
 	isColumn := func(i int) bool {
 		return whites[i] >= minWhite && whites[i] > 0 && begins[i] >= marginNear(begins, i)-headingLead*float64(b.height)
 	}
+	// ends reports whether a row of columns may be the first or last one: the tails of letters alone have wide whites.
+	ends := func(i, inside int) bool {
+		isTail := inside >= 0 && inside < len(at) && whites[inside] > 0 && !isColumn(inside)
+		return isColumn(i) && !isTail
+	}
 	first, last := 0, len(at)
-	for first < len(at) && !isColumn(first) {
+	for first < len(at) && !ends(first, first+1) {
 		first++
 	}
-	for i := len(at) - 1; i >= 0 && !isColumn(i); i-- {
+	for i := len(at) - 1; i >= 0 && !ends(i, i-1); i-- {
 		if whites[i] > 0 {
 			last = i
 		}

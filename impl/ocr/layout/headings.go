@@ -39,7 +39,7 @@ func takeHeadings(pieces []piece) (rest []piece, headings []heading) {
 		}
 	}
 	slices.SortStableFunc(margin, func(i, j int) int { return cmp.Compare(middle(pieces[i].line.Box), middle(pieces[j].line.Box)) })
-	beginning, longest, last := 0, 0, math.MinInt/2
+	beginning, longest, numbers, last := 0, 0, 0, math.MinInt/2
 	for _, i := range margin {
 		at := middle(pieces[i].line.Box)
 		if float64(at-last) > headingPitch*float64(pitch) {
@@ -55,9 +55,13 @@ func takeHeadings(pieces []piece) (rest []piece, headings []heading) {
 		n := &headings[len(headings)-1]
 		n.lines = append(n.lines, pieces[i])
 		longest, last = max(longest, len(n.lines)), at
+		if isNumber(pieces[i].line) {
+			numbers++
+		}
 	}
 	isFew := len(margin)*maxHeadingLines <= len(pieces)-len(margin)
-	if len(headings) < minLabels || longest < 2 || !isFew || float64(beginning) < besideParagraphs*float64(len(headings)) {
+	isList := numbers*maxHeadingNumbers > len(margin)
+	if len(headings) < minLabels || longest < 2 || !isFew || isList || float64(beginning) < besideParagraphs*float64(len(headings)) {
 		return pieces, nil
 	}
 	for i, p := range pieces {

@@ -15,32 +15,44 @@ type inset struct {
 	hasCaption bool
 }
 
-// insets returns the letters and the pictures of a region without its insets, and these.
+// insets returns the letters and the pictures of a region without its insets, and these. The parts of a picture are close to
+// each other.
 func (r Region) insets(letters, pictures []image.Rectangle) (outside, others []image.Rectangle, insets []inset) {
-	if len(pictures) == 0 {
-		return letters, nil, nil
-	}
-	b := newBands(without(letters, newBands(pictures, r)), r)
-	boxes := make([]image.Rectangle, len(pictures))
-	for i, m := range pictures {
-		boxes[i] = b.withCaption(m)
-	}
-	b = newBands(without(letters, newBands(boxes, r)), r)
-	gutters := b.gutters()
-	at := slices.IndexFunc(gutters, b.isBetweenColumns)
-	if at < 0 {
+	if len(pictures) == 0 || len(pictures) > maxIllustrations {
 		return letters, pictures, nil
 	}
+	b := newBands(without(letters, newBands(pictures, r)), r)
+	var whole, boxes []image.Rectangle
+	for _, m := range joined(pictures, insetMargin*r.band) {
+		whole, boxes = append(whole, m), append(boxes, b.withCaption(m))
+	}
+	b = newBands(without(letters, newBands(boxes, r)), r)
+	gutters := slices.DeleteFunc(b.gutters(), func(g gutter) bool { return !b.isBetweenColumns(g) })
 	var inside []image.Rectangle
-	for i, m := range pictures {
-		if box := boxes[i]; b.isInset(box, gutters[at]) {
+	for i, box := range boxes {
+		if k := slices.IndexFunc(gutters, func(g gutter) bool { return b.isInset(box, g) }); k >= 0 {
 			inside = append(inside, box)
-			insets = append(insets, inset{box, b.whiteAbove(box, gutters[at]), box != m})
-		} else {
-			others = append(others, m)
+			insets = append(insets, inset{box, b.whiteAbove(box, gutters[k]), box != whole[i]})
 		}
 	}
-	return without(letters, newBands(inside, r)), others, insets
+	in := newBands(inside, r)
+	return without(letters, in), without(pictures, in), insets
+}
+
+// joined joins boxes that are at most gap pixels apart.
+func joined(boxes []image.Rectangle, gap int) []image.Rectangle {
+	var out []image.Rectangle
+	for _, b := range boxes {
+		for i := 0; i < len(out); i++ {
+			if b.Inset(-gap).Overlaps(out[i]) {
+				b = b.Union(out[i])
+				out = slices.Delete(out, i, i+1)
+				i = -1 // the larger box may be close to earlier ones
+			}
+		}
+		out = append(out, b)
+	}
+	return out
 }
 
 // withCaption returns the box of a picture and the lines directly below it that are not wider, with white on both sides.
@@ -63,19 +75,36 @@ func (b bands) withCaption(m image.Rectangle) image.Rectangle {
 	return m
 }
 
-// isInset reports whether a picture interrupts the gutter and has text on both sides.
+// isInset reports whether a picture interrupts the gutter, and the lines of the columns go around it on both sides: they reach
+// from the margins of the columns to the picture. Short lines beside an ornament are a heading.
 func (b bands) isInset(m image.Rectangle, g gutter) bool {
 	top, bottom := m.Min.Y/b.height, (m.Max.Y-1)/b.height
-	if top-g.top < minInsetRows || g.bottom-bottom < minInsetRows || g.at[(top+bottom)/2-g.top].intersect(span{m.Min.X, m.Max.X}).width() <= 0 {
+	isThrough := func(s span) bool { return s.intersect(span{m.Min.X, m.Max.X}).width() > 0 }
+	if top-g.top < minInsetRows || g.bottom-bottom < minInsetRows || !slices.ContainsFunc(g.at[top-g.top:bottom-g.top], isThrough) {
 		return false
 	}
-	n := 0
-	for i := top; i <= bottom; i++ {
-		if left, right := b.textBeside(i, span{m.Min.X, m.Max.X}); left.width() > 0 && right.width() > 0 {
-			n++
+	var begins, ends []float64 // of the columns
+	for i, s := range g.at {
+		if left, right := b.textBeside(g.top+i, s); left.width() > 0 && right.width() > 0 {
+			begins, ends = append(begins, float64(left.from)), append(ends, float64(right.to))
 		}
 	}
-	return float64(n) >= insetShare*float64(bottom+1-top)
+	near := insetMargin * b.height
+	begin, end := int(quantile(begins, 0.5))+near, int(quantile(ends, 0.5))-near
+	var reaching [4]int // the bands whose ink reaches the left margin, the picture from the left, from the right, the right margin
+	for i := top; i <= bottom; i++ {
+		for k, reaches := range [4]func(s span) bool{
+			func(s span) bool { return s.from <= begin },
+			func(s span) bool { return s.from < m.Min.X && s.to >= m.Min.X-near },
+			func(s span) bool { return s.to > m.Max.X && s.from <= m.Max.X+near },
+			func(s span) bool { return s.to >= end },
+		} {
+			if slices.ContainsFunc(b.ink[i], reaches) {
+				reaching[k]++
+			}
+		}
+	}
+	return float64(slices.Min(reaching[:])) >= insetShare*float64(bottom+1-top)
 }
 
 // whiteAbove returns the white of a gutter between the lines above a picture.

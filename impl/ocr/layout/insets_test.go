@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"uncial/impl/ocr/layout"
 )
 
 func TestRegions_insets(t *testing.T) {
@@ -34,5 +36,13 @@ func TestRegions_insets(t *testing.T) {
 		t.Parallel()
 		marks := join(around(100, 980), strokes(300, 940, 920, 1400))
 		requireRegions(t, marks, []image.Point{{300, 600}, {900, 600}, {1100, 1000}, {300, 1700}, {900, 1700}})
+	})
+	t.Run("an ornament between short lines of a heading divides the columns", func(t *testing.T) {
+		t.Parallel()
+		heading := join(paragraph(300, 500, 950, 8), paragraph(880, 1080, 950, 8))
+		marks := join(around(100, 1300), heading, strokes(540, 840, 920, 1400))
+		for i, r := range layout.Regions(marks, letter, leaf, nil) {
+			require.False(t, r.Box.Min.Y < 600 && r.Box.Max.Y > 1800, "region %d: %v", i, r.Box)
+		}
 	})
 }

@@ -207,7 +207,10 @@ const (
 	minPicture, maxPicture = 2, 0.5
 	// minInsetRows is the minimum number of bands of columns above and below an inset picture, two or three lines, and insetShare
 	// the minimum share of its bands that have text on both sides: every other one is between two lines.
-	minInsetRows, insetShare = 6, 0.4
+	minInsetRows, insetShare = 6, 0.3
+	// insetMargin is the maximum distance of the lines beside an inset from the margins of the columns and from the inset, in
+	// heights of letters.
+	insetMargin = 3
 	// captionRows is the maximum number of bands from a picture to the end of its caption.
 	captionRows = 15
 	// highestPicture is the maximum ratio of a picture's height to its width: dark edges of leaves have a far higher one.
@@ -255,7 +258,7 @@ const minLabels, otherRows, labelPitch, labelBands, paragraphPitch, shortEnd = 3
 // Headings in the margin. They are headingPitch times as far apart as lines of the text, or farther. There are at most
 // 1/maxHeadingLines as many lines of these as of the text, and at least the share besideParagraphs of them stand beside the
 // first lines of paragraphs. Tuned on nine drawn pages of minutes.
-const headingPitch, maxHeadingLines, besideParagraphs = 1.5, 2, 0.75
+const headingPitch, maxHeadingLines, besideParagraphs, maxHeadingNumbers = 1.5, 2, 0.75, 3
 
 // Notes in the margin that are close to the text. Lengths are in units of the height of most letters.
 const (
@@ -290,7 +293,7 @@ const (
 	smallestLarge, largestLarge, widestLarge, minLargeLetters, largeDescent, largeBlank = 1.75, 12, 1.6, 4, 0.35, 1.25
 	// mostOfRiver is the share of the width of white space within that of longer white space above which it is a part of that.
 	mostOfRiver = 0.75
-	// narrowEnd is the minimum width of a gutter's first and last row, as a share of its median width. A narrower row has a
+	// narrowEnd is the minimum width of a gutter's first and last row, as a share of its lower quartile. A narrower row has a
 	// word space there instead.
 	narrowEnd = 0.4
 )

@@ -2,33 +2,86 @@ package reading
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"uncial/internal/document"
 	tags "uncial/internal/language"
 	"uncial/internal/language/guess"
 )
 
-// These languages lack some letters that look like their own. œ and æ look alike in blackletter, and the models for early print
-// know œ from French and Latin. Romanian has a comma below s and t, which the model for all languages takes for the cedilla of
-// Turkish. In English, lbs looks like Ibs, which no word begins with. In German, § looks like $.
+// ownLetters replaces what a language lacks by letters or signs of its own that look like it, in the words of a line.
+type ownLetters struct{ replace func(words []document.Word) }
+
+// œ and æ look alike in blackletter, and the models for early print know œ from French and Latin. Romanian has a comma below s
+// and t, which the model for all languages takes for the cedilla of Turkish. In English, lb. looks like Ib., and § looks like $
+// in German.
 var (
-	withAE       = strings.NewReplacer("œ", "æ", "Œ", "Æ")
-	withCommas   = strings.NewReplacer("ş", "ș", "Ş", "Ș", "ţ", "ț", "Ţ", "Ț")
-	withSections = strings.NewReplacer("$$", "§§")
-	withPounds   = strings.NewReplacer("Ibs", "lbs")
-	languageOwn  = map[string]*strings.Replacer{
+	withAE       = replacing("œ", "æ", "Œ", "Æ")
+	withCommas   = replacing("ş", "ș", "Ş", "Ș", "ţ", "ț", "Ţ", "Ț")
+	withPounds   = &ownLetters{replacePounds}
+	withSections = &ownLetters{replaceSections}
+	languageOwn  = map[string]*ownLetters{
 		"da": withAE, "de": withSections, "en": withPounds, "fo": withAE, "is": withAE, "nb": withAE, "nn": withAE, "no": withAE, "ro": withCommas,
 	}
 )
 
+// replacing returns letters of a language. oldnew are pairs, as those of strings.NewReplacer.
+func replacing(oldnew ...string) *ownLetters {
+	replacer := strings.NewReplacer(oldnew...)
+	return &ownLetters{func(words []document.Word) {
+		for i := range words {
+			words[i].Text = replacer.Replace(words[i].Text)
+		}
+	}}
+}
+
+// replacePounds writes lb. after a number and before a thing that is weighed, and lbs. for Ibs. Elsewhere, Ib. is ibidem.
+func replacePounds(words []document.Word) {
+	for i := range words {
+		w := &words[i]
+		unit := strings.TrimLeftFunc(w.Text, unicode.IsNumber)
+		switch strings.TrimRight(unit, ".,;:") {
+		case "Ibs":
+			w.Text = strings.Replace(w.Text, "Ibs", "lbs", 1)
+		case "Ib":
+			if i+1 < len(words) && isThing(words[i+1].Text) && (unit != w.Text || i > 0 && isQuantity(words[i-1].Text)) {
+				w.Text = strings.Replace(w.Text, "Ib", "lb", 1)
+			}
+		}
+	}
+}
+
+// isQuantity reports whether a word is a number: digits and fractions, but not the raised mark of a note.
+func isQuantity(word string) bool {
+	return word != "" && strings.Trim(word, "0123456789½¼¾⅓⅔⅛⅜⅝⅞") == ""
+}
+
+// isThing reports whether a word is in lower case, and neither an abbreviation, such as p. or vol., nor a Roman number.
+func isThing(word string) bool {
+	return len(word) > 1 && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-,;") == "" && strings.Trim(word, "ivxlc,;") != ""
+}
+
+// replaceSections writes § for a $ that stands alone between a word and a number. An amount may stand before its $.
+func replaceSections(words []document.Word) {
+	for i := range words {
+		w := &words[i]
+		if strings.Trim(w.Text, "$") == "" && i+1 < len(words) && beginsWithDigit(words[i+1]) && (i == 0 || !isQuantity(words[i-1].Text)) {
+			w.Text = strings.ReplaceAll(w.Text, "$", "§")
+		}
+	}
+}
+
+// dollars is found in German pages with amounts in dollars.
+var dollars = regexp.MustCompile(`\d *\$|\$\d|\b[Dd]oll(ar|\.)`)
+
 // writeOwnLetters replaces letters that the language of the page lacks in all its readings, so that they agree.
 func writeOwnLetters(_ context.Context, p *page) error {
-	if p.ownLetters = languageOwn[p.writtenLanguage()]; p.ownLetters == nil {
-		return nil
+	p.ownLetters = languageOwn[p.writtenLanguage()]
+	if p.ownLetters == withSections && dollars.MatchString(textOf(p.attempts[0].blocks)) {
+		p.ownLetters = nil
 	}
 	for _, a := range p.attempts {
 		for line := range document.Lines(a.blocks) {
@@ -38,27 +91,11 @@ func writeOwnLetters(_ context.Context, p *page) error {
 	return nil
 }
 
-// inOwnLetters replaces letters that the language of the page lacks in some words.
+// inOwnLetters replaces letters that the language of the page lacks in the words of a line.
 func (p *page) inOwnLetters(words []document.Word) {
-	if p.ownLetters == nil {
-		return
+	if p.ownLetters != nil {
+		p.ownLetters.replace(words)
 	}
-	for i := range words {
-		word := p.ownLetters.Replace(words[i].Text)
-		switch {
-		case p.ownLetters == withPounds && i > 0 && endsWithNumber(words[i-1].Text) && strings.Trim(word, ".,;") == "Ib":
-			word = strings.Replace(word, "Ib", "lb", 1) // elsewhere it is ibidem
-		case p.ownLetters == withSections && (word == "$" || word == "$$"):
-			word = strings.ReplaceAll(word, "$", "§") // a price has no blank after its sign
-		}
-		words[i].Text = word
-	}
-}
-
-// endsWithNumber reports whether the last character of a word is a digit or a fraction.
-func endsWithNumber(word string) bool {
-	last, _ := utf8.DecodeLastRuneInString(word)
-	return unicode.IsNumber(last)
 }
 
 // writtenLanguage returns the language of the page without its region. If the tag names only a script, it is a language with

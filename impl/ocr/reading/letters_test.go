@@ -29,8 +29,11 @@ func TestRead_ownLetters(t *testing.T) {
 		{"und-Latn", "Œuvre du XV siècle", "Œuvre du XV siècle"},
 		{"und-Latn", romanian, "Și nu era din acea casă, ci din alta, pe care o țineau și ei"},
 		{"und-Latn", turkish, turkish},
-		{"en", "for 3 Ibs. and ½ Ib. of flour, Ib. p. 7", "for 3 lbs. and ½ lb. of flour, Ib. p. 7"},
-		{"de", "$ 459 und $$ 7 f. für $12", "§ 459 und §§ 7 f. für $12"},
+		{"en", "for 3 Ibs. and ½ Ib. of flour or 24Ibs.", "for 3 lbs. and ½ lb. of flour or 24lbs."},
+		{"en", "1 Ib. p. 37, in 1854 Ib. ii. 5, ² Ib. iv, Ibsen", "1 Ib. p. 37, in 1854 Ib. ii. 5, ² Ib. iv, Ibsen"},
+		{"de", "nach $ 459 und $$ 7 f.", "nach § 459 und §§ 7 f."},
+		{"de", "100 $ und $ 250", "100 $ und $ 250"},
+		{"de", "für $ 250 und 3 Dollar", "für $ 250 und 3 Dollar"},
 		{"fr", "les Ibs. et 3 Ib.", "les Ibs. et 3 Ib."},
 	} {
 		src := &schooled{network: c.read, sure: 99}

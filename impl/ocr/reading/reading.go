@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"image"
 	"slices"
-	"strings"
 	"time"
 
 	"uncial/impl/ocr/correct"
@@ -107,7 +106,7 @@ type page struct {
 	// languageEvidence is the evidence for a language that was detected on the page; see guess.Guess.
 	languageEvidence float64
 	// ownLetters replaces letters that the language of the print lacks; nil if that is not known.
-	ownLetters *strings.Replacer
+	ownLetters *ownLetters
 
 	gray     *image.Gray // the page in this orientation, dark writing on light paper
 	isGray   bool        // gray has more than black and white

@@ -97,6 +97,9 @@ func textEdge(pieces []piece) (edge, pitch int) {
 	for i := 1; i < len(rows); i++ {
 		distances = append(distances, rows[i]-rows[i-1])
 	}
+	if len(distances) == 0 {
+		return 0, 0
+	}
 	slices.Sort(distances)
 	return edge, distances[len(distances)/2]
 }

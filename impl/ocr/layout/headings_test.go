@@ -37,6 +37,7 @@ func TestPlaceHeadings(t *testing.T) {
 		"notes beside other lines stay together":       {notes, title, minutes},
 		"a column of text is not a column of headings": {long, title, minutes},
 		"the numbers of a list are not headings":       {block(line(0, at(2), "197."), line(0, at(5), "198."), line(0, at(5)+35, "199."), line(0, at(8), "200.")), title, minutes},
+		"a single row has no headings":                 {block(line(0, 0, "a"), line(100, 0, "b"), line(200, 0, "c"), line(300, 0, "d"))},
 		"headings of single lines are labels":          {block(headings.Lines[0], headings.Lines[1], headings.Lines[3]), title, minutes},
 		"a page without text beside the margin":        {title, minutes},
 	} {

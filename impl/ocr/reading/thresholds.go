@@ -182,7 +182,7 @@ const (
 	// minimum confidence of the network for print in it, and maxItemOff its maximum distance from the baseline.
 	minOtherItems, minItemConfidence, maxItemOff = 2, 0.9, 0.5
 	// minAloneConfidence is the minimum confidence of each reading of a capital or digit that is alone in its row.
-	minAloneConfidence = 0.92
+	minAloneConfidence = 0.95
 	// A comma that the network adds to a word has at least minMarkInk pixels of ink for each square of
 	// the height of letters: within markReach of the last letter, from markRise above to markDescent below the baseline. The last
 	// letter is at least minMarkedLetter high. If it ends more than maxMarkedDescent below the baseline, a comma may touch it.

@@ -44,7 +44,7 @@ func takeHeadings(pieces []piece) (rest []piece, headings []heading) {
 		at := middle(pieces[i].line.Box)
 		if float64(at-last) > headingPitch*float64(pitch) {
 			text := rightOf(pieces, i)
-			if text < 0 {
+			if text < 0 || pieces[text].line.Box.Right() <= edge {
 				return pieces, nil
 			}
 			if beginsParagraph(pieces, text) {

@@ -23,7 +23,8 @@ func (r Region) insets(letters, pictures []image.Rectangle) (outside, others []i
 	}
 	b := newBands(without(letters, newBands(pictures, r)), r)
 	var whole, boxes []image.Rectangle
-	for _, m := range joined(pictures, insetMargin*r.band) {
+	isClose := func(a, b image.Rectangle) bool { return a.Inset(-insetMargin * r.band).Overlaps(b) }
+	for _, m := range merged(pictures, isClose) {
 		whole, boxes = append(whole, m), append(boxes, b.withCaption(m))
 	}
 	b = newBands(without(letters, newBands(boxes, r)), r)
@@ -39,36 +40,15 @@ func (r Region) insets(letters, pictures []image.Rectangle) (outside, others []i
 	return without(letters, in), without(pictures, in), insets
 }
 
-// joined joins boxes that are at most gap pixels apart.
-func joined(boxes []image.Rectangle, gap int) []image.Rectangle {
-	var out []image.Rectangle
-	for _, b := range boxes {
-		for i := 0; i < len(out); i++ {
-			if b.Inset(-gap).Overlaps(out[i]) {
-				b = b.Union(out[i])
-				out = slices.Delete(out, i, i+1)
-				i = -1 // the larger box may be close to earlier ones
-			}
-		}
-		out = append(out, b)
-	}
-	return out
-}
-
 // withCaption returns the box of a picture and the lines directly below it that are not wider, with white on both sides.
 func (b bands) withCaption(m image.Rectangle) image.Rectangle {
-	bottom := (m.Max.Y - 1) / b.height
+	margin, bottom := b.height/2, (m.Max.Y-1)/b.height
+	crosses := func(s span, x int) bool { return s.from < x+margin && s.to > x-margin }
 	for i := bottom + 1; i < min(bottom+1+captionRows, len(b.ink)); i++ {
-		var white, text bool
-		for _, s := range b.ink[i] {
-			margin := b.height / 2
-			white = white || s.from < m.Min.X+margin && s.to > m.Min.X-margin || s.from < m.Max.X+margin && s.to > m.Max.X-margin
-			text = text || s.from > m.Min.X && s.to < m.Max.X
-		}
-		if white {
+		if slices.ContainsFunc(b.ink[i], func(s span) bool { return crosses(s, m.Min.X) || crosses(s, m.Max.X) }) {
 			break
 		}
-		if text {
+		if slices.ContainsFunc(b.ink[i], func(s span) bool { return s.from > m.Min.X && s.to < m.Max.X }) {
 			m.Max.Y = (i + 1) * b.height
 		}
 	}

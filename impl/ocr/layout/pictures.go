@@ -46,13 +46,20 @@ func Initials(page *image.Gray, marks []image.Rectangle, height int) []image.Rec
 
 // united joins boxes that overlap by at least samePicture of the smaller one.
 func united(boxes []image.Rectangle) []image.Rectangle {
+	return merged(boxes, func(a, b image.Rectangle) bool {
+		return float64(imaging.Area(a.Intersect(b))) >= samePicture*float64(min(imaging.Area(a), imaging.Area(b)))
+	})
+}
+
+// merged joins boxes that belong together.
+func merged(boxes []image.Rectangle, belong func(a, b image.Rectangle) bool) []image.Rectangle {
 	var out []image.Rectangle
 	for _, b := range boxes {
 		for i := 0; i < len(out); i++ {
-			if shared := b.Intersect(out[i]); float64(imaging.Area(shared)) >= samePicture*float64(min(imaging.Area(b), imaging.Area(out[i]))) {
+			if belong(b, out[i]) {
 				b = b.Union(out[i])
 				out = slices.Delete(out, i, i+1)
-				i = -1 // the larger box may overlap earlier ones
+				i = -1 // the larger box may belong with earlier ones
 			}
 		}
 		out = append(out, b)

@@ -214,7 +214,8 @@ const (
 	stampScale, stampCell = 1000, 8
 	// darkestInk is the darkest grey whose colour still shows.
 	darkestInk = 4
-	// minColour is the minimum density of coloured ink, and minSaturation its minimum share in the density of a pixel.
+	// minColour is the minimum density of coloured ink, on average over the channels, and minSaturation its minimum share in the
+	// density of a pixel.
 	minColour, minSaturation = 0.12, 0.25
 	// maxYellow is the maximum share of a colour that is yellow, which is the colour of stained paper, leather and brown ink.
 	maxYellow = 0.6

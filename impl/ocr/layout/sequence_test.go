@@ -62,6 +62,13 @@ func TestJoinTornLines(t *testing.T) {
 	}{
 		{"joins prices to the entries on their left", prices, "Morgen am See 40\nStillleben —\nDie Näherin 1200"},
 		{
+			"joins an amount that is a little higher than its entry, and before it in the block",
+			[]document.Block{block(
+				line(0, at(1), "By", "cash"), line(900, at(1)-10, "77", "3", "11"), line(900, at(2)-10, "12", "4", "1"), line(0, at(2), "To", "malt"),
+			)},
+			"By cash 77 3 11\nTo malt 12 4 1",
+		},
+		{
 			"joins numbers to the entries on their right",
 			[]document.Block{prices[1], block(line(1000, at(1), "Johannisbeeren"), line(1000, at(2), "Stillleben"), line(1000, at(3), "Thierleben"))},
 			"40 Johannisbeeren\n— Stillleben\n1200 Thierleben",

@@ -14,8 +14,8 @@ const red, green, luma, channels = 0, 1, 2, 3
 // blue pencil on buff paper. If there is no such channel, it returns the luminance, as FromImage does. It never returns a
 // channel in which some of the writing fades, such as red on a page with red initials.
 func StrongestChannel(img image.Image) *image.Gray {
-	c, ok := img.(*image.RGBA)
-	if !ok || c.Rect.Min != (image.Point{}) || !c.Opaque() {
+	c, ok := opaqueRGBA(img)
+	if !ok {
 		return FromImage(img)
 	}
 	cells := contrasts(c)
@@ -31,11 +31,22 @@ func StrongestChannel(img image.Image) *image.Gray {
 	if best == luma {
 		return FromImage(img)
 	}
-	g := image.NewGray(c.Rect)
-	for y := range g.Rect.Dy() {
-		from, to := c.Pix[y*c.Stride:], row(g, y)
+	return channelIn(c, c.Rect, best)
+}
+
+// opaqueRGBA returns the image as the type of the pages in colour that the decoders return. It reports false for any other.
+func opaqueRGBA(img image.Image) (*image.RGBA, bool) {
+	c, ok := img.(*image.RGBA)
+	return c, ok && c.Rect.Min == (image.Point{}) && c.Opaque()
+}
+
+// channelIn returns red, green or blue of a part of an image.
+func channelIn(c *image.RGBA, part image.Rectangle, channel int) *image.Gray {
+	g := image.NewGray(image.Rect(0, 0, part.Dx(), part.Dy()))
+	for y := range part.Dy() {
+		from, to := c.Pix[c.PixOffset(part.Min.X, part.Min.Y+y):], row(g, y)
 		for x := range to {
-			to[x] = from[4*x+best]
+			to[x] = from[4*x+channel]
 		}
 	}
 	return g

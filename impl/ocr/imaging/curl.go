@@ -82,8 +82,11 @@ func (c *Curl) cellSlopes(letters []image.Rectangle, height int, withoutStrays b
 		stray = strays(letters, next, height)
 	}
 	for i, l := range letters {
+		if stray[i] {
+			continue
+		}
 		from := Middle(l)
-		for j := next[i]; j >= 0 && !stray[i]; j = next[j] {
+		for j := next[i]; j >= 0; j = next[j] {
 			o := letters[j]
 			to := Middle(o)
 			dx := to.X - from.X

@@ -10,8 +10,8 @@ import (
 // or its luminance, which it changes; img is the page in colour. It reports whether it erased anything. Stamps beside the text
 // stay, because they can be read, and so do pictures, forms and coloured text.
 func EraseStamps(g *image.Gray, img image.Image) (erased bool) {
-	c, ok := img.(*image.RGBA)
-	if !ok || c.Rect.Min != (image.Point{}) || !c.Opaque() {
+	c, ok := opaqueRGBA(img)
+	if !ok {
 		return false
 	}
 	small, ok := Shrink(c, stampScale).(*image.RGBA)
@@ -52,14 +52,7 @@ type inks struct {
 func separate(c *image.RGBA, part image.Rectangle) inks {
 	var flat [3]*image.Gray
 	for channel := range flat {
-		flat[channel] = image.NewGray(image.Rect(0, 0, part.Dx(), part.Dy()))
-		for y := range part.Dy() {
-			from, to := c.Pix[c.PixOffset(part.Min.X, part.Min.Y+y):], row(flat[channel], y)
-			for x := range to {
-				to[x] = from[4*x+channel]
-			}
-		}
-		flat[channel] = Flatten(flat[channel])
+		flat[channel] = Flatten(channelIn(c, part, channel))
 	}
 	n := part.Dx() * part.Dy()
 	out := inks{part.Size(), make([]float32, n), make([]float32, n), make([]uint8, n)}

@@ -28,15 +28,7 @@ func TestEraseStrikes(t *testing.T) {
 			page := ocrtest.Page(text...)
 			ocrtest.Rule(page, 20, y+2, right+40, y-2)
 			out := imaging.EraseStrikes(page, height)
-			wrong, damaged := 0, 0
-			for i, v := range clean.Pix {
-				if (v <= 127) != (out.Pix[i] <= 127) {
-					wrong++
-				}
-				if (v <= 127) != (page.Pix[i] <= 127) {
-					damaged++
-				}
-			}
+			wrong, damaged := differences(clean, out), differences(clean, page)
 			require.Greater(t, damaged, ink(clean)/20)
 			require.Less(t, wrong, damaged/3)
 			require.Len(t, imaging.Letters(out), len(imaging.Letters(clean)), "the letters are apart again, and whole")
@@ -97,15 +89,7 @@ func TestEraseScratches(t *testing.T) {
 			t.Parallel()
 			out := imaging.EraseScratches(page, height)
 			require.Equal(t, page.Rect, out.Rect)
-			wrong, damaged := 0, 0
-			for i, v := range clean.Pix {
-				if (v <= 127) != (out.Pix[i] <= 127) {
-					wrong++
-				}
-				if (v <= 127) != (page.Pix[i] <= 127) {
-					damaged++
-				}
-			}
+			wrong, damaged := differences(clean, out), differences(clean, page)
 			require.Less(t, wrong, damaged/4)
 		})
 	}
@@ -149,3 +133,13 @@ func denseText(size, at image.Point, lines int) *image.Gray {
 
 // bookPitch is the distance between the lines of denseText.
 const bookPitch = 48
+
+// differences returns the number of pixels that are ink on only one of two pages.
+func differences(a, b *image.Gray) (n int) {
+	for i, v := range a.Pix {
+		if (v <= 127) != (b.Pix[i] <= 127) {
+			n++
+		}
+	}
+	return n
+}

@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"image"
+	"iter"
 	"math"
 	"slices"
 
@@ -187,10 +188,8 @@ func (b bands) crossed(top int, at []span) []bool {
 // right begins; both are 0 without text on both sides.
 func (b bands) blanksIn(top int, at []span) (whites, begins []float64) {
 	whites, begins = make([]float64, len(at)), make([]float64, len(at))
-	for i, s := range at {
-		if left, right := b.textBeside(top+i, s); left.width() > 0 && right.width() > 0 {
-			whites[i], begins[i] = float64(right.from-left.to), float64(right.from)
-		}
+	for band, text := range b.flanked(top, at) {
+		whites[band-top], begins[band-top] = float64(text.right.from-text.left.to), float64(text.right.from)
 	}
 	return whites, begins
 }
@@ -256,15 +255,26 @@ func (b bands) textBeside(i int, white span) (left, right span) {
 	return left, right
 }
 
+// flanks is the text on both sides of a gutter in a band.
+type flanks struct{ left, right span }
+
+// flanked yields the bands, from top, with text on both sides of the white in them.
+func (b bands) flanked(top int, at []span) iter.Seq2[int, flanks] {
+	return func(yield func(int, flanks) bool) {
+		for i, white := range at {
+			if left, right := b.textBeside(top+i, white); left.width() > 0 && right.width() > 0 && !yield(top+i, flanks{left, right}) {
+				return
+			}
+		}
+	}
+}
+
 // usualWidths returns the usual widths of the text on both sides of a gutter, and of the white between.
 func (b bands) usualWidths(g gutter) (left, right, white float64) {
 	var lefts, rights, whites []float64
-	for i, s := range g.at {
-		l, r := b.textBeside(g.top+i, s)
-		if l.width() > 0 && r.width() > 0 {
-			lefts, rights = append(lefts, float64(l.width())), append(rights, float64(r.width()))
-			whites = append(whites, float64(r.from-l.to))
-		}
+	for _, text := range b.flanked(g.top, g.at) {
+		lefts, rights = append(lefts, float64(text.left.width())), append(rights, float64(text.right.width()))
+		whites = append(whites, float64(text.right.from-text.left.to))
 	}
 	return quantile(lefts, 0.5), quantile(rights, 0.5), quantile(whites, 0.25)
 }
@@ -302,15 +312,11 @@ func (b bands) isBesideLabels(g gutter) bool {
 // as pounds, shillings and pence, that are far apart.
 func (b bands) isBesideCells(g gutter) bool {
 	var lefts, rights int
-	for i, s := range g.at {
-		left, right := b.textBeside(g.top+i, s)
-		if left.width() == 0 || right.width() == 0 {
-			continue
-		}
-		if b.hasCells(g.top+i, left) {
+	for band, text := range b.flanked(g.top, g.at) {
+		if b.hasCells(band, text.left) {
 			lefts++
 		}
-		if b.hasCells(g.top+i, right) {
+		if b.hasCells(band, text.right) {
 			rights++
 		}
 	}
@@ -338,14 +344,10 @@ func (b bands) hasCells(band int, text span) bool {
 func (b bands) strips(g gutter) (left, right bool) {
 	h := float64(b.height)
 	var touchingLeft, touchingRight int // rows whose text touches that edge
-	for i, s := range g.at {
-		l, r := b.textBeside(g.top+i, s)
-		if l.width() == 0 || r.width() == 0 {
-			continue
-		}
-		if limits := b.limits[g.top+i]; float64(l.from-limits.from) <= stripMargin*h {
+	for band, text := range b.flanked(g.top, g.at) {
+		if limits := b.limits[band]; float64(text.left.from-limits.from) <= stripMargin*h {
 			touchingLeft++
-		} else if float64(limits.to-r.to) <= stripMargin*h {
+		} else if float64(limits.to-text.right.to) <= stripMargin*h {
 			touchingRight++
 		}
 	}

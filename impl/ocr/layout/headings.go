@@ -19,10 +19,10 @@ func PlaceHeadings(blocks []document.Block) []document.Block {
 	return s.Blocks()
 }
 
-// heading is a heading in the left margin, of one line or several, and the first word of the paragraph beside it.
+// heading is the lines of a heading in the left margin, and the box of the first word of the paragraph beside it.
 type heading struct {
 	lines  []piece
-	beside document.Word
+	beside document.Box
 }
 
 // takeHeadings removes the headings in the left margin from the pieces and returns them. It takes none unless most of them
@@ -50,11 +50,11 @@ func takeHeadings(pieces []piece) (rest []piece, headings []heading) {
 			if beginsParagraph(pieces, text) {
 				beginning++
 			}
-			headings = append(headings, heading{beside: pieces[text].line.Words[0]})
+			headings = append(headings, heading{beside: pieces[text].line.Words[0].Box})
 		}
-		n := &headings[len(headings)-1]
-		n.lines = append(n.lines, pieces[i])
-		longest, last = max(longest, len(n.lines)), at
+		h := &headings[len(headings)-1]
+		h.lines = append(h.lines, pieces[i])
+		longest, last = max(longest, len(h.lines)), at
 		if isNumber(pieces[i].line) {
 			numbers++
 		}
@@ -107,14 +107,11 @@ func textEdge(pieces []piece) (edge, pitch int) {
 // putHeadings inserts each heading before the line that it stands beside, as a block of its own. blocks is the number of
 // blocks.
 func putHeadings(pieces []piece, headings []heading, blocks int) []piece {
-	for k, n := range headings {
-		for i := range n.lines {
-			n.lines[i].block = blocks + k
+	for k, h := range headings {
+		for i := range h.lines {
+			h.lines[i].block = blocks + k
 		}
-		at := slices.IndexFunc(pieces, func(p piece) bool {
-			return slices.ContainsFunc(p.line.Words, func(w document.Word) bool { return w.Box == n.beside.Box })
-		})
-		pieces = slices.Insert(pieces, max(at, 0), n.lines...)
+		pieces = slices.Insert(pieces, max(holding(pieces, []document.Box{h.beside}), 0), h.lines...)
 	}
 	return pieces
 }

@@ -64,10 +64,8 @@ func (b bands) isInset(m image.Rectangle, g gutter) bool {
 		return false
 	}
 	var begins, ends []float64 // of the columns
-	for i, s := range g.at {
-		if left, right := b.textBeside(g.top+i, s); left.width() > 0 && right.width() > 0 {
-			begins, ends = append(begins, float64(left.from)), append(ends, float64(right.to))
-		}
+	for _, text := range b.flanked(g.top, g.at) {
+		begins, ends = append(begins, float64(text.left.from)), append(ends, float64(text.right.to))
 	}
 	near := insetMargin * b.height
 	begin, end := int(quantile(begins, 0.5))+near, int(quantile(ends, 0.5))-near
@@ -90,10 +88,8 @@ func (b bands) isInset(m image.Rectangle, g gutter) bool {
 // whiteAbove returns the white of a gutter between the lines above a picture.
 func (b bands) whiteAbove(m image.Rectangle, g gutter) span {
 	white := span{m.Min.X, m.Max.X}
-	for i := g.top; i < m.Min.Y/b.height; i++ {
-		if left, right := b.textBeside(i, g.at[i-g.top]); left.width() > 0 && right.width() > 0 {
-			white = white.intersect(span{left.to, right.from})
-		}
+	for _, text := range b.flanked(g.top, g.at[:m.Min.Y/b.height-g.top]) {
+		white = white.intersect(span{text.left.to, text.right.from})
 	}
 	return white
 }

@@ -73,10 +73,13 @@ func hasHeader(kind imagefile.Format, data []byte) bool {
 	return false
 }
 
-// tiffPages returns the sizes of the pages of a TIFF, by its directories (TIFF 6.0, section 2). ok is false if they cannot be
-// read, or if it is a BigTIFF.
+// tiffPages returns the sizes of the pages of a TIFF, by its directories (TIFF 6.0, section 2). Like the service, it counts
+// reduced images and masks only if the file has nothing else. ok is false if the directories cannot be read, or if the file is a
+// BigTIFF.
 func tiffPages(data []byte) (pages []imagefile.Size, ok bool) {
-	const widthTag, heightTag, shortType = 256, 257, 3
+	const kindTag, oldKindTag, widthTag, heightTag, shortType = 254, 255, 256, 257, 3
+	const reducedOrMask, oldReduced = 1 | 4, 2 // values of the kind
+	const maxDirectories = 100
 	var order binary.ByteOrder = binary.LittleEndian
 	if len(data) < 8 {
 		return nil, false
@@ -87,15 +90,17 @@ func tiffPages(data []byte) (pages []imagefile.Size, ok bool) {
 	if order.Uint16(data[2:]) != 42 {
 		return nil, false
 	}
-	for at := int64(order.Uint32(data[4:])); at != 0; {
+	var others []imagefile.Size // reduced images and masks
+	for at := int64(order.Uint32(data[4:])); at != 0 && len(pages)+len(others) < maxDirectories; {
 		if at+2 > int64(len(data)) {
 			return nil, false
 		}
 		n := int64(order.Uint16(data[at:]))
-		if at+2+12*n+4 > int64(len(data)) || len(pages) > imagefile.MaxPages {
-			return pages, len(pages) > imagefile.MaxPages
+		if at+2+12*n+4 > int64(len(data)) {
+			return nil, false
 		}
 		var size imagefile.Size
+		isPage := true
 		for i := range n {
 			entry := data[at+2+12*i:]
 			value := int(order.Uint32(entry[8:]))
@@ -103,14 +108,25 @@ func tiffPages(data []byte) (pages []imagefile.Size, ok bool) {
 				value = int(order.Uint16(entry[8:]))
 			}
 			switch order.Uint16(entry) {
+			case kindTag:
+				isPage = isPage && value&reducedOrMask == 0
+			case oldKindTag:
+				isPage = isPage && value != oldReduced
 			case widthTag:
 				size.Width = value
 			case heightTag:
 				size.Height = value
 			}
 		}
-		pages = append(pages, size)
+		if isPage {
+			pages = append(pages, size)
+		} else {
+			others = append(others, size)
+		}
 		at = int64(order.Uint32(data[at+2+12*n:]))
+	}
+	if len(pages) == 0 {
+		pages = others[:min(len(others), 1)]
 	}
 	return pages, len(pages) > 0
 }

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,38 @@ func TestMock_InlineImages_AllThatTheServiceReads(t *testing.T) {
 		body := `{"imageUrl":"data:;base64,` + base64.StdEncoding.EncodeToString(data) + `"}`
 		m.ServeHTTP(w, extractionAt("", benchKey, body))
 		assert.Equal(t, http.StatusOK, w.Code, "%s: %s", file, w.Body)
+	}
+}
+
+// Reduced images and masks are not pages.
+func TestMock_InlineImages_ReducedTIFF(t *testing.T) {
+	t.Parallel()
+	m := mock.New(mock.Options{})
+	raiseLimits(t, m, benchKey)
+	for name, c := range map[string]struct {
+		kinds  []byte // of the images, by the bits of NewSubfileType
+		status int
+	}{
+		"ten pages and ten reduced images": {slices.Repeat([]byte{0, 1}, 10), http.StatusOK},
+		"pages with masks":                 {slices.Repeat([]byte{2, 4 | 2}, 10), http.StatusOK},
+		"only reduced images":              {slices.Repeat([]byte{1}, 12), http.StatusOK},
+		"twelve pages":                     {slices.Repeat([]byte{0, 2}, 6), http.StatusBadRequest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := []byte("II*\x00")
+			for _, kind := range c.kinds {
+				next := len(data) + 4 // the offset of the directory, of three fields
+				data = append(data, byte(next), byte(next>>8), 0, 0, 3, 0)
+				for tag, value := range map[int]byte{254: kind, 256: 100, 257: 100} {
+					data = append(data, byte(tag), byte(tag>>8), 4, 0, 1, 0, 0, 0, value, 0, 0, 0) // a number of 32 bits
+				}
+			}
+			data = append(data, 0, 0, 0, 0)
+			w := httptest.NewRecorder()
+			m.ServeHTTP(w, extractionAt("", benchKey, `{"imageUrl":"data:;base64,`+base64.StdEncoding.EncodeToString(data)+`"}`))
+			assert.Equal(t, c.status, w.Code, "%s", w.Body)
+		})
 	}
 }
 

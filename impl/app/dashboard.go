@@ -32,7 +32,7 @@ type DashboardOptions struct {
 // check returns an error that names the first invalid flag.
 func (o DashboardOptions) check(listen string, hasMail bool) error {
 	if o.PublicURL != "" {
-		if err := checkPublicURL(o.PublicURL); err != nil {
+		if err := CheckPublicURL(o.PublicURL); err != nil {
 			return err
 		}
 	}
@@ -57,9 +57,9 @@ func (o DashboardOptions) isLocal() bool {
 	return o.PublicURL == "" || err == nil && IsLoopback(net.JoinHostPort(u.Hostname(), "0"))
 }
 
-// checkPublicURL returns an error unless text is a URL of only a scheme and a host: cookies and links of the dashboard assume
-// the root of a host.
-func checkPublicURL(text string) error {
+// CheckPublicURL returns an error that names --public-url, unless text is a URL of only a scheme and a host: cookies and links of
+// the dashboard assume the root of a host.
+func CheckPublicURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 		return fmt.Errorf("--public-url: invalid URL %q; expected scheme and host, such as https://uncial.example.org", text)

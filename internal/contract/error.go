@@ -144,9 +144,13 @@ func Insufficient(remaining int64, nextReset time.Time, limit Limit) *Error {
 // Limited is a 429: the rate-limit window is used up.
 func Limited(w Window, remainingPoints int64) *Error {
 	wait := w.RetryAfter()
+	seconds := fmt.Sprintf("%d seconds", wait/time.Second)
+	if wait == time.Second {
+		seconds = "1 second"
+	}
 	return &Error{
 		Code:            RateLimited,
-		Message:         fmt.Sprintf("the limit is %d extractions per minute; try again in %d seconds", w.Limit, wait/time.Second),
+		Message:         fmt.Sprintf("the limit is %d extractions per minute; try again in %s", w.Limit, seconds),
 		RemainingPoints: remainingPoints,
 		RetryAfter:      wait,
 		Window:          &w,

@@ -67,6 +67,11 @@ var serverErrors = map[string]struct {
 		`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 5 extractions per minute; try again in 7 seconds","remainingPoints":9990}`,
 		`RateLimit: "account";r=0;t=7`,
 	},
+	"a 429 in the last second of a window": {
+		contract.Limited(contract.Window{Limit: 5, Reset: clock.Add(time.Second), Now: clock}, 9990), 429,
+		`{"success":false,"error":"Too many requests.","code":"RATE_LIMITED","message":"the limit is 5 extractions per minute; try again in 1 second","remainingPoints":9990}`,
+		"Retry-After: 1",
+	},
 	"a 500":                  {contract.Internal(errInternal), 500, serverError(internalText), "Retry-After: "},
 	"a 500 with Retry-After": {contract.Overloaded(1500*time.Millisecond, errInternal), 500, serverError("the service is busy; try again later"), "Retry-After: 2"},
 	"an unknown error":       {errInternal, 500, serverError(internalText), ""},

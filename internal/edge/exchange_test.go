@@ -149,6 +149,7 @@ func TestHandler_RedactsURLsInTheLog(t *testing.T) {
 		"a password only": {`dial https://user:s3cret@example.org/a: EOF`, `https://example.org/a: EOF`},
 		"a fragment":      {`https://example.org/a#s3cret`, `https://example.org/a?...`},
 		"an inline image": {`cannot read data:image/png;base64,s3cret: EOF`, `cannot read data:... EOF`},
+		"only an image":   {`data:,s3cret is not data:<type>;base64,<data> or another data: URL`, `data:... is not data:<type>;base64,<data> or another data: URL`},
 		"a long text":     {strings.Repeat("x", 2048) + " s3cret", "contact support:..."},
 		"a URL cut off":   {"see https://user:s3cret" + strings.Repeat("x", 2048) + "@example.org", "contact support: see..."},
 	} {

@@ -53,7 +53,7 @@ func (x *exchange) level() slog.Level {
 var (
 	urlUser    = regexp.MustCompile(`(?i)(https?://)[^\s/?#"@]*@`)
 	urlQuery   = regexp.MustCompile(`(?i)(https?://[^\s?#"]*)[?#][^\s"]*`)
-	urlPayload = regexp.MustCompile(`(?i)data:[^\s"]*`)
+	urlPayload = regexp.MustCompile(`(?i)data:[^\s"<]*,[^\s"]*`)
 )
 
 const maxLogged = 2048 // bytes of an error's text

@@ -75,6 +75,9 @@ Example:
 }
 
 func (c *userResetCmd) Run(ctx context.Context, con *console) error {
+	if err := app.CheckPublicURL(c.PublicURL); err != nil {
+		return err
+	}
 	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		u, err := d.Users.FindByEmail(ctx, c.Email)
 		if err != nil {
@@ -112,6 +115,9 @@ Examples:
 func (c *userOperatorCmd) Run(ctx context.Context, con *console) error {
 	if c.Email == "" && c.Remove {
 		return errors.New("--remove: requires the e-mail address of a user")
+	}
+	if err := app.CheckPublicURL(c.PublicURL); err != nil {
+		return err
 	}
 	return withData(ctx, con, existing(c.keyless()), func(d *app.Data) error {
 		if c.Email == "" {

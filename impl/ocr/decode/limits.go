@@ -1,6 +1,10 @@
 package decode
 
-import "uncial/internal/contract/imagefile"
+import (
+	"math"
+
+	"uncial/internal/contract/imagefile"
+)
 
 // The limits of bytes, pages, pixels and sides are those of the contract (imagefile). The limits here keep the work and the
 // memory of a decoder in proportion to the size of the file and of its pages.
@@ -24,5 +28,5 @@ const (
 	// pixel per millimetre (25 DPI).
 	minDPI, maxDPI = 30, 10_000
 	// hugeSide replaces larger sides, so that the product of two sides fits an int on any machine.
-	hugeSide = 1 << 30
+	hugeSide = math.MaxInt32
 )

@@ -74,8 +74,8 @@ func hasHeader(kind imagefile.Format, data []byte) bool {
 }
 
 // tiffPages returns the sizes of the pages of a TIFF, by its directories (TIFF 6.0, section 2). Like the service, it counts
-// reduced images and masks only if the file has nothing else. ok is false if the directories cannot be read, or if the file is a
-// BigTIFF.
+// reduced images and masks only if the file has nothing else. ok is false if the directories cannot be read, or if the file is
+// a BigTIFF.
 func tiffPages(data []byte) (pages []imagefile.Size, ok bool) {
 	const kindTag, oldKindTag, widthTag, heightTag, shortType = 254, 255, 256, 257, 3
 	const reducedOrMask, oldReduced = 1 | 4, 2 // values of the kind

@@ -57,8 +57,8 @@ func (o DashboardOptions) isLocal() bool {
 	return o.PublicURL == "" || err == nil && IsLoopback(net.JoinHostPort(u.Hostname(), "0"))
 }
 
-// CheckPublicURL returns an error that names --public-url, unless text is a URL of only a scheme and a host: cookies and links of
-// the dashboard assume the root of a host.
+// CheckPublicURL returns an error that names --public-url, unless text is a URL of only a scheme and a host: cookies and links
+// of the dashboard assume the root of a host.
 func CheckPublicURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {

@@ -1,6 +1,7 @@
 package imaging
 
 import (
+	"cmp"
 	"image"
 	"math"
 	"slices"
@@ -10,19 +11,20 @@ import (
 // an index card that was typed without regard to them, or the page itself if there are none. Strokes that cross a rule stay
 // whole. height is the usual height of letters. Rules that hardly any letter touches stay, because they divide the page.
 func EraseStrikes(g *image.Gray, height int) *image.Gray {
-	return eraseRules(g, height, func(s strike) bool { return s.strokes(height) >= minStrokes })
+	return eraseRules(g, g, height, 0, func(s strike) bool { return s.strokes(height) >= minStrokes })
 }
 
 // EraseScratches returns the page without nearly vertical hairlines that run through lines of text, such as scratches of a
 // microfilm or the trace of a bad pixel of a scanner, or the page itself if there are none. Letters touch such a hairline from
-// both sides. Rules between columns stay: letters hardly touch them, or only from one side.
+// both sides. Rules between columns stay: letters hardly touch them, or only from one side. Hatching stays, because it is
+// short.
 func EraseScratches(g *image.Gray, height int) *image.Gray {
-	turned := Turn(g, 1)
-	out := eraseRules(turned, height, func(s strike) bool {
+	turned, h := Turn(g, 1), float64(height)
+	out := eraseRules(turned, Turn(withoutBlocks(g, int(longestStroke*h)), 1), height, int(scratchGap*h), func(s strike) bool {
 		left := s.touches(height, func(c strikeColumn) int { return c.below })
 		right := s.touches(height, func(c strikeColumn) int { return c.above })
-		n := min(left, right)
-		return n >= minTouches && float64(n*height) >= touchesPerHeight*float64(len(s.columns))
+		n, length := min(left, right), float64(len(s.columns))
+		return n >= minTouches && float64(n)*h >= touchesPerHeight*length && length >= minScratch*float64(g.Rect.Dy())
 	})
 	if out == turned {
 		return g
@@ -30,21 +32,39 @@ func EraseScratches(g *image.Gray, height int) *image.Gray {
 	return Turn(out, 3)
 }
 
-// eraseRules returns the page without the straight horizontal rules that run through letters, or the page itself.
-func eraseRules(g *image.Gray, height int, isThroughLetters func(strike) bool) *image.Gray {
+// withoutBlocks returns the page without ink that is wider than width, such as a picture or the dark edge of a scan, because a
+// scratch that meets it would be one piece with it.
+func withoutBlocks(g *image.Gray, width int) *image.Gray {
+	threshold, out := InkThreshold(g), Crop(g, g.Rect)
+	for y := range g.Rect.Dy() {
+		for start, end := range longerThan(inkRuns(row(g, y), threshold), width) {
+			for x := start; x < end; x++ {
+				row(out, y)[x] = 255
+			}
+		}
+	}
+	return out
+}
+
+// eraseRules returns the page without the straight horizontal rules that run through letters, or the page itself. Pieces of a
+// rule are at most gap pixels apart in thin, which is the page, or the page without what no rule may cross.
+func eraseRules(g, thin *image.Gray, height, gap int, isThroughLetters func(strike) bool) *image.Gray {
 	threshold := InkThreshold(g)
 	h := float64(height)
-	longRuns := func(y int) RunSeq { return longerThan(inkRuns(row(g, y), threshold), int(minStrikeRun*h)) }
+	longRuns := func(y int) RunSeq { return longerThan(inkRuns(row(thin, y), threshold), int(minStrikeRun*h)) }
+	isStraight := func(box image.Rectangle, thickness float64) bool {
+		return float64(box.Dy()) <= thickness+1+steepestStrike*float64(box.Dx())
+	}
+	pieces := slices.DeleteFunc(ComponentBoxes(g.Rect.Dy(), Corners, longRuns), func(piece image.Rectangle) bool {
+		return !isStraight(piece, thickestStrike*h)
+	})
 	out := g
-	for _, box := range ComponentBoxes(g.Rect.Dy(), Corners, longRuns) {
-		isThin := func(thickness float64) bool { // and straight
-			return thickness <= thickestStrike*h && float64(box.Dy()) <= thickness+1+steepestStrike*float64(box.Dx())
-		}
-		if float64(box.Dx()) < minStrike*h || !isThin(thickestStrike*h) {
+	for _, box := range inOneLine(pieces, gap) {
+		if float64(box.Dx()) < minStrike*h || !isStraight(box, thickestStrike*h) {
 			continue
 		}
 		s := newStrike(g, box, longRuns, threshold, height)
-		if !isThin(float64(s.thickness)) || !isThroughLetters(s) {
+		if thickness := float64(s.thickness); thickness > thickestStrike*h || !isStraight(box, thickness) || !isThroughLetters(s) {
 			continue
 		}
 		if out == g {
@@ -53,6 +73,31 @@ func eraseRules(g *image.Gray, height int, isThroughLetters func(strike) bool) *
 		s.erase(out, max(int(crossing*h), 2))
 	}
 	return out
+}
+
+// inOneLine joins the boxes of the pieces of a rule, each at most gap pixels to the right of the one before, and as high.
+func inOneLine(pieces []image.Rectangle, gap int) (rules []image.Rectangle) {
+	if gap == 0 {
+		return pieces
+	}
+	slices.SortFunc(pieces, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.X, b.Min.X) })
+	last := map[int]int{} // the rule with the last piece in each row
+	for _, p := range pieces {
+		rule := len(rules)
+		for y := p.Min.Y - 1; y <= p.Max.Y; y++ {
+			if i, ok := last[y]; ok && p.Min.X >= rules[i].Max.X && p.Min.X-rules[i].Max.X <= gap {
+				rule = i
+			}
+		}
+		if rule == len(rules) {
+			rules = append(rules, p)
+		}
+		rules[rule] = rules[rule].Union(p)
+		for y := p.Min.Y; y < p.Max.Y; y++ {
+			last[y] = rule
+		}
+	}
+	return rules
 }
 
 // longerThan yields the runs that are at least minLength long.
@@ -88,6 +133,11 @@ func newStrike(g *image.Gray, box image.Rectangle, longRuns func(y int) RunSeq, 
 				}
 				at.bottom = y + 1
 			}
+		}
+	}
+	for i := 1; i < len(s.columns); i++ { // between pieces of the rule
+		if before := s.columns[i-1]; s.columns[i].bottom == 0 {
+			s.columns[i] = strikeColumn{top: before.top, bottom: before.bottom}
 		}
 	}
 	limit, all := int(longestStroke*float64(height)), make([]int, len(s.columns))

@@ -306,9 +306,14 @@ const (
 const steepestStrike, minStrokes, widestStrike = 0.02, 8, 1.5
 
 // minTouches is the minimum number of strokes on each side of a scratch, touchesPerHeight that in each height of letters, and
-// minTouch the minimum length of such a stroke in heights of letters. Tuned on drawn pages; of the pages of the two sets, only
-// a handwritten register has a rule that counts as a scratch.
-const minTouches, touchesPerHeight, minTouch = 8, 0.12, 0.25
+// minTouch the minimum length of such a stroke in heights of letters. minScratch is the minimum length of a scratch as a share
+// of the height of the page: hatching and the rules of short tables have at most 0.17. scratchGap is the maximum distance
+// between two pieces of a scratch in heights of letters: where it bends, its runs are short. Tuned on drawn pages, and on 16
+// real pages with a drawn hairline; no printed page of the two sets has a rule that counts as a scratch.
+const (
+	minTouches, touchesPerHeight, minTouch = 10, 0.08, 0.25
+	minScratch, scratchGap                 = 0.3, 2
+)
 
 // speckSize is the maximum size of a speck in heights of letters, and largestSpeck that in pixels. manySpecks is the minimum
 // number of specks for each letter on a page with many. Tuned on 32 drawn pages in black and white.

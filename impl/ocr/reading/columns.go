@@ -18,22 +18,9 @@ func hasLetterHeight(p *page) bool { return p.sheet.letterHeight > 0 }
 // borders on the desk behind the page, the sheet is white and no longer shows the rule.
 func findColumns(_ context.Context, p *page) error {
 	s := &p.sheet
-	rules := layout.Rules(p.gray)
-	for i, r := range rules {
-		rules[i] = s.ruleOnSheet(r)
-	}
-	s.regions = layout.Regions(s.marks, s.letterHeight, s.img.Rect.Size(), rules)
+	s.regions = layout.Regions(s.marks, s.letterHeight, s.img.Rect.Size(), layout.Rules(s.img))
 	s.regions = layout.DivideAtStaves(s.regions, s.staves, s.marks, s.letterHeight, s.img.Rect.Size())
 	return nil
-}
-
-// ruleOnSheet converts a rule of the page to one of the sheet. Straightening lines does not move it sideways.
-func (s sheet) ruleOnSheet(r layout.Rule) layout.Rule {
-	h := float64(s.img.Rect.Dy())
-	x0, y0 := s.rotated(r.Top+(r.Bottom-r.Top)/4, h/4, s.angle)
-	x1, y1 := s.rotated(r.Bottom-(r.Bottom-r.Top)/4, h*3/4, s.angle)
-	slope := (x1 - x0) / (y1 - y0)
-	return layout.Rule{Top: x0 - slope*y0, Bottom: x0 + slope*(h-y0), Above: r.Above}
 }
 
 // joinTornLines joins the torn lines of each region.

@@ -88,11 +88,6 @@ func WordsOnSheet(words []document.Word, size image.Point, angle float64) docume
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.wordsOnSheet(words)
 }
 
-// RuleOnSheet converts a rule of a page of that size to one of its sheet, which was rotated by an angle.
-func RuleOnSheet(r layout.Rule, size image.Point, angle float64) layout.Rule {
-	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.ruleOnSheet(r)
-}
-
 // Turned returns an orientation after quarter turns.
 var Turned = turned
 

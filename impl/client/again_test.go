@@ -95,6 +95,29 @@ func TestExtractCmd_Run_StoredAnswer(t *testing.T) {
 	assert.Equal(t, 2, f.keyCount(), "--force reads it again")
 }
 
+// TestExtractCmd_Run_ForceElsewhere reads a page for several folders. The service has its answer, which only --force does not
+// want.
+func TestExtractCmd_Run_ForceElsewhere(t *testing.T) {
+	t.Parallel()
+	f, url := mustFake(t, nil)
+	file := mustFiles(t, "page.jpg")[0]
+	for i, c := range []struct {
+		args []string
+		want string
+		keys int
+	}{
+		{nil, "10 points used", 1},
+		{nil, "0 points used", 1},
+		{[]string{"--force"}, "10 points used", 2},
+		{[]string{"--force"}, "10 points used", 3},
+	} {
+		_, stderr, status := extract(t.Context(), t, url, append(c.args, "--out", t.TempDir(), file)...)
+		assert.Zero(t, status, stderr)
+		assert.Contains(t, stderr, "1 of 1 page read; "+c.want, "folder %d", i)
+		assert.Equal(t, c.keys, f.keyCount(), "folder %d", i)
+	}
+}
+
 // TestExtractCmd_Run_FailedForce fails to read a page again: its earlier answer still counts.
 func TestExtractCmd_Run_FailedForce(t *testing.T) {
 	t.Parallel()

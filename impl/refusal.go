@@ -7,6 +7,7 @@ import (
 	"uncial/impl/fetch"
 	"uncial/impl/ledger"
 	"uncial/impl/ocr"
+	"uncial/impl/store"
 	"uncial/internal/contract"
 	"uncial/internal/fair"
 )
@@ -19,6 +20,7 @@ func refusal(err error) error {
 		image        *ocr.ImageError
 		unfetched    *fetch.Error
 		insufficient *ledger.InsufficientError
+		database     *store.Error
 	)
 	switch {
 	case errors.As(err, &known):
@@ -35,10 +37,12 @@ func refusal(err error) error {
 		return contract.IdempotencyKeyReused()
 	case errors.Is(err, fair.ErrFull), errors.Is(err, ocr.ErrBusy):
 		return contract.Overloaded(contract.BusyRetryAfter, err)
-	case errors.Is(err, ocr.ErrUnavailable):
+	case errors.Is(err, ocr.ErrUnavailable), errors.As(err, &database) && database.IsTemporary():
 		busy := contract.Overloaded(contract.BusyRetryAfter, err)
 		busy.IsOverload = false // the log has it as an error, because an operator must act
 		return busy
+	case errors.As(err, &database):
+		return contract.Internal(err)
 	case errors.Is(err, ocr.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return contract.TooSlow(err)
 	}

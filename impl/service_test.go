@@ -15,6 +15,7 @@ import (
 	"uncial/impl"
 	"uncial/impl/ledger"
 	"uncial/impl/ocr"
+	"uncial/impl/store"
 	"uncial/internal/document"
 	"uncial/testcontainers"
 )
@@ -66,12 +67,16 @@ func TestService_Extract(t *testing.T) {
 
 func TestService_Extract_InvitesARetry(t *testing.T) {
 	t.Parallel()
+	late, cancel := context.WithTimeout(t.Context(), 0)
+	t.Cleanup(cancel)
 	for name, c := range map[string]struct {
 		err        error
 		retryAfter string
 	}{
 		"if the queue is full":                     {ocr.ErrBusy, "5"},
 		"if no engine can be reached":              {fmt.Errorf("%w: connection refused", ocr.ErrUnavailable), "5"},
+		"if the database took too long":            {databaseError(late, t, `SELECT 1`), "5"},
+		"but not if the database is at fault":      {databaseError(t.Context(), t, `SELECT nothing`), ""},
 		"but not if an engine died with the image": {errors.New("the engine gave no answer"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,6 +90,17 @@ func TestService_Extract_InvitesARetry(t *testing.T) {
 			require.Equal(t, c.retryAfter != "", a.field(t, "message") == "the service is busy; try again later", "%s", a.body)
 		})
 	}
+}
+
+// databaseError returns the error of a statement in a new database.
+func databaseError(ctx context.Context, tb testing.TB, statement string) error {
+	tb.Helper()
+	st, err := store.Open(tb.Context(), "sqlite::memory:", store.Options{})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, st.Close()) })
+	_, err = st.Writer().Exec(ctx, statement)
+	require.Error(tb, err)
+	return err
 }
 
 func TestService_Extract_ClientGone(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -26,6 +27,23 @@ func (e *Error) Error() string { return "database: " + e.reason }
 
 // Unwrap returns the driver's error. Do not log or show its text: it may quote stored values.
 func (e *Error) Unwrap() error { return e.cause }
+
+// IsTemporary reports whether the same request may succeed later without help: the database took too long, was locked, or could
+// not be reached.
+func (e *Error) IsTemporary() bool {
+	if fault := (*pgconn.PgError)(nil); errors.As(e.cause, &fault) {
+		return slices.Contains([]string{"40001", "40P01", "53300", "57014", "57P01", "57P03"}, fault.Code)
+	}
+	if fault := (*sqlite.Error)(nil); errors.As(e.cause, &fault) {
+		return slices.Contains([]int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_INTERRUPT}, fault.Code()&0xff)
+	}
+	return errors.Is(e.cause, context.DeadlineExceeded) || errors.As(e.cause, new(net.Error)) || isLost(e.cause)
+}
+
+// isLost reports whether an error means that the connection broke.
+func isLost(err error) bool {
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+}
 
 // wrap turns a driver's error into an *Error. It returns nil and an existing *Error unchanged.
 func wrap(err error) error {
@@ -63,7 +81,7 @@ func reason(err error) string {
 		return "timed out"
 	case errors.As(err, &network):
 		return "the server cannot be reached"
-	case errors.Is(err, driver.ErrBadConn), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+	case isLost(err):
 		return "lost the connection"
 	}
 	return "unexpected failure"

@@ -72,11 +72,11 @@ type service struct {
 }
 
 // MustService starts the real service on SQLite. With a clock, its time stands still until it is moved.
-func MustService(tb testing.TB, clock *realservice.Clock, corsOrigins ...string) *service {
+func MustService(tb testing.TB, clock *realservice.Clock) *service {
 	tb.Helper()
 	o := app.Options{
 		Data:      app.DataOptions{PlansFile: realservice.MustPlansFile(tb)},
-		EngineURL: apptest.Engine(tb), FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, CORSOrigins: corsOrigins,
+		EngineURL: apptest.Engine(tb), FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 	}
 	if clock != nil {
 		o.Now = clock.Time

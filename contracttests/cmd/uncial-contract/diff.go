@@ -79,7 +79,7 @@ func (d *diffCmd) write(w io.Writer, r contracttests.DiffReport) error {
 		fmt.Fprintf(w, "SKIP   %s\n", s)
 	}
 	for _, x := range r.Differences {
-		fmt.Fprintf(w, "DIFF   %s: %s is %q in A and %q in B\n       A  %s\n       B  %s\n", x.Step, x.What, x.A, x.B, x.CurlA, x.CurlB)
+		fmt.Fprintf(w, "DIFF   %s: A and B disagree on %s\n       A  %q\n          %s\n       B  %q\n          %s\n", x.Step, x.What, x.A, x.CurlA, x.B, x.CurlB)
 	}
 	verdict := "The servers agree."
 	switch {

@@ -38,10 +38,16 @@ type DiffReport struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// Diff sends the same sequence, drawn by a's seed, to two targets and compares their answers: status, code, fields,
-// details, headers, and how points and requests left change. Texts, documents, times and plan sizes may differ.
+// Diff sends the same sequence, drawn by a's seed, to two targets and compares their answers: status, code, fields, details,
+// headers, and how points and requests left change. Texts, documents, times, plan sizes and the web pages that may call the
+// service (CORS) may differ.
 func Diff(ctx context.Context, a, b model.Target) DiffReport {
 	report := DiffReport{A: a.BaseURL, B: b.BaseURL, Seed: a.Seed}
+	if a.Images[unfetchable] == "" || b.Images[unfetchable] == "" { // the reason for a failure is compared: both use the suite's image
+		a.Images, b.Images = maps.Clone(a.Images), maps.Clone(b.Images)
+		delete(a.Images, unfetchable)
+		delete(b.Images, unfetchable)
+	}
 	sides := make([]*side, 2)
 	for i, t := range []model.Target{a, b} {
 		var err error
@@ -212,7 +218,7 @@ func (s *side) observe(ctx context.Context, m diffStep) (view, error) {
 		return view{}, err
 	}
 	facts := map[string]string{
-		"the headers": strings.Join(headerNames(x.Header), ", "), "the error": said(x.JSON["error"]), "the message": said(x.JSON["message"]), "the fetch failure": fmt.Sprint(x.JSON["fetch"]),
+		"the headers": strings.Join(headerNames(x.Header), ", "), "the error": said(x.JSON["error"]), "the message": said(x.JSON["message"]), "the fetch failure": fetchFailure(x),
 		"the status": fmt.Sprint(x.Status), "the code": fmt.Sprint(x.JSON["code"]), "the fields": strings.Join(fieldNames(x.JSON), ", "),
 		"the header Allow": x.Header.Get("Allow"), "the header Content-Type": x.Header.Get("Content-Type"),
 	}
@@ -236,10 +242,20 @@ func (s *side) observe(ctx context.Context, m diffStep) (view, error) {
 	return view{x, facts}, nil
 }
 
-// headerNames are the names of all headers, documented or not, except those of the connection.
+// fetchFailure describes why an image could not be fetched, or is "" if the answer does not say.
+func fetchFailure(x *model.Exchange) string {
+	failure := x.Object("fetch")
+	if failure == nil {
+		return ""
+	}
+	return fmt.Sprintf("%v, retryable: %v", failure["reason"], failure["retryable"])
+}
+
+// headerNames are the names of all headers, documented or not, except those of the connection and of CORS.
 func headerNames(h http.Header) (names []string) {
 	for name := range h {
-		if !slices.Contains([]string{"Date", "Content-Length", "Connection", "Transfer-Encoding", "Preference-Applied"}, name) {
+		if !slices.Contains([]string{"Date", "Content-Length", "Connection", "Transfer-Encoding", "Preference-Applied", "Vary"}, name) &&
+			!strings.HasPrefix(name, "Access-Control-") {
 			names = append(names, name)
 		}
 	}

@@ -59,7 +59,7 @@ func eraseRules(g, thin *image.Gray, height, gap int, isThroughLetters func(stri
 		return !isStraight(piece, thickestStrike*h)
 	})
 	out := g
-	for _, box := range inOneLine(pieces, gap) {
+	for _, box := range InOneLine(pieces, gap) {
 		if float64(box.Dx()) < minStrike*h || !isStraight(box, thickestStrike*h) {
 			continue
 		}
@@ -75,8 +75,9 @@ func eraseRules(g, thin *image.Gray, height, gap int, isThroughLetters func(stri
 	return out
 }
 
-// inOneLine joins the boxes of the pieces of a rule, each at most gap pixels to the right of the one before, and as high.
-func inOneLine(pieces []image.Rectangle, gap int) (rules []image.Rectangle) {
+// InOneLine joins the boxes of the pieces of horizontal rules, each at most gap pixels to the right of the one before it, and
+// as high on the page. It sorts pieces.
+func InOneLine(pieces []image.Rectangle, gap int) (rules []image.Rectangle) {
 	if gap == 0 {
 		return pieces
 	}

@@ -21,10 +21,14 @@ type Region struct {
 // a facing page at the edge of the image are left out. Regions returns nil if the whole page is one region. marks are the
 // components of ink, and height is the usual height of letters.
 func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
-	marks = withoutBrokenRules(marks, height)
+	broken := brokenRules(marks, height)
+	marks = withoutPieces(marks, broken)
 	text := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return !isText(m, height) })
-	if imaging.Union(text).Dy() < minRuledHeight*height {
+	switch {
+	case imaging.Union(text).Dy() < minRuledHeight*height:
 		rules = nil // in a few lines, the stem of a letter is as high as the writing
+	case len(rules) == 0:
+		rules = faintRules(text, broken, height, page)
 	}
 	var all []Region
 	trimmed := false

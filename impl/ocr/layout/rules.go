@@ -304,30 +304,6 @@ func (b bands) isInColumns(row image.Rectangle, rules []Rule, height int) bool {
 	return divided
 }
 
-// columnsOf returns the title above the rules of a page, if there is one, and the columns between the rules, from left to
-// right; or the whole page if there are no rules. Rules outside the page, or on top of each other, have no column between
-// them. marks are the components of ink, and height is the height of the regions' bands in pixels.
-func columnsOf(marks []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
-	var all []Region
-	rest := Whole(page, height)
-	if top := belowTitle(marks, height, page, rules); top > 0 {
-		all = append(all, rest.between(0, top))
-		rest = rest.between(top, page.Y)
-	}
-	for _, rule := range rules {
-		left := rest
-		left.right, rest.left = slices.Clone(rest.right), slices.Clone(rest.left)
-		for i := range left.right {
-			x := int(math.Round(rule.at((float64(i)+0.5)*float64(height), float64(page.Y))))
-			x = min(max(x, rest.left[i]), page.X)
-			left.right[i], rest.left[i] = x, x
-		}
-		all = append(all, left.fitted())
-	}
-	all = append(all, rest.fitted())
-	return slices.DeleteFunc(all, func(r Region) bool { return r.Box.Empty() })
-}
-
 // cutOnto is Cut, except that pixels of neighbouring regions have the grey of the region's paper. It returns page itself if the
 // region is the whole page.
 func (r Region) cutOnto(page *image.Gray) *image.Gray {
@@ -335,47 +311,4 @@ func (r Region) cutOnto(page *image.Gray) *image.Gray {
 		return page
 	}
 	return r.cut(page, imaging.PaperGrey(page, r.Box, blockPaper))
-}
-
-// withoutBrokenRules returns the components of ink without the pieces of broken vertical rules. Because many pieces are as high
-// as letters, they would hide the gutter. height is the usual height of letters.
-func withoutBrokenRules(marks []image.Rectangle, height int) []image.Rectangle {
-	h := float64(height)
-	half := max(int(pieceStrip/2*h), 1)
-	strips := map[int][]image.Rectangle{} // narrow components, in overlapping strips that are 2*half wide
-	for _, m := range marks {
-		if float64(m.Dx()) <= widestPiece*h {
-			i := imaging.Middle(m).X / half
-			strips[i], strips[i+1] = append(strips[i], m), append(strips[i+1], m)
-		}
-	}
-	isPiece := map[image.Rectangle]bool{}
-	for _, strip := range strips {
-		for _, m := range piecesIn(strip, h) {
-			isPiece[m] = true
-		}
-	}
-	if len(isPiece) == 0 {
-		return marks
-	}
-	return slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return isPiece[m] })
-}
-
-// piecesIn returns the components of a narrow strip that are pieces of broken rules. h is the usual height of letters.
-func piecesIn(strip []image.Rectangle, h float64) (pieces []image.Rectangle) {
-	slices.SortFunc(strip, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.Y, b.Min.Y) })
-	for from := 0; from < len(strip); {
-		to, bottom, printed, highest := from, strip[from].Min.Y, 0, 0
-		for ; to < len(strip) && float64(strip[to].Min.Y-bottom) <= longestBreak*h; to++ {
-			m := strip[to]
-			printed += max(m.Max.Y-max(m.Min.Y, bottom), 0)
-			bottom, highest = max(bottom, m.Max.Y), max(highest, m.Dy())
-		}
-		length := float64(bottom - strip[from].Min.Y)
-		if length >= minBrokenRule*h && float64(printed) >= minPrinted*length && float64(highest) >= minLongPiece*h {
-			pieces = append(pieces, strip[from:to]...)
-		}
-		from = to
-	}
-	return pieces
 }

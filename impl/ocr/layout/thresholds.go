@@ -354,6 +354,12 @@ const (
 	// A stroke of a letter above a rule has at most maxStrokeBands. A rule between the title and the columns is at least crossRule
 	// of the page wide.
 	topOfPage, minTitle, maxStrokeBands, crossRule = 0.33, 3, 4, 0.6
+	// minCrossing is the minimum length of a horizontal rule across columns, crossingPiece that of its pieces, and crossingGap the
+	// maximum distance between them. A piece is at most thickestCrossing high, and steepestCrossing of its length.
+	minCrossing, crossingPiece, crossingGap, thickestCrossing, steepestCrossing = 20, 3, 3, 0.6, 0.02
+	// spannedShare is the minimum share of a column's width that a rule across it spans. Text runs across a vertical rule if in at
+	// least crossedRule of the bands with text, the white on both sides of it is narrower than ruledGutter.
+	spannedShare, crossedRule, ruledGutter = 0.7, 0.25, 0.5
 	// minRuledColumn is the minimum width of a column, maxRuledColumns the maximum number of columns, and likeRuledColumns the
 	// minimum ratio of the narrowest to the widest column. The ratio is 0.59 for a margin with notes beside framed text.
 	minRuledColumn, maxRuledColumns, likeRuledColumns = 0.06, 8, 0.65

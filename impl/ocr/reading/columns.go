@@ -18,7 +18,8 @@ func hasLetterHeight(p *page) bool { return p.sheet.letterHeight > 0 }
 // borders on the desk behind the page, the sheet is white and no longer shows the rule.
 func findColumns(_ context.Context, p *page) error {
 	s := &p.sheet
-	s.regions = layout.Regions(s.marks, s.letterHeight, s.img.Rect.Size(), layout.Rules(s.img))
+	marks := slices.Concat(s.marks, s.leaderMarks()) // without leaders, an index looks like a table with columns of numbers
+	s.regions = layout.Regions(marks, s.letterHeight, s.img.Rect.Size(), layout.Rules(s.img))
 	s.regions = layout.DivideAtStaves(s.regions, s.staves, s.marks, s.letterHeight, s.img.Rect.Size())
 	return nil
 }

@@ -55,6 +55,19 @@ func withoutDots(g *image.Gray, leaders []layout.Leader) *image.Gray {
 	return out
 }
 
+// leaderMarks returns boxes in pixels of the sheet, as high as letters and next to each other, that fill the leaders.
+func (s sheet) leaderMarks() (marks []image.Rectangle) {
+	for _, l := range s.leaders {
+		for i := 1; i < len(l.Dots); i++ {
+			from, to := s.boxOnSheet(document.BoxOf(l.Dots[i-1])).Rectangle(), s.boxOnSheet(document.BoxOf(l.Dots[i])).Rectangle()
+			for x := from.Min.X; x < to.Max.X; x += s.letterHeight {
+				marks = append(marks, image.Rect(x, to.Max.Y-s.letterHeight, min(x+s.letterHeight, to.Max.X), to.Max.Y))
+			}
+		}
+	}
+	return marks
+}
+
 // followsLeader reports whether a box of the sheet is at the end of a leader, as the number to which it leads is.
 func (s sheet) followsLeader(b image.Rectangle) bool {
 	return slices.ContainsFunc(s.leaders, func(l layout.Leader) bool {

@@ -54,15 +54,14 @@ func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) 
 		switch {
 		case isText(m, r.band):
 			letters = append(letters, m)
-		case isPicture(m, r.band, r.Box.Dx()):
+		case isPicture(m, r.band, r.Box.Dx()) && !isEdge(m):
 			pictures = append(pictures, m)
 		}
 	}
-	trimmed = r.withoutStrips(newBands(slices.Concat(letters, pictures), r))
 	count := newTally(letters, r.band, r.Box.Max)
 	examined := 0
 	pictures = slices.DeleteFunc(pictures, func(m image.Rectangle) bool {
-		if isEdge(m) || isFrame(m, count) {
+		if isFrame(m, count) {
 			return true
 		}
 		if count.in(m) < minFramedLetters || examined == maxFrames {
@@ -71,6 +70,7 @@ func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) 
 		examined++
 		return hasRows(m, letters, r.band)
 	})
+	trimmed = r.withoutStrips(newBands(slices.Concat(letters, pictures), r))
 	letters, pictures, insets := r.insets(letters, pictures)
 	letters = append(letters, pictures...)
 	if trimmed {

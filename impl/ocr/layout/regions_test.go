@@ -3,6 +3,7 @@ package layout_test
 import (
 	"image"
 	"image/color"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -187,11 +188,30 @@ func TestRegions_gutterThatLeans(t *testing.T) {
 
 func TestRegions_facingPage(t *testing.T) {
 	t.Parallel()
-	strip := paragraph(0, 60, 300, 20)
-	regions := layout.Regions(join(strip, paragraph(120, 1300, 300, 20)), letter, leaf, nil)
-	require.Len(t, regions, 1)
-	require.False(t, regions[0].Holds(strip[0]))
-	require.True(t, regions[0].Holds(image.Rect(130, 600, 150, 620)))
+	narrow, wide := paragraph(0, 60, 300, 20), paragraph(0, 220, 300, 20)
+	fold := image.Rect(240, 250, leaf.X, 1300) // a shadow that continues along an edge of the leaf
+	for name, c := range map[string]struct {
+		marks   []image.Rectangle
+		strip   image.Rectangle
+		isFound bool
+	}{
+		"a narrow strip":                  {join(narrow, paragraph(120, 1300, 300, 20)), narrow[0], true},
+		"a narrow strip beside its fold":  {join(narrow, paragraph(120, 1300, 300, 20), []image.Rectangle{fold}), narrow[0], true},
+		"a wider strip cut off":           {join(wide, paragraph(300, 1300, 300, 20)), wide[0], true},
+		"a wider column near the edge":    {join(paragraph(8, 220, 300, 20), paragraph(300, 1300, 300, 20)), image.Rect(8, 300, 28, 320), false},
+		"a wider column in a narrow crop": {join(wide, paragraph(300, leaf.X, 300, 20)), wide[0], false},
+		"a column half as wide":           {join(paragraph(0, 440, 300, 20), paragraph(500, 1300, 300, 20)), image.Rect(0, 300, 20, 320), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			regions := layout.Regions(c.marks, letter, leaf, nil)
+			holds := func(m image.Rectangle) bool {
+				return regions == nil || slices.ContainsFunc(regions, func(r layout.Region) bool { return r.Holds(m) })
+			}
+			require.Equal(t, !c.isFound, holds(c.strip))
+			require.True(t, holds(image.Rect(630, 600, 650, 620)))
+		})
+	}
 }
 
 func TestRegion_Cut(t *testing.T) {

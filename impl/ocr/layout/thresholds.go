@@ -301,8 +301,11 @@ const (
 // Strips of facing pages. Lengths are in units of the height of most letters.
 const (
 	// stripMargin is the maximum distance of a strip's text from the edge of the image, in at least stripShare of the rows.
-	// widestStrip is the maximum median width of its text.
-	stripMargin, stripShare, widestStrip = 0.4, 0.5, 6.0
+	// widestStrip is the maximum median width of its text. A strip that is wider, up to widestCutStrip of the text beside it, is
+	// cut off: at most cutOffMargin from the edge, while there is at least oppositeMargin at the opposite edge, unlike in a narrow
+	// crop.
+	stripMargin, stripShare, widestStrip         = 0.4, 0.5, 6.0
+	cutOffMargin, widestCutStrip, oppositeMargin = 0.2, 0.3, 1
 )
 
 // Parts of a page that a layout analysis left out. A band is as high as most letters; a line takes about two and a half bands.

@@ -88,6 +88,9 @@ func WordsOnSheet(words []document.Word, size image.Point, angle float64) docume
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.wordsOnSheet(words)
 }
 
+// MergedLines returns, for each found line that is several lines, the lines of the first reading that are there.
+var MergedLines = mergedLines
+
 // Turned returns an orientation after quarter turns.
 var Turned = turned
 

@@ -3,6 +3,7 @@ package reading
 import (
 	"context"
 	"image"
+	"maps"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -14,11 +15,21 @@ import (
 	"uncial/internal/document"
 )
 
-// mayHaveLostLines reports whether much of the print on a page in Latin letters, without Greek, may have been read wrongly, and
-// our own networks can read it. The line finder does not find lines of syllables that are far apart, as under staves.
+// mayHaveLostLines reports whether much of the print on a page in Latin letters, without Greek, may have been read wrongly or
+// not at all, and our own networks can read it. The line finder does not find lines of syllables that are far apart, as under
+// staves.
 func mayHaveLostLines(p *page) bool {
-	return mayUseNetwork(p) && p.handwriting.page != nil && p.read.Confidence < doubtfulLines && !p.hasGreek() &&
-		len(p.sheet.staves) == 0
+	return mayUseNetwork(p) && p.handwriting.page != nil && !p.hasGreek() && len(p.sheet.staves) == 0 &&
+		(p.read.Confidence < doubtfulLines || p.lostShare() >= minLostShare)
+}
+
+// lostShare returns the share of the page's letters that were not read.
+func (p *page) lostShare() float64 {
+	lost := 0
+	for _, d := range p.unreadInk(nil) {
+		lost += d.Characters
+	}
+	return float64(lost) / float64(max(len(p.sheet.letters), 1))
 }
 
 // readFoundLines reads the page once more, with the network for print and along the lines that our own line finder finds, and
@@ -50,7 +61,15 @@ func readFoundLines(ctx context.Context, p *page) error {
 	}
 	parts := make([][]document.Line, len(p.sheet.parts())*len(found.Blocks))
 	var all, written []document.Word
+	merged := mergedLines(p.read.Blocks, strips, read)
+	var kept document.Block // the lines of the first reading
 	for i, s := range strips {
+		for _, l := range merged[i] {
+			kept.Lines, all = append(kept.Lines, *l), append(all, l.Words...)
+		}
+		if len(merged[i]) > 0 {
+			continue
+		}
 		words := read[i]
 		confidence := meanWordConfidence(words)
 		if hand.IsNoise(words, confidence) || isLoneSign(words) {
@@ -75,21 +94,47 @@ func readFoundLines(ctx context.Context, p *page) error {
 			blocks = append(blocks, document.BlockOf(lines))
 		}
 	}
+	blocks = p.joinedOnSheet(blocks, kept)
 	if !p.keepsListedWords(blocks) ||
 		expectedCorrect(all) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
 		return nil
 	}
-	p.read = hand.Result{Blocks: p.joinedOnSheet(blocks), Confidence: confidence}
+	p.read = hand.Result{Blocks: blocks, Confidence: confidence}
 	p.alongFound = true
 	return nil
 }
 
-// joinedOnSheet joins the torn lines of the page, on the sheet, where the lines of a row are at the same height.
-func (p *page) joinedOnSheet(blocks []document.Block) []document.Block {
-	level := moveAll(blocks, p.sheet.boxOnSheet, func(at document.Point) document.Point {
+// mergedLines returns, for each found line of which the network made no sense, the lines of the first reading that are there,
+// if more of their characters, and a larger share of them, are likely to be right: where lines are close together, the finder
+// takes several for one.
+func mergedLines(first []document.Block, strips []layout.Strip, read [][]document.Word) map[int][]*document.Line {
+	merged, words := map[int][]*document.Line{}, map[int][]document.Word{}
+	for line := range document.Lines(first) {
+		best, most := -1, otherShare
+		for i, s := range strips {
+			if share := s.Line().Share(line.Words); share > most {
+				best, most = i, share
+			}
+		}
+		if best >= 0 && !line.Handwritten && meanWordConfidence(read[best]) < mergedConfidence {
+			merged[best], words[best] = append(merged[best], line), append(words[best], line.Words...)
+		}
+	}
+	maps.DeleteFunc(merged, func(i int, _ []*document.Line) bool {
+		return expectedCorrect(words[i]) <= expectedCorrect(read[i]) || meanWordConfidence(words[i]) <= meanWordConfidence(read[i])
+	})
+	return merged
+}
+
+// joinedOnSheet inserts more lines into the blocks of the page, and joins torn ones. It does so on the sheet, where the lines
+// of a row are at the same height.
+func (p *page) joinedOnSheet(blocks []document.Block, more document.Block) []document.Block {
+	level := moveAll(append(blocks, more), p.sheet.boxOnSheet, func(at document.Point) document.Point {
 		b := p.sheet.boxOnSheet(document.Box{X: at.X, Y: at.Y})
 		return document.Point{X: b.X, Y: b.Y}
 	})
+	last := len(level) - 1
+	level = p.sheet.withLines(level[:last], level[last].Lines, func(int) []document.Box { return nil })
 	return p.sheet.onPage(p.onRegions(layout.JoinTornLines)(level))
 }
 

@@ -93,6 +93,73 @@ func TestRead_foundLines(t *testing.T) {
 	}
 }
 
+// firstRows is a Source that surely reads the first rows of a page, and misses the others.
+type firstRows struct {
+	networked
+	rows int
+	row  string
+}
+
+func (f *firstRows) Read(_ context.Context, img *image.Gray, _ int, model string, _ tesseract.Mode) ([]document.Block, error) {
+	var lines []document.Line
+	for i := range f.rows {
+		line := row(img.Rect.Min.X+40, img.Rect.Min.Y+70+80*i, 0.99, strings.Fields(f.row)...)
+		for k := range line.Words {
+			line.Words[k].Model, line.Words[k].Signals = model, &document.Signals{Letters: 0.99}
+		}
+		lines = append(lines, line)
+	}
+	return []document.Block{block(lines...)}, nil
+}
+
+// TestRead_foundLines_unread checks that a page of which several lines were not read is read along the found lines.
+func TestRead_foundLines_unread(t *testing.T) {
+	t.Parallel()
+	const line, inNetwork = "il était une fois un roi", "registres naissance"
+	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
+	require.NoError(t, err)
+	page := ocrtest.Page(slices.Repeat([]string{line}, 10)...)
+	for rows, isReadAgain := range map[int]bool{8: true, 10: false} {
+		src := &firstRows{networked{mixed: mixed{scripted: scripted{says: map[string]said{"eng": {}}}}, confidence: 90, text: inNetwork, words: words}, rows, line}
+		result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "en", Without: []string{"network", "unread", "missed"}}, src)
+		require.NoError(t, err)
+		require.Equal(t, isReadAgain, strings.Count(result.Page.Text(), inNetwork) == 10, "%d rows: %s", rows, result.Page.Text())
+		require.Equal(t, isReadAgain, !strings.Contains(result.Page.Text(), line))
+	}
+}
+
+func TestMergedLines(t *testing.T) {
+	t.Parallel()
+	first := []document.Block{block(row(40, 70, 0.9, "some", "good", "words"), row(40, 150, 0.9, "before", "the", "house"), row(40, 230, 0.9, "stands", "near", "it"))}
+	band := func(y, up float64) layout.Band {
+		return layout.Band{Baseline: []layout.Vertex{{Y: y}}, X0: 30, X1: 800, Up: up, Down: 10}
+	}
+	var strips []layout.Strip
+	for _, l := range layout.Given(ocrtest.BlankPage(900, 400), []layout.Band{band(175, 130), band(255, 40)}) {
+		s, ok := l.Strip()
+		require.True(t, ok)
+		strips = append(strips, s)
+	}
+	words := func(confidence float64, all ...string) []document.Word { return row(40, 70, confidence, all...).Words }
+	for why, c := range map[string]struct {
+		read [][]document.Word
+		want map[int][]string
+	}{
+		"two lines are better than one that makes no sense": {[][]document.Word{words(0.3, "beſum", "goo"), words(0.9, "stands", "near", "it")}, map[int][]string{0: {"some good words", "before the house"}}},
+		"one line is better than the same without sense":    {[][]document.Word{words(0.9, "some", "good", "words"), words(0.2, "ſtauo")}, map[int][]string{1: {"stands near it"}}},
+		"the network is sure of all":                        {[][]document.Word{words(0.9, "some"), words(0.9, "stands")}, map[int][]string{}},
+		"the network reads more":                            {[][]document.Word{words(0.6, strings.Fields(strings.Repeat("somewhere ", 10))...), words(0.9, "stands")}, map[int][]string{}},
+	} {
+		got := map[int][]string{}
+		for i, lines := range reading.MergedLines(first, strips, c.read) {
+			for _, l := range lines {
+				got[i] = append(got[i], l.Text())
+			}
+		}
+		require.Equal(t, c.want, got, why)
+	}
+}
+
 func TestIsLoneSign(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{"@": true, "†": true, "A": false, "7": false, "—": false, "**": false, "* *": false} {

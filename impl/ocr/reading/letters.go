@@ -16,17 +16,27 @@ import (
 type ownLetters struct{ replace func(words []document.Word) }
 
 // œ and æ look alike in blackletter, and the models for early print know œ from French and Latin. Romanian has a comma below s
-// and t, which the model for all languages takes for the cedilla of Turkish. In English, lb. looks like Ib., and § looks like $
-// in German.
+// and t, which the model for all languages takes for the cedilla of Turkish. In English, lb. looks like Ib. In German, § looks
+// like $, and small umlauts look like letters with a tilde.
 var (
 	withAE       = replacing("œ", "æ", "Œ", "Æ")
 	withCommas   = replacing("ş", "ș", "Ş", "Ș", "ţ", "ț", "Ţ", "Ț")
+	withUmlauts  = replacing("ã", "ä", "õ", "ö", "ũ", "ü", "Ã", "Ä", "Õ", "Ö", "Ũ", "Ü")
 	withPounds   = &ownLetters{replacePounds}
 	withSections = &ownLetters{replaceSections}
+	german       = both(withSections, withUmlauts)
 	languageOwn  = map[string]*ownLetters{
-		"da": withAE, "de": withSections, "en": withPounds, "fo": withAE, "is": withAE, "nb": withAE, "nn": withAE, "no": withAE, "ro": withCommas,
+		"da": withAE, "de": german, "en": withPounds, "fo": withAE, "is": withAE, "nb": withAE, "nn": withAE, "no": withAE, "ro": withCommas,
 	}
 )
+
+// both returns what replaces the letters of a and of b.
+func both(a, b *ownLetters) *ownLetters {
+	return &ownLetters{func(words []document.Word) {
+		a.replace(words)
+		b.replace(words)
+	}}
+}
 
 // replacing returns letters of a language. oldnew are pairs, as those of strings.NewReplacer.
 func replacing(oldnew ...string) *ownLetters {
@@ -77,11 +87,35 @@ func replaceSections(words []document.Word) {
 // dollars is found in German pages with amounts in dollars.
 var dollars = regexp.MustCompile(`\d *\$|\$\d|\b[Dd]oll(ar|\.)`)
 
+// germanOf returns the letters to replace in a German text. In print of the 16th century, which has no umlauts, a tilde stands
+// for an n or m that was left out.
+func germanOf(text string) *ownLetters {
+	tildes, umlauts := 0, 0
+	for _, r := range text {
+		switch {
+		case strings.ContainsRune("ãõũÃÕŨ", r):
+			tildes++
+		case strings.ContainsRune("äöüÄÖÜ", r):
+			umlauts++
+		}
+	}
+	hasDollars, hasUmlauts := dollars.MatchString(text), umlauts >= minUmlauts && umlauts >= umlautLead*tildes
+	switch {
+	case hasDollars && hasUmlauts:
+		return withUmlauts
+	case hasDollars:
+		return nil
+	case hasUmlauts:
+		return german
+	}
+	return withSections
+}
+
 // writeOwnLetters replaces letters that the language of the page lacks in all its readings, so that they agree.
 func writeOwnLetters(_ context.Context, p *page) error {
 	p.ownLetters = languageOwn[p.writtenLanguage()]
-	if p.ownLetters == withSections && dollars.MatchString(textOf(p.attempts[0].blocks)) {
-		p.ownLetters = nil
+	if p.ownLetters == german {
+		p.ownLetters = germanOf(textOf(p.attempts[0].blocks))
 	}
 	for _, a := range p.attempts {
 		for line := range document.Lines(a.blocks) {

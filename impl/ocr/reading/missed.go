@@ -237,21 +237,27 @@ func (p *page) insertPatches(found []patch, read func(*patch) (document.Line, er
 		return nil
 	}
 	a := &p.attempts[0]
+	a.blocks = p.sheet.withLines(a.blocks, lines, func(i int) []document.Box { return found[i].cut })
+	a.estimate(len(p.sheet.letters))
+	return nil
+}
+
+// withLines inserts lines of the sheet that have words into blocks. cut returns the boxes of the words that were cut off line
+// i.
+func (s sheet) withLines(blocks []document.Block, lines []document.Line, cut func(i int) []document.Box) (all []document.Block) {
 	var sequences []*layout.Sequence // of the lines of each region
-	for _, part := range p.sheet.byRegion(a.blocks) {
+	for _, part := range s.byRegion(blocks) {
 		sequences = append(sequences, layout.SequenceOf(part))
 	}
 	for i, line := range lines {
 		if len(line.Words) > 0 {
-			sequences[p.sheet.regionAt(line.Box, 0)].Insert(line, found[i].cut)
+			sequences[s.regionAt(line.Box, 0)].Insert(line, cut(i))
 		}
 	}
-	a.blocks = nil
 	for _, s := range sequences {
-		a.blocks = append(a.blocks, s.Blocks()...)
+		all = append(all, s.Blocks()...)
 	}
-	a.estimate(len(p.sheet.letters))
-	return nil
+	return all
 }
 
 // read reads a patch as one line. If the patch is not writing, the line has no words.

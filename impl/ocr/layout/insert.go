@@ -12,6 +12,15 @@ import (
 // words near enough to have been torn off, join the line in their row. Anything else becomes a separate line.
 func (s *Sequence) Insert(l document.Line, cut []document.Box) { s.pieces = insert(s.pieces, l, cut) }
 
+// InsertWhole inserts a whole line of print, which belongs to no other line, by its height on the page.
+func (s *Sequence) InsertWhole(l document.Line) {
+	if len(s.pieces) == 0 {
+		s.pieces = []piece{{line: l}}
+		return
+	}
+	s.pieces = insertByHeight(s.pieces, l)
+}
+
 // insert implements Sequence.Insert. The cases are in order of precedence: cut-off words that the line replaces, then
 // neighbours in the same row, which the line joins or follows, then its height on the page.
 func insert(pieces []piece, l document.Line, cut []document.Box) []piece {

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"maps"
@@ -41,67 +42,98 @@ func readFoundLines(ctx context.Context, p *page) error {
 	if err != nil {
 		return err
 	}
-	var strips []layout.Strip
-	var images []*image.Gray
-	var partOf []int // the index of each strip's block, counted in all regions
-	for i, block := range found.Blocks {
-		for _, l := range block {
-			region := 0
-			if p.sheet.regions != nil {
-				region = p.sheet.regionAt(p.sheet.boxOnSheet(l.Box()), -1)
-			}
-			if s, ok := l.Strip(); ok && region >= 0 && !p.isInGraphic(l.Box()) {
-				strips, images, partOf = append(strips, s), append(images, s.Image), append(partOf, region*len(found.Blocks)+i)
-			}
-		}
-	}
+	strips, images, parts := p.foundStrips(found)
 	read, err := p.readStrips(ctx, p.networksForPrint(), images, func(i int, r image.Rectangle) document.Box { return strips[i].Box(r) })
 	if err != nil {
 		return err
 	}
-	parts := make([][]document.Line, len(p.sheet.parts())*len(found.Blocks))
-	var all, written []document.Word
-	merged := mergedLines(p.read.Blocks, strips, read)
-	var kept document.Block // the lines of the first reading
-	for i, s := range strips {
-		for _, l := range merged[i] {
-			kept.Lines, all = append(kept.Lines, *l), append(all, l.Words...)
-		}
-		if len(merged[i]) > 0 {
-			continue
-		}
-		words := read[i]
-		confidence := meanWordConfidence(words)
-		if hand.IsNoise(words, confidence) || isLoneSign(words) {
-			continue
-		}
-		if p.isWritten(s.Line().Box(), confidence) {
-			written = append(written, words...)
-		}
-		for k := range words {
-			words[k].Confidence = hand.ExpectedAccuracy(words[k].Confidence)
-		}
-		parts[partOf[i]] = append(parts[partOf[i]], document.Line{Words: words, Baseline: s.Baseline(), Box: document.WordsBox(words)})
-		all = append(all, words...)
-	}
-	confidence := meanWordConfidence(all)
-	if confidence < sureFoundLines || float64(len(written)) > maxFoundWritten*float64(len(all)) {
+	text := p.textAlong(strips, parts, read)
+	confidence := meanWordConfidence(text.words)
+	if confidence < sureFoundLines || float64(len(text.written)) > maxFoundWritten*float64(len(text.words)) {
 		return nil
 	}
-	var blocks []document.Block
-	for _, lines := range parts {
-		if len(lines) > 0 {
-			blocks = append(blocks, document.BlockOf(lines))
-		}
-	}
-	blocks = p.joinedOnSheet(blocks, kept)
+	blocks := p.joinedOnSheet(text.blocks(), text.elsewhere)
 	if !p.keepsListedWords(blocks) ||
-		expectedCorrect(all) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
+		expectedCorrect(text.words) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
 		return nil
 	}
 	p.read = hand.Result{Blocks: blocks, Confidence: confidence}
 	p.alongFound = true
 	return nil
+}
+
+// foundPart is a block of found lines in a region of the sheet.
+type foundPart struct{ region, block int }
+
+// foundStrips returns the strips of the found lines outside graphics, their images, and the part to which each belongs.
+func (p *page) foundStrips(found *layout.Page) (strips []layout.Strip, images []*image.Gray, parts []foundPart) {
+	for i, block := range found.Blocks {
+		for _, l := range block {
+			region := p.regionOf(l.Box())
+			if s, ok := l.Strip(); ok && region >= 0 && !p.isInGraphic(l.Box()) {
+				strips, images, parts = append(strips, s), append(images, s.Image), append(parts, foundPart{region, i})
+			}
+		}
+	}
+	return strips, images, parts
+}
+
+// regionOf returns the index of the region of the sheet in which a box of the page is: 0 if the sheet has no regions, and -1 if
+// the box is in none.
+func (p *page) regionOf(b document.Box) int {
+	if p.sheet.regions == nil {
+		return 0
+	}
+	return p.sheet.regionAt(p.sheet.boxOnSheet(b), -1)
+}
+
+// foundText is what was read along found lines.
+type foundText struct {
+	lines     map[foundPart][]document.Line
+	elsewhere document.Block // lines of the first reading that are in another region than the found line
+	words     []document.Word
+	written   []document.Word // those of them that look like handwriting
+}
+
+// textAlong returns the text of found lines from what the network read in their strips.
+func (p *page) textAlong(strips []layout.Strip, parts []foundPart, read [][]document.Word) foundText {
+	text := foundText{lines: map[foundPart][]document.Line{}}
+	merged := mergedLines(p.read.Blocks, strips, read)
+	for i, s := range strips {
+		at := parts[i]
+		for _, l := range merged[i] {
+			if text.words = append(text.words, l.Words...); p.regionOf(l.Box) == at.region {
+				text.lines[at] = append(text.lines[at], *l)
+			} else {
+				text.elsewhere.Lines = append(text.elsewhere.Lines, *l)
+			}
+		}
+		words := read[i]
+		confidence := meanWordConfidence(words)
+		if len(merged[i]) > 0 || hand.IsNoise(words, confidence) || isLoneSign(words) {
+			continue
+		}
+		if p.isWritten(s.Line().Box(), confidence) {
+			text.written = append(text.written, words...)
+		}
+		for k := range words {
+			words[k].Confidence = hand.ExpectedAccuracy(words[k].Confidence)
+		}
+		text.lines[at] = append(text.lines[at], document.Line{Words: words, Baseline: s.Baseline(), Box: document.WordsBox(words)})
+		text.words = append(text.words, words...)
+	}
+	return text
+}
+
+// blocks returns the lines as blocks, region by region.
+func (t foundText) blocks() (blocks []document.Block) {
+	byRegion := func(a, b foundPart) int {
+		return cmp.Or(cmp.Compare(a.region, b.region), cmp.Compare(a.block, b.block))
+	}
+	for _, part := range slices.SortedFunc(maps.Keys(t.lines), byRegion) {
+		blocks = append(blocks, document.BlockOf(t.lines[part]))
+	}
+	return blocks
 }
 
 // mergedLines returns, for each found line of which the network made no sense, the lines of the first reading that are there,
@@ -134,7 +166,8 @@ func (p *page) joinedOnSheet(blocks []document.Block, more document.Block) []doc
 		return document.Point{X: b.X, Y: b.Y}
 	})
 	last := len(level) - 1
-	level = p.sheet.withLines(level[:last], level[last].Lines, func(int) []document.Box { return nil })
+	lines := level[last].Lines
+	level = p.sheet.withLines(level[:last], lines, func(s *layout.Sequence, i int) { s.InsertWhole(lines[i]) })
 	return p.sheet.onPage(p.onRegions(layout.JoinTornLines)(level))
 }
 

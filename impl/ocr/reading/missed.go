@@ -237,21 +237,20 @@ func (p *page) insertPatches(found []patch, read func(*patch) (document.Line, er
 		return nil
 	}
 	a := &p.attempts[0]
-	a.blocks = p.sheet.withLines(a.blocks, lines, func(i int) []document.Box { return found[i].cut })
+	a.blocks = p.sheet.withLines(a.blocks, lines, func(s *layout.Sequence, i int) { s.Insert(lines[i], found[i].cut) })
 	a.estimate(len(p.sheet.letters))
 	return nil
 }
 
-// withLines inserts lines of the sheet that have words into blocks. cut returns the boxes of the words that were cut off line
-// i.
-func (s sheet) withLines(blocks []document.Block, lines []document.Line, cut func(i int) []document.Box) (all []document.Block) {
+// withLines inserts lines of the sheet that have words into blocks. insert inserts line i into the lines of its region.
+func (s sheet) withLines(blocks []document.Block, lines []document.Line, insert func(s *layout.Sequence, i int)) (all []document.Block) {
 	var sequences []*layout.Sequence // of the lines of each region
 	for _, part := range s.byRegion(blocks) {
 		sequences = append(sequences, layout.SequenceOf(part))
 	}
 	for i, line := range lines {
 		if len(line.Words) > 0 {
-			sequences[s.regionAt(line.Box, 0)].Insert(line, cut(i))
+			insert(sequences[s.regionAt(line.Box, 0)], i)
 		}
 	}
 	for _, s := range sequences {

@@ -24,7 +24,7 @@ import (
 
 // Callers distinguish the exported errors with errors.Is. People see the texts, on the console and in the dashboard.
 var (
-	ErrNoAccount = errors.New("no such account; `uncial account list` shows all")
+	ErrNoAccount = errors.New("no such account, or it was deleted; `uncial account list` shows all")
 	ErrNoKey     = errors.New("no such key; `uncial key list` shows all")
 	ErrName      = errors.New("invalid name; use 1 to 200 printable characters")
 	errSecret    = fmt.Errorf("the key secret is too short; use at least %d characters", MinSecret)

@@ -181,8 +181,11 @@ func writeImage(w io.Writer, part io.Reader) (bool, error) {
 		return true, err
 	}
 	encoder := base64.NewEncoder(base64.StdEncoding, w)
-	if _, err := io.Copy(encoder, image); err != nil {
+	switch n, err := io.Copy(encoder, io.LimitReader(image, imagefile.MaxBytes+1)); {
+	case err != nil:
 		return true, asFormError(err)
+	case n > imagefile.MaxBytes:
+		return true, errTooLarge
 	}
 	if err := encoder.Close(); err != nil {
 		return true, err

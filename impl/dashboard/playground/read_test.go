@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"uncial/internal/contract/imagefile"
 )
 
 // field is a field of a form; a file if it has a file name.
@@ -78,6 +80,15 @@ func TestSent_Copy(t *testing.T) {
 		require.ErrorIs(t, err, errNoImage)
 		require.ErrorIs(t, form.err, errNoImage)
 		require.Equal(t, "de", form.language, "the form keeps its values")
+	})
+	t.Run("refuses a file that is larger than an image may be", func(t *testing.T) {
+		t.Parallel()
+		largest := strings.Repeat("x", imagefile.MaxBytes)
+		_, _, err := copied(t, field{"image", "a.png", largest})
+		require.NoError(t, err)
+		form, _, err := copied(t, field{"image", "a.png", largest + "x"})
+		require.ErrorIs(t, err, errTooLarge)
+		require.ErrorIs(t, form.err, errTooLarge)
 	})
 	t.Run("refuses a form that is cut off", func(t *testing.T) {
 		t.Parallel()

@@ -30,11 +30,11 @@ func inlineProblem(ctx context.Context, imageURL string) string {
 	if err != nil {
 		return err.Error()
 	}
-	if pages, ok := tiffPages(data); ok && kind == imagefile.TIFF {
-		if err := imagefile.CheckPages(kind, pages); err != nil {
+	if pages, problem, ok := tiffPages(data); ok && kind == imagefile.TIFF {
+		if err := imagefile.CheckPages(kind, pages); problem == "" && err != nil {
 			return err.Error()
 		}
-		return ""
+		return problem
 	}
 	header, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if isBeyondGo(err) && hasHeader(kind, data) {
@@ -73,31 +73,38 @@ func hasHeader(kind imagefile.Format, data []byte) bool {
 	return false
 }
 
-// tiffPages returns the sizes of the pages of a TIFF, by its directories (TIFF 6.0, section 2). Like the service, it counts
-// reduced images and masks only if the file has nothing else. ok is false if the directories cannot be read, or if the file is
-// a BigTIFF.
-func tiffPages(data []byte) (pages []imagefile.Size, ok bool) {
+// tiffPages returns the sizes of the pages of a TIFF, by its directories (TIFF 6.0, section 2), and what is wrong with these.
+// Like the service, it counts reduced images and masks only if the file has nothing else. ok is false if the directories cannot
+// be read, or if the file is a BigTIFF.
+func tiffPages(data []byte) (pages []imagefile.Size, problem string, ok bool) {
 	const kindTag, oldKindTag, widthTag, heightTag, shortType = 254, 255, 256, 257, 3
 	const reducedOrMask, oldReduced = 1 | 4, 2 // values of the kind
 	const maxDirectories = 100
 	var order binary.ByteOrder = binary.LittleEndian
 	if len(data) < 8 {
-		return nil, false
+		return nil, "", false
 	}
 	if data[0] == 'M' {
 		order = binary.BigEndian
 	}
 	if order.Uint16(data[2:]) != 42 {
-		return nil, false
+		return nil, "", false
 	}
 	var others []imagefile.Size // reduced images and masks
-	for at := int64(order.Uint32(data[4:])); at != 0 && len(pages)+len(others) < maxDirectories; {
+	seen := map[int64]bool{}
+	for at := int64(order.Uint32(data[4:])); at != 0; {
+		if seen[at] {
+			return nil, "the TIFF is damaged: its directories form a loop", true
+		}
+		if seen[at] = true; len(seen) > maxDirectories {
+			return nil, fmt.Sprintf("the TIFF has more than %d directories; send at most %d pages", maxDirectories, imagefile.MaxPages), true
+		}
 		if at+2 > int64(len(data)) {
-			return nil, false
+			return nil, "", false
 		}
 		n := int64(order.Uint16(data[at:]))
 		if at+2+12*n+4 > int64(len(data)) {
-			return nil, false
+			return nil, "", false
 		}
 		var size imagefile.Size
 		isPage := true
@@ -128,5 +135,5 @@ func tiffPages(data []byte) (pages []imagefile.Size, ok bool) {
 	if len(pages) == 0 {
 		pages = others[:min(len(others), 1)]
 	}
-	return pages, len(pages) > 0
+	return pages, "", len(pages) > 0
 }

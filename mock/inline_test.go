@@ -44,12 +44,15 @@ func TestMock_InlineImages_ReducedTIFF(t *testing.T) {
 	raiseLimits(t, m, benchKey)
 	for name, c := range map[string]struct {
 		kinds  []byte // of the images, by the bits of NewSubfileType
+		next   byte   // the offset of the directory after the last one; 0 for none
 		status int
 	}{
-		"ten pages and ten reduced images": {slices.Repeat([]byte{0, 1}, 10), http.StatusOK},
-		"pages with masks":                 {slices.Repeat([]byte{2, 4 | 2}, 10), http.StatusOK},
-		"only reduced images":              {slices.Repeat([]byte{1}, 12), http.StatusOK},
-		"twelve pages":                     {slices.Repeat([]byte{0, 2}, 6), http.StatusBadRequest},
+		"ten pages and ten reduced images": {slices.Repeat([]byte{0, 1}, 10), 0, http.StatusOK},
+		"pages with masks":                 {slices.Repeat([]byte{2, 4 | 2}, 10), 0, http.StatusOK},
+		"only reduced images":              {slices.Repeat([]byte{1}, 12), 0, http.StatusOK},
+		"twelve pages":                     {slices.Repeat([]byte{0, 2}, 6), 0, http.StatusBadRequest},
+		"a loop of reduced images":         {[]byte{1}, 8, http.StatusBadRequest},
+		"more reduced images than allowed": {slices.Repeat([]byte{1}, 101), 0, http.StatusBadRequest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,7 +64,7 @@ func TestMock_InlineImages_ReducedTIFF(t *testing.T) {
 					data = append(data, byte(tag), byte(tag>>8), 4, 0, 1, 0, 0, 0, value, 0, 0, 0) // a number of 32 bits
 				}
 			}
-			data = append(data, 0, 0, 0, 0)
+			data = append(data, c.next, 0, 0, 0)
 			w := httptest.NewRecorder()
 			m.ServeHTTP(w, extractionAt("", benchKey, `{"imageUrl":"data:;base64,`+base64.StdEncoding.EncodeToString(data)+`"}`))
 			assert.Equal(t, c.status, w.Code, "%s", w.Body)

@@ -101,21 +101,20 @@ func TestExtractCmd_Run_ForceElsewhere(t *testing.T) {
 	t.Parallel()
 	f, url := mustFake(t, nil)
 	file := mustFiles(t, "page.jpg")[0]
-	for i, c := range []struct {
-		args []string
-		want string
-		keys int
-	}{
-		{nil, "10 points used", 1},
-		{nil, "0 points used", 1},
-		{[]string{"--force"}, "10 points used", 2},
-		{[]string{"--force"}, "10 points used", 3},
-	} {
-		_, stderr, status := extract(t.Context(), t, url, append(c.args, "--out", t.TempDir(), file)...)
+	read := func(want string, keys int, args ...string) {
+		t.Helper()
+		_, stderr, status := extract(t.Context(), t, url, append(args, file)...)
 		assert.Zero(t, status, stderr)
-		assert.Contains(t, stderr, "1 of 1 page read; "+c.want, "folder %d", i)
-		assert.Equal(t, c.keys, f.keyCount(), "folder %d", i)
+		assert.Contains(t, stderr, "1 of 1 page read; "+want)
+		assert.Equal(t, keys, f.keyCount())
 	}
+	folder := t.TempDir()
+	read("10 points used", 1, "--out", folder)
+	read("0 points used", 1, "--out", t.TempDir())
+	for i := range 10 {
+		read("10 points used", 2+i, "--force", "--out", t.TempDir())
+	}
+	read("10 points used", 12, "--force", "--out", folder)
 }
 
 // TestExtractCmd_Run_FailedForce fails to read a page again: its earlier answer still counts.

@@ -165,9 +165,8 @@ func newAPIClient(base, key string, timeout time.Duration) (*apiClient, error) {
 
 // reply is an answer with the points that it cost: 0 if it is the stored answer to a request of an earlier call.
 type reply struct {
-	Answer   *gen.Extraction
-	Points   int64
-	IsStored bool
+	Answer *gen.Extraction
+	Points int64
 }
 
 // extract sends one request until it succeeds, is refused permanently, or runs out of attempts or time. All tries carry the
@@ -185,9 +184,9 @@ func (c *apiClient) extract(ctx context.Context, key string, request gen.Extract
 		isLost = isLost || mayBeCharged(err)
 		switch {
 		case err == nil && isReplayed && !isLost:
-			return &reply{Answer: answer, IsStored: true}, nil
+			return &reply{Answer: answer}, nil
 		case err == nil:
-			return &reply{Answer: answer, Points: int64(answer.PointsUsed)}, nil
+			return &reply{answer, int64(answer.PointsUsed)}, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case bounded.Err() != nil:

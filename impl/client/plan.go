@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
+	"math/rand/v2"
 	"time"
 
 	"uncial/gen"
@@ -173,9 +175,10 @@ func (p *plan) recall(ctx context.Context, one *page) {
 	isExpired := one.isPending && time.Since(known.SentAt) > replyLifetime
 	switch {
 	case p.cmd.Force:
-		// A request whose answer is still stored costs nothing to repeat.
-		if known.State.IsRead() || isExpired {
-			one.generation++
+		// A request whose answer is still stored costs nothing to repeat, but only if it is of this run or an interrupted one. The
+		// runs for other folders count their generations too.
+		if !one.isPending || isExpired {
+			one.generation = rand.IntN(math.MaxInt32)
 			one.isDoubtful = false
 		}
 	case known.State.IsRead() && answer != nil:

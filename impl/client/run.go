@@ -171,12 +171,12 @@ func (r *run) extract(ctx context.Context, one *page, folder string) (*journal.A
 	}, nil
 }
 
-// maxGenerations bounds how many Idempotency-Keys are tried for a page while the service knows them from earlier requests.
+// maxGenerations bounds how many Idempotency-Keys are tried for a page while the service knows them from other requests.
 const maxGenerations = 8
 
-// send announces and sends a request. The service may know the key from a request for another output folder: with another copy
-// of the same page, or with the same copy, whose stored answer --force does not want. Then send uses the key of the next
-// generation, unless this journal says that such a request may have been charged.
+// send announces and sends a request. The service may know the key from a request with another copy of the same page, made for
+// an output folder that no longer exists. Then send uses the key of the next generation, unless this journal says that such a
+// request may have been charged.
 func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest) (*reply, error) {
 	for try := 1; ; try++ {
 		key, err := r.announce(ctx, one)
@@ -190,8 +190,7 @@ func (r *run) send(ctx context.Context, one *page, request gen.ExtractionRequest
 		})
 		var refused *refusedAnswer
 		isOther := errors.As(err, &refused) && refused.IsIdempotencyKeyReused && (!one.isPending || r.cmd.Force)
-		isEarlier := err == nil && result.IsStored && r.cmd.Force && !one.isPending
-		if !isOther && !isEarlier || try == maxGenerations {
+		if !isOther || try == maxGenerations {
 			return result, err
 		}
 		one.generation++

@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
@@ -32,10 +33,11 @@ func (e *Error) Unwrap() error { return e.cause }
 // not be reached.
 func (e *Error) IsTemporary() bool {
 	if fault := (*pgconn.PgError)(nil); errors.As(e.cause, &fault) {
-		return slices.Contains([]string{"40001", "40P01", "53300", "57014", "57P01", "57P03"}, fault.Code)
+		return strings.HasPrefix(fault.Code, "08") || // the connection failed
+			slices.Contains([]string{"40001", "40P01", "53300", "55P03", "57014", "57P01", "57P02", "57P03"}, fault.Code)
 	}
 	if fault := (*sqlite.Error)(nil); errors.As(e.cause, &fault) {
-		return slices.Contains([]int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_INTERRUPT}, fault.Code()&0xff)
+		return slices.Contains([]int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT}, fault.Code()&0xff)
 	}
 	return errors.Is(e.cause, context.DeadlineExceeded) || errors.As(e.cause, new(net.Error)) || isLost(e.cause)
 }

@@ -19,6 +19,9 @@ func (s *Store) MigrateTo(ctx context.Context, version int64) error {
 
 const MaxStatements = maxStatements
 
+// Wrap turns a driver's error into an *Error.
+var Wrap = wrap
+
 // MustCountPrepared returns the number of statements that a connection of the pool has prepared.
 func MustCountPrepared(tb testing.TB, db *sql.DB) (n int) {
 	tb.Helper()

@@ -88,7 +88,7 @@ type Page struct {
 	// State is Waiting for a page that was never sent or whose answer is missing.
 	State  volume.State
 	Reason string
-	// Generation numbers the readings of the page: --force begins a new one.
+	// Generation identifies the reading of the page: --force begins one with a random number.
 	Generation int
 	// SentAt is when the page was first sent without a known outcome. Zero if every outcome is known.
 	SentAt time.Time

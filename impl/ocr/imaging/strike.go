@@ -24,7 +24,8 @@ func EraseScratches(g *image.Gray, height int) *image.Gray {
 		left := s.touches(height, func(c strikeColumn) int { return c.below })
 		right := s.touches(height, func(c strikeColumn) int { return c.above })
 		n, length := min(left, right), float64(len(s.columns))
-		return n >= minTouches && float64(n)*h >= touchesPerHeight*length && length >= minScratch*float64(g.Rect.Dy())
+		return n >= minTouches && float64(n)*h >= touchesPerHeight*length && length >= minScratch*float64(g.Rect.Dy()) &&
+			s.closeShare(turned, height) >= minCloseShare
 	})
 	if out == turned {
 		return g
@@ -51,15 +52,10 @@ func withoutBlocks(g *image.Gray, width int) *image.Gray {
 func eraseRules(g, thin *image.Gray, height, gap int, isThroughLetters func(strike) bool) *image.Gray {
 	threshold := InkThreshold(g)
 	h := float64(height)
-	longRuns := func(y int) RunSeq { return longerThan(inkRuns(row(thin, y), threshold), int(minStrikeRun*h)) }
-	isStraight := func(box image.Rectangle, thickness float64) bool {
-		return float64(box.Dy()) <= thickness+1+steepestStrike*float64(box.Dx())
-	}
-	pieces := slices.DeleteFunc(ComponentBoxes(g.Rect.Dy(), Corners, longRuns), func(piece image.Rectangle) bool {
-		return !isStraight(piece, thickestStrike*h)
-	})
+	pieces, longRuns := rulePieces(thin, threshold, height)
 	out := g
-	for _, box := range InOneLine(pieces, gap) {
+	for _, rule := range InOneLine(pieces, gap) {
+		box := Union(rule)
 		if float64(box.Dx()) < minStrike*h || !isStraight(box, thickestStrike*h) {
 			continue
 		}
@@ -75,25 +71,46 @@ func eraseRules(g, thin *image.Gray, height, gap int, isThroughLetters func(stri
 	return out
 }
 
-// InOneLine joins the boxes of the pieces of horizontal rules, each at most gap pixels to the right of the one before it, and
-// as high on the page. It sorts pieces.
-func InOneLine(pieces []image.Rectangle, gap int) (rules []image.Rectangle) {
-	if gap == 0 {
-		return pieces
-	}
+// HorizontalRules returns the boxes of the thin, straight and almost horizontal rules of a page, or of pieces of them, however
+// thin they are. height is the usual height of letters.
+func HorizontalRules(g *image.Gray, height int) []image.Rectangle {
+	rules, _ := rulePieces(g, InkThreshold(g), height)
+	return rules
+}
+
+// rulePieces returns the boxes of the pieces of rules on a page, and for each row the long runs of ink of which they consist.
+func rulePieces(g *image.Gray, threshold uint8, height int) (pieces []image.Rectangle, longRuns func(y int) RunSeq) {
+	h := float64(height)
+	longRuns = func(y int) RunSeq { return longerThan(inkRuns(row(g, y), threshold), int(minStrikeRun*h)) }
+	pieces = slices.DeleteFunc(ComponentBoxes(g.Rect.Dy(), Corners, longRuns), func(piece image.Rectangle) bool {
+		return !isStraight(piece, thickestStrike*h)
+	})
+	return pieces, longRuns
+}
+
+// isStraight reports whether a rule of that thickness in pixels is straight, by its box.
+func isStraight(box image.Rectangle, thickness float64) bool {
+	return float64(box.Dy()) <= thickness+1+steepestStrike*float64(box.Dx())
+}
+
+// InOneLine returns the pieces of each horizontal rule, from left to right: each is at most gap pixels to the right of the one
+// before it, and as high on the page. It sorts pieces.
+func InOneLine(pieces []image.Rectangle, gap int) (rules [][]image.Rectangle) {
 	slices.SortFunc(pieces, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.X, b.Min.X) })
 	last := map[int]int{} // the rule with the last piece in each row
 	for _, p := range pieces {
 		rule := len(rules)
 		for y := p.Min.Y - 1; y <= p.Max.Y; y++ {
-			if i, ok := last[y]; ok && p.Min.X >= rules[i].Max.X && p.Min.X-rules[i].Max.X <= gap {
-				rule = i
+			if i, ok := last[y]; ok {
+				if end := rules[i][len(rules[i])-1].Max.X; p.Min.X >= end && p.Min.X-end <= gap {
+					rule = i
+				}
 			}
 		}
 		if rule == len(rules) {
-			rules = append(rules, p)
+			rules = append(rules, nil)
 		}
-		rules[rule] = rules[rule].Union(p)
+		rules[rule] = append(rules[rule], p)
 		for y := p.Min.Y; y < p.Max.Y; y++ {
 			last[y] = rule
 		}
@@ -184,6 +201,37 @@ func (s strike) touches(height int, side func(strikeColumn) int) (n int) {
 		n++
 	}
 	return n
+}
+
+// closeShare returns the share of the pieces of the rule, each about as long as a line of text is high, that run through a
+// letter or between two letters of a word, among the pieces that have text on both sides.
+func (s strike) closeShare(g *image.Gray, height int) float64 {
+	threshold, reach := InkThreshold(g), int(textReach*float64(height))
+	// white returns the number of pixels up to the next ink, at most reach+1.
+	white := func(x, y, step int) (n int) {
+		for ; n <= reach && y >= 0 && y < g.Rect.Dy() && row(g, y)[x] > threshold; y += step {
+			n++
+		}
+		return n
+	}
+	withText, closePieces := 0, 0
+	for from := 0; from < len(s.columns); from += reach {
+		least := 2 * (reach + 1)
+		for i, at := range s.columns[from:min(from+reach, len(s.columns))] {
+			x := s.left + from + i
+			above, below := white(x, at.top-1, -1), white(x, at.bottom, 1)
+			if at.top < at.bottom && above <= reach && below <= reach {
+				least = min(least, above+below)
+			}
+		}
+		if least <= 2*reach {
+			withText++
+		}
+		if float64(least) <= closeLetters*float64(height) {
+			closePieces++
+		}
+	}
+	return float64(closePieces) / float64(max(withText, 1))
 }
 
 // erase gives the rule and its grey edges the lightest grey beside them, except where it is thicker than usual, because the bar

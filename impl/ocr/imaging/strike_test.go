@@ -70,6 +70,16 @@ func TestEraseStrikes(t *testing.T) {
 	}
 }
 
+func TestHorizontalRules(t *testing.T) {
+	t.Parallel()
+	const height = 26
+	page := ocrtest.Page("il était une fois un roi et une reine", "qui avaient une fille dans un château")
+	require.Empty(t, imaging.HorizontalRules(page, height))
+	fill(page, image.Rect(100, 220, 700, 221), 0)
+	fill(page, image.Rect(300, 180, 303, 260), 0) // a vertical rule that crosses it
+	require.Equal(t, []image.Rectangle{image.Rect(100, 220, 700, 221)}, imaging.HorizontalRules(page, height))
+}
+
 func TestEraseScratches(t *testing.T) {
 	t.Parallel()
 	const height = 26
@@ -110,13 +120,18 @@ func TestEraseScratches(t *testing.T) {
 	columns := image.NewGray(image.Rect(0, 0, 2*text.Max.X+40, clean.Rect.Dy()))
 	imaging.Copy(columns, columns.Rect, clean, image.Point{})
 	imaging.Copy(columns, columns.Rect.Add(image.Pt(text.Max.X+2, 0)), clean, image.Point{})
+	touching := imaging.Crop(columns, columns.Rect)
+	for i, y := 0, 50; y < 1250; i, y = i+1, y+50 { // each line touches the rule, from the left or from the right
+		fill(touching, image.Rect(text.Max.X+25-20*(i%2), y, text.Max.X+46-20*(i%2), y+2), 0)
+	}
 	for name, c := range map[string]struct {
 		page *image.Gray
 		x    int
 	}{
-		"keeps a rule between columns":              {columns, text.Max.X + 25},
-		"keeps a rule that lines touch on its left": {columns, text.Max.X},
-		"keeps a short stroke":                      {clean, -1},
+		"keeps a rule between columns that touch it": {touching, text.Max.X + 25},
+		"keeps a rule between columns":               {columns, text.Max.X + 25},
+		"keeps a rule that lines touch on its left":  {columns, text.Max.X},
+		"keeps a short stroke":                       {clean, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -306,13 +306,16 @@ const (
 const steepestStrike, minStrokes, widestStrike = 0.02, 8, 1.5
 
 // minTouches is the minimum number of strokes on each side of a scratch, touchesPerHeight that in each height of letters, and
-// minTouch the minimum length of such a stroke in heights of letters. minScratch is the minimum length of a scratch as a share
-// of the height of the page: hatching and the rules of short tables have at most 0.17. scratchGap is the maximum distance
-// between two pieces of a scratch in heights of letters: where it bends, its runs are short. Tuned on drawn pages, and on 16
-// real pages with a drawn hairline; no printed page of the two sets has a rule that counts as a scratch.
+// minTouch the minimum length of such a stroke. minScratch is the minimum length of a scratch as a share of the height of the
+// page: hatching and the rules of short tables have at most 0.17. scratchGap is the maximum distance between two pieces of a
+// scratch: where it bends, its runs are short. In at least minCloseShare of the places where text is at most textReach from the
+// scratch on both sides, letters are at most closeLetters apart there: 0.5 to 0.9 for scratches, at most 0.3 for the rules
+// between the columns of a newspaper. Lengths are in heights of letters. Tuned on drawn pages, and on 16 real pages with a
+// drawn hairline; no printed page of the two sets has a rule that counts as a scratch.
 const (
 	minTouches, touchesPerHeight, minTouch = 10, 0.08, 0.25
 	minScratch, scratchGap                 = 0.3, 2
+	textReach, closeLetters, minCloseShare = 1.5, 0.25, 0.4
 )
 
 // speckSize is the maximum size of a speck in heights of letters, and largestSpeck that in pixels. manySpecks is the minimum

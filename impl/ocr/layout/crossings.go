@@ -12,8 +12,9 @@ import (
 // columnsOf returns the title above the rules of a page, if there is one, and the columns between the rules in reading order:
 // from left to right, but first those above and then those below a horizontal rule across them, such as the rule above the
 // feuilleton of a newspaper. Without rules, it returns the whole page. Rules outside the page, or on top of each other, have no
-// column between them. marks are the components of ink, and height is the height of the regions' bands in pixels.
-func columnsOf(marks []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
+// column between them. marks are the components of ink, across the horizontal rules, and height is that of the regions' bands
+// in pixels.
+func columnsOf(marks, across []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
 	var all []Region
 	rest := Whole(page, height)
 	if len(rules) == 0 {
@@ -23,20 +24,64 @@ func columnsOf(marks []image.Rectangle, height int, page image.Point, rules []Ru
 		all = append(all, rest.between(0, top))
 		rest = rest.between(top, page.Y)
 	}
-	p := ruledPage{height: float64(page.Y)}
-	var pieces []image.Rectangle // of horizontal rules
+	p := ruledPage{height: float64(page.Y), across: across}
 	for _, m := range marks {
 		if isText(m, height) || isPicture(m, height, page.X) {
 			p.letters = append(p.letters, m)
 		}
-		if h := float64(height); m.Dx() >= crossingPiece*height && float64(m.Dy()) <= thickestCrossing*h+steepestCrossing*float64(m.Dx()) {
-			pieces = append(pieces, m)
-		}
 	}
-	p.across = slices.DeleteFunc(imaging.InOneLine(pieces, crossingGap*height), func(m image.Rectangle) bool { return m.Dx() < minCrossing*height })
-	slices.SortFunc(p.across, func(a, b image.Rectangle) int { return cmp.Compare(imaging.Middle(a).Y, imaging.Middle(b).Y) })
 	all = append(all, p.columns(rest, rules)...)
 	return slices.DeleteFunc(all, func(r Region) bool { return r.Box.Empty() })
+}
+
+// horizontalRules returns the long horizontal rules among the components of ink, from top to bottom, each of one component or
+// of several in one line. height is the usual height of letters.
+func horizontalRules(marks []image.Rectangle, height int) (rules []image.Rectangle) {
+	h := float64(height)
+	pieces := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool {
+		return m.Dx() < crossingPiece*height || float64(m.Dy()) > thickestCrossing*h+steepestCrossing*float64(m.Dx())
+	})
+	upright := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return m.Dx() > height || m.Dy() < minUpright*height })
+	slices.SortFunc(upright, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.X, b.Min.X) })
+	for _, line := range imaging.InOneLine(pieces, crossingGap*height) {
+		for len(line) > 0 {
+			end := 1 // of the pieces up to the next vertical rule
+			for end < len(line) && !isDivided(line[end-1], line[end], upright) {
+				end++
+			}
+			if all := imaging.Union(line[:end]); all.Dx() >= minCrossing*height && isPrinted(line[:end], all) {
+				rules = append(rules, all)
+			}
+			line = line[end:]
+		}
+	}
+	slices.SortFunc(rules, func(a, b image.Rectangle) int { return cmp.Compare(imaging.Middle(a).Y, imaging.Middle(b).Y) })
+	return rules
+}
+
+// isDivided reports whether a vertical rule runs through the gap between two pieces of horizontal rules, which then are the
+// ends of articles in two columns. upright are the vertical rules by their left edges.
+func isDivided(left, right image.Rectangle, upright []image.Rectangle) bool {
+	top, bottom := min(left.Min.Y, right.Min.Y), max(left.Max.Y, right.Max.Y)
+	first, _ := slices.BinarySearchFunc(upright, left.Max.X, func(m image.Rectangle, x int) int { return cmp.Compare(m.Min.X, x) })
+	for _, m := range upright[first:] {
+		if m.Min.X >= right.Min.X {
+			return false
+		}
+		if m.Min.Y < top && m.Max.Y > bottom {
+			return true
+		}
+	}
+	return false
+}
+
+// isPrinted reports whether most of a rule, whose box is all, is printed, by its pieces.
+func isPrinted(pieces []image.Rectangle, all image.Rectangle) bool {
+	printed := 0
+	for _, piece := range pieces {
+		printed += piece.Dx()
+	}
+	return float64(printed) >= printedCrossing*float64(all.Dx())
 }
 
 // ruledPage is a page whose columns have rules between them.
@@ -50,7 +95,7 @@ type ruledPage struct {
 func (p ruledPage) columns(r Region, rules []Rule) []Region {
 	crossed := make([]bool, len(rules)) // by a horizontal rule across some of the columns
 	var cuts []int
-	text := imaging.Union(slices.DeleteFunc(slices.Clone(p.letters), func(m image.Rectangle) bool { return !r.Holds(m) }))
+	text := p.text(r)
 	for _, m := range p.across {
 		first, last := p.spans(m, r, text, rules)
 		switch {
@@ -63,7 +108,7 @@ func (p ruledPage) columns(r Region, rules []Rule) []Region {
 			}
 		}
 	}
-	if len(cuts) > 0 {
+	if len(cuts) > 0 && len(cuts) <= maxCuts {
 		return p.rows(r, rules, cuts)
 	}
 	if !slices.Contains(crossed, false) {
@@ -130,17 +175,31 @@ func (b bands) isCrossed(rule Rule, height float64) bool {
 	return float64(crossed) >= crossedRule*float64(inked)
 }
 
+// text returns where nearly all text of a region is. A few specks at the edges of the page do not count.
+func (p ruledPage) text(r Region) span {
+	var lefts, rights []float64
+	for _, m := range p.letters {
+		if r.Holds(m) {
+			lefts, rights = append(lefts, float64(m.Min.X)), append(rights, float64(m.Max.X))
+		}
+	}
+	if len(lefts) == 0 {
+		return span{}
+	}
+	return span{int(quantile(lefts, strayLetters)), int(quantile(rights, 1-strayLetters))}
+}
+
 // spans returns the first and the last of a region's columns that a horizontal rule spans, from 0. They are the same if it
-// spans fewer than two.
-func (p ruledPage) spans(m image.Rectangle, r Region, text image.Rectangle, rules []Rule) (first, last int) {
+// spans fewer than two. text is where the region has text.
+func (p ruledPage) spans(m image.Rectangle, r Region, text span, rules []Rule) (first, last int) {
 	y := imaging.Middle(m).Y
 	if y <= r.Box.Min.Y || y >= r.Box.Max.Y {
 		return 0, 0
 	}
 	found := false
-	from := float64(text.Min.X)
+	from := float64(text.from)
 	for i := range len(rules) + 1 {
-		to := float64(text.Max.X)
+		to := float64(text.to)
 		if i < len(rules) {
 			to = rules[i].at(float64(y), p.height)
 		}

@@ -15,22 +15,34 @@ func TestRegions_rulesAcrossColumns(t *testing.T) {
 	columns := join(paragraph(100, 460, 300, 40), paragraph(500, 880, 300, 40), paragraph(920, 1300, 300, 40))
 	rule := func(x0, x1, y int) image.Rectangle { return image.Rect(x0, y, x1, y+4) }
 	a, b, c := image.Pt(102, 302), image.Pt(502, 302), image.Pt(922, 302) // the first letters of the columns
+	var rows []image.Rectangle
+	for i := range 60 {
+		rows = append(rows, rule(95, 1305, 295+i*pitch*2/3))
+	}
 	below := func(p image.Point) image.Point { return p.Add(image.Pt(0, 20*pitch)) }
 	for name, test := range map[string]struct {
 		marks []image.Rectangle
 		want  []image.Point
 	}{
-		"all columns":              {join(columns, []image.Rectangle{rule(95, 1305, middle)}), []image.Point{a, b, c, below(a), below(b), below(c)}},
-		"all columns, doubled":     {join(columns, []image.Rectangle{rule(95, 1305, middle-6), rule(95, 1305, middle+2)}), []image.Point{a, b, c, below(a), below(b), below(c)}},
-		"all columns, in pieces":   {join(columns, []image.Rectangle{rule(95, 470, middle+1), rule(490, 890, middle), rule(910, 1305, middle)}), []image.Point{a, b, c, below(a), below(b), below(c)}},
-		"the first two columns":    {join(columns, []image.Rectangle{rule(95, 890, middle)}), []image.Point{a, b, below(a), below(b), c}},
-		"the last two columns":     {join(columns, []image.Rectangle{rule(490, 1305, middle)}), []image.Point{a, b, c, below(b), below(c)}},
-		"one column":               {join(columns, []image.Rectangle{rule(95, 470, middle)}), []image.Point{a, b, c}},
-		"parts of two columns":     {join(columns, []image.Rectangle{rule(300, 700, middle)}), []image.Point{a, b, c}},
-		"two pairs of columns":     {join(columns, []image.Rectangle{rule(95, 890, middle), rule(490, 1305, middle+10*pitch)}), []image.Point{a, b, c}},
-		"columns and text":         {join(columns, []image.Rectangle{rule(95, 1305, 2290)}, paragraph(100, 1300, 2310, 4)), []image.Point{a, b, c, {102, 2312}}},
-		"the page under all text":  {join(columns, []image.Rectangle{rule(95, 1305, 2320)}), []image.Point{a, b, c}},
-		"a drawing under its text": {join(columns, []image.Rectangle{image.Rect(95, 2320, 1305, 2500)}), []image.Point{a, b, c}},
+		"all columns":            {join(columns, []image.Rectangle{rule(95, 1305, middle)}), []image.Point{a, b, c, below(a), below(b), below(c)}},
+		"all columns, doubled":   {join(columns, []image.Rectangle{rule(95, 1305, middle-6), rule(95, 1305, middle+2)}), []image.Point{a, b, c, below(a), below(b), below(c)}},
+		"all columns, in pieces": {join(columns, []image.Rectangle{rule(95, 470, middle+1), rule(490, 890, middle), rule(910, 1305, middle)}), []image.Point{a, b, c, below(a), below(b), below(c)}},
+		"each column by itself": {
+			join(columns, []image.Rectangle{rule(95, 470, middle), rule(490, 890, middle), rule(910, 1305, middle), image.Rect(478, 290, 482, 2300), image.Rect(898, 290, 902, 2300)}),
+			[]image.Point{a, b, c},
+		},
+		"all columns, tilted":         {join(columns, []image.Rectangle{image.Rect(95, middle-12, 1305, middle+12)}), []image.Point{a, b, c, below(a), below(b), below(c)}},
+		"all columns, but as a bar":   {join(columns, []image.Rectangle{image.Rect(95, middle-19, 1305, middle+19)}), []image.Point{a, b, c}},
+		"all columns, specks between": {join(columns, []image.Rectangle{rule(95, 1305, middle-6), image.Rect(700, middle-2, 708, middle+6), rule(95, 1305, middle+6)}), []image.Point{a, b, c, below(a), below(b), below(c)}},
+		"a form of many rows":         {join(columns, rows), []image.Point{a, b, c}},
+		"the first two columns":       {join(columns, []image.Rectangle{rule(95, 890, middle)}), []image.Point{a, b, below(a), below(b), c}},
+		"the last two columns":        {join(columns, []image.Rectangle{rule(490, 1305, middle)}), []image.Point{a, b, c, below(b), below(c)}},
+		"one column":                  {join(columns, []image.Rectangle{rule(95, 470, middle)}), []image.Point{a, b, c}},
+		"parts of two columns":        {join(columns, []image.Rectangle{rule(300, 700, middle)}), []image.Point{a, b, c}},
+		"two pairs of columns":        {join(columns, []image.Rectangle{rule(95, 890, middle), rule(490, 1305, middle+10*pitch)}), []image.Point{a, b, c}},
+		"columns and text":            {join(columns, []image.Rectangle{rule(95, 1305, 2290)}, paragraph(100, 1300, 2310, 4)), []image.Point{a, b, c, {102, 2312}}},
+		"the page under all text":     {join(columns, []image.Rectangle{rule(95, 1305, 2320)}), []image.Point{a, b, c}},
+		"a drawing under its text":    {join(columns, []image.Rectangle{image.Rect(95, 2320, 1305, 2500)}), []image.Point{a, b, c}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

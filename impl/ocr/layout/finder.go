@@ -29,7 +29,7 @@ func (f *Finder) Find(ctx context.Context, g *image.Gray) (*Page, error) {
 		return whole, ctx.Err()
 	}
 	parts, heights := &Page{}, []float64{}
-	for _, column := range columnsOf(nil, 1, g.Rect.Size(), rules) {
+	for _, column := range columnsOf(nil, nil, 1, g.Rect.Size(), rules) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

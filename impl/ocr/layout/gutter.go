@@ -340,20 +340,22 @@ func (b bands) hasCells(band int, text span) bool {
 }
 
 // strips reports on which sides of a gutter there is a strip of a facing page: its text is narrow and touches the edge of the
-// image in many rows, while the text on the other side is as wide as a column. A wider strip is cut off by the edge.
+// image in many rows, while the text on the other side is as wide as a column.
 func (b bands) strips(g gutter) (left, right bool) {
-	var lefts, rights []float64 // the distances of the text from the edges in heights of letters
+	h := float64(b.height)
+	var touchingLeft, touchingRight int // rows whose text touches that edge
 	for band, text := range b.flanked(g.top, g.at) {
-		lefts = append(lefts, float64(text.left.from-b.limits[band].from)/float64(b.height))
-		rights = append(rights, float64(b.limits[band].to-text.right.to)/float64(b.height))
+		if limits := b.limits[band]; float64(text.left.from-limits.from) <= stripMargin*h {
+			touchingLeft++
+		} else if float64(limits.to-text.right.to) <= stripMargin*h {
+			touchingRight++
+		}
 	}
 	wl, wr, _ := b.usualWidths(g)
-	isStrip := func(margins, opposite []float64, strip, text float64) bool {
-		margin := quantile(margins, stripShare)
-		return text >= minColumn*float64(b.height) && (margin <= stripMargin && strip <= widestStrip*float64(b.height) ||
-			margin <= cutOffMargin && strip <= widestCutStrip*text && quantile(opposite, stripShare) > oppositeMargin)
+	isStrip := func(rows int, strip, text float64) bool {
+		return float64(rows) >= stripShare*float64(g.rows) && strip <= widestStrip*h && text >= minColumn*h
 	}
-	return isStrip(lefts, rights, wl, wr), isStrip(rights, lefts, wr, wl)
+	return isStrip(touchingLeft, wl, wr), isStrip(touchingRight, wr, wl)
 }
 
 // newBands returns the bands of a region with these marks.

@@ -21,7 +21,7 @@ type Region struct {
 // a facing page at the edge of the image are left out. Regions returns nil if the whole page is one region. marks are the
 // components of ink, and height is the usual height of letters.
 func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule) []Region {
-	broken := brokenRules(marks, height)
+	across, broken := horizontalRules(marks, height), brokenRules(marks, height)
 	marks = withoutPieces(marks, broken)
 	text := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return !isText(m, height) })
 	switch {
@@ -32,12 +32,12 @@ func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule
 	}
 	var all []Region
 	trimmed := false
-	for _, column := range columnsOf(marks, height, page, rules) {
+	for _, column := range columnsOf(marks, across, height, page, rules) {
 		inside := marks
 		if len(rules) > 0 {
 			inside = slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return !column.Holds(m) })
 		}
-		parts, narrower := column.regions(inside)
+		parts, narrower := column.regions(inside, across)
 		all, trimmed = append(all, parts...), trimmed || narrower
 	}
 	if len(all) == 1 && !trimmed {
@@ -48,7 +48,7 @@ func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule
 
 // regions divides a column between rules, or the page, at its gutters, and reports whether strips of a facing page were cut
 // off.
-func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) {
+func (r Region) regions(marks, across []image.Rectangle) (parts []Region, trimmed bool) {
 	var letters, pictures []image.Rectangle
 	for _, m := range marks {
 		switch {
@@ -77,7 +77,7 @@ func (r Region) regions(marks []image.Rectangle) (parts []Region, trimmed bool) 
 		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !r.Holds(m) })
 	}
 	wide := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return m.Dx() <= maxMarkWidth*r.band })
-	return withInsets(r.divide(letters, wide, halves(insets), maxDivisions), insets), trimmed
+	return withInsets(r.divide(letters, append(wide, across...), halves(insets), maxDivisions), insets), trimmed
 }
 
 // isText reports whether a component may be a letter, or several letters that touch, rather than a speck, a rule or a picture.

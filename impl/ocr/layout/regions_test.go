@@ -195,12 +195,9 @@ func TestRegions_facingPage(t *testing.T) {
 		strip   image.Rectangle
 		isFound bool
 	}{
-		"a narrow strip":                  {join(narrow, paragraph(120, 1300, 300, 20)), narrow[0], true},
-		"a narrow strip beside its fold":  {join(narrow, paragraph(120, 1300, 300, 20), []image.Rectangle{fold}), narrow[0], true},
-		"a wider strip cut off":           {join(wide, paragraph(300, 1300, 300, 20)), wide[0], true},
-		"a wider column near the edge":    {join(paragraph(8, 220, 300, 20), paragraph(300, 1300, 300, 20)), image.Rect(8, 300, 28, 320), false},
-		"a wider column in a narrow crop": {join(wide, paragraph(300, leaf.X, 300, 20)), wide[0], false},
-		"a column half as wide":           {join(paragraph(0, 440, 300, 20), paragraph(500, 1300, 300, 20)), image.Rect(0, 300, 20, 320), false},
+		"a narrow strip":                 {join(narrow, paragraph(120, 1300, 300, 20)), narrow[0], true},
+		"a narrow strip beside its fold": {join(narrow, paragraph(120, 1300, 300, 20), []image.Rectangle{fold}), narrow[0], true},
+		"a column at the edge":           {join(wide, paragraph(300, 1300, 300, 20)), wide[0], false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -301,11 +301,8 @@ const (
 // Strips of facing pages. Lengths are in units of the height of most letters.
 const (
 	// stripMargin is the maximum distance of a strip's text from the edge of the image, in at least stripShare of the rows.
-	// widestStrip is the maximum median width of its text. A strip that is wider, up to widestCutStrip of the text beside it, is
-	// cut off: at most cutOffMargin from the edge, while there is at least oppositeMargin at the opposite edge, unlike in a narrow
-	// crop.
-	stripMargin, stripShare, widestStrip         = 0.4, 0.5, 6.0
-	cutOffMargin, widestCutStrip, oppositeMargin = 0.2, 0.3, 1
+	// widestStrip is the maximum median width of its text.
+	stripMargin, stripShare, widestStrip = 0.4, 0.5, 6.0
 )
 
 // Parts of a page that a layout analysis left out. A band is as high as most letters; a line takes about two and a half bands.
@@ -358,11 +355,15 @@ const (
 	// of the page wide.
 	topOfPage, minTitle, maxStrokeBands, crossRule = 0.33, 3, 4, 0.6
 	// minCrossing is the minimum length of a horizontal rule across columns, crossingPiece that of its pieces, and crossingGap the
-	// maximum distance between them. A piece is at most thickestCrossing high, and steepestCrossing of its length.
-	minCrossing, crossingPiece, crossingGap, thickestCrossing, steepestCrossing = 20, 3, 3, 0.6, 0.02
-	// spannedShare is the minimum share of a column's width that a rule across it spans. Text runs across a vertical rule if in at
+	// maximum distance between them. A piece is at most thickestCrossing high, and steepestCrossing of its length. At least
+	// printedCrossing of the rule is printed. A vertical rule at least minUpright high divides it. A page with more than maxCuts
+	// rules across is a form.
+	minCrossing, crossingPiece, crossingGap, thickestCrossing, steepestCrossing, printedCrossing = 20, 3, 15, 0.6, 0.02, 0.8
+	minUpright, maxCuts                                                                          = 3, 50
+	// spannedShare is the minimum share of a column's width that a rule across it spans; strayLetters of all letters at each side
+	// of the page do not count. Text runs across a vertical rule if in at
 	// least crossedRule of the bands with text, the white on both sides of it is narrower than ruledGutter.
-	spannedShare, crossedRule, ruledGutter = 0.7, 0.25, 0.5
+	spannedShare, strayLetters, crossedRule, ruledGutter = 0.7, 0.01, 0.25, 0.5
 	// minRuledColumn is the minimum width of a column, maxRuledColumns the maximum number of columns, and likeRuledColumns the
 	// minimum ratio of the narrowest to the widest column. The ratio is 0.59 for a margin with notes beside framed text.
 	minRuledColumn, maxRuledColumns, likeRuledColumns = 0.06, 8, 0.65

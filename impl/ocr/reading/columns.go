@@ -6,6 +6,7 @@ import (
 	"image"
 	"slices"
 
+	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/tesseract"
 	"uncial/internal/document"
@@ -14,14 +15,36 @@ import (
 // hasLetterHeight reports whether the page has enough letters to determine their usual height.
 func hasLetterHeight(p *page) bool { return p.sheet.letterHeight > 0 }
 
-// findColumns divides the sheet at its rules and gutters. It searches for rules on the page instead of the sheet: where a rule
-// borders on the desk behind the page, the sheet is white and no longer shows the rule.
+// findColumns divides the sheet at its rules and gutters. Without leaders, an index would look like a table with columns of
+// numbers.
 func findColumns(_ context.Context, p *page) error {
 	s := &p.sheet
-	marks := slices.Concat(s.marks, s.leaderMarks()) // without leaders, an index looks like a table with columns of numbers
-	s.regions = layout.Regions(marks, s.letterHeight, s.img.Rect.Size(), layout.Rules(s.img))
+	marks := slices.Concat(s.marks, s.leaderMarks(), imaging.HorizontalRules(s.img, s.letterHeight))
+	s.regions = layout.Regions(marks, s.letterHeight, s.img.Rect.Size(), p.rules())
 	s.regions = layout.DivideAtStaves(s.regions, s.staves, s.marks, s.letterHeight, s.img.Rect.Size())
 	return nil
+}
+
+// rules returns the vertical rules of the sheet. It searches for them on the page: where a rule borders on the desk behind the
+// page, the sheet is white and no longer shows the rule. But if scratches were erased from the sheet, the page has more rules.
+func (p *page) rules() []layout.Rule {
+	if p.sheet.isScratched {
+		return layout.Rules(p.sheet.img)
+	}
+	rules := layout.Rules(p.gray)
+	for i, r := range rules {
+		rules[i] = p.sheet.ruleOnSheet(r)
+	}
+	return rules
+}
+
+// ruleOnSheet converts a rule of the page to one of the sheet. Straightening lines does not move it sideways.
+func (s sheet) ruleOnSheet(r layout.Rule) layout.Rule {
+	h := float64(s.img.Rect.Dy())
+	x0, y0 := s.rotated(r.Top+(r.Bottom-r.Top)/4, h/4, s.angle)
+	x1, y1 := s.rotated(r.Bottom-(r.Bottom-r.Top)/4, h*3/4, s.angle)
+	slope := (x1 - x0) / (y1 - y0)
+	return layout.Rule{Top: x0 - slope*y0, Bottom: x0 + slope*(h-y0), Above: r.Above}
 }
 
 // joinTornLines joins the torn lines of each region.

@@ -88,8 +88,13 @@ func WordsOnSheet(words []document.Word, size image.Point, angle float64) docume
 	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.wordsOnSheet(words)
 }
 
-// MergedLines returns, for each found line that is several lines, the lines of the first reading that are there.
-var MergedLines = mergedLines
+// RuleOnSheet converts a rule of a page of that size to one of its sheet, which was rotated by an angle.
+func RuleOnSheet(r layout.Rule, size image.Point, angle float64) layout.Rule {
+	return sheet{img: image.NewGray(image.Rectangle{Max: size}), angle: angle}.ruleOnSheet(r)
+}
+
+// KeptLines returns, for each found line that was read badly, the lines of the first reading that are better.
+var KeptLines = keptLines
 
 // Turned returns an orientation after quarter turns.
 var Turned = turned

@@ -98,10 +98,10 @@ type foundText struct {
 // textAlong returns the text of found lines from what the network read in their strips.
 func (p *page) textAlong(strips []layout.Strip, parts []foundPart, read [][]document.Word) foundText {
 	text := foundText{lines: map[foundPart][]document.Line{}}
-	merged := mergedLines(p.read.Blocks, strips, read)
+	kept := keptLines(p.read.Blocks, strips, read)
 	for i, s := range strips {
 		at := parts[i]
-		for _, l := range merged[i] {
+		for _, l := range kept[i] {
 			if text.words = append(text.words, l.Words...); p.regionOf(l.Box) == at.region {
 				text.lines[at] = append(text.lines[at], *l)
 			} else {
@@ -110,7 +110,7 @@ func (p *page) textAlong(strips []layout.Strip, parts []foundPart, read [][]docu
 		}
 		words := read[i]
 		confidence := meanWordConfidence(words)
-		if len(merged[i]) > 0 || hand.IsNoise(words, confidence) || isLoneSign(words) {
+		if len(kept[i]) > 0 || hand.IsNoise(words, confidence) || isLoneSign(words) {
 			continue
 		}
 		if p.isWritten(s.Line().Box(), confidence) {
@@ -136,11 +136,11 @@ func (t foundText) blocks() (blocks []document.Block) {
 	return blocks
 }
 
-// mergedLines returns, for each found line of which the network made no sense, the lines of the first reading that are there,
-// if more of their characters, and a larger share of them, are likely to be right: where lines are close together, the finder
-// takes several for one.
-func mergedLines(first []document.Block, strips []layout.Strip, read [][]document.Word) map[int][]*document.Line {
-	merged, words := map[int][]*document.Line{}, map[int][]document.Word{}
+// keptLines returns, for each found line that the network read badly, the lines of the first reading that are there, if more of
+// their characters, and a larger share of them, are likely to be right: where lines are close together, the finder takes
+// several for one.
+func keptLines(first []document.Block, strips []layout.Strip, read [][]document.Word) map[int][]*document.Line {
+	kept, words := map[int][]*document.Line{}, map[int][]document.Word{}
 	for line := range document.Lines(first) {
 		best, most := -1, otherShare
 		for i, s := range strips {
@@ -148,14 +148,14 @@ func mergedLines(first []document.Block, strips []layout.Strip, read [][]documen
 				best, most = i, share
 			}
 		}
-		if best >= 0 && !line.Handwritten && meanWordConfidence(read[best]) < mergedConfidence {
-			merged[best], words[best] = append(merged[best], line), append(words[best], line.Words...)
+		if best >= 0 && !line.Handwritten && meanWordConfidence(read[best]) < badlyRead {
+			kept[best], words[best] = append(kept[best], line), append(words[best], line.Words...)
 		}
 	}
-	maps.DeleteFunc(merged, func(i int, _ []*document.Line) bool {
+	maps.DeleteFunc(kept, func(i int, _ []*document.Line) bool {
 		return expectedCorrect(words[i]) <= expectedCorrect(read[i]) || meanWordConfidence(words[i]) <= meanWordConfidence(read[i])
 	})
-	return merged
+	return kept
 }
 
 // joinedOnSheet inserts more lines into the blocks of the page, and joins torn ones. It does so on the sheet, where the lines
@@ -182,7 +182,8 @@ func isLoneSign(words []document.Word) bool {
 
 // keepsListedWords reports whether a reading consists of words, and has at least as many of them as the reading of the page: by
 // the list of the language or that for early print, whichever has more of them, counted in the letters of the longer words.
-// Without a list it reports false.
+// What it adds to a page that was read well must consist of words too: lines are also found in woodcuts. Without a list it
+// reports false.
 func (p *page) keepsListedWords(blocks []document.Block) bool {
 	var known, all, before int
 	for _, model := range []string{p.model, earlyPrint} {
@@ -192,7 +193,8 @@ func (p *page) keepsListedWords(blocks []document.Block) bool {
 			known, all, before = max(known, now), of, max(before, had)
 		}
 	}
-	return all > 0 && known >= before && float64(known) >= minFoundListed*float64(all)
+	return all > 0 && known >= before && float64(known) >= minFoundListed*float64(all) &&
+		(p.read.Confidence < doubtfulLines || float64(known-before) >= minFoundListed*float64(characters(blocks)-characters(p.read.Blocks)))
 }
 
 // isInGraphic reports whether the middle of a box lies in a picture or in staves.

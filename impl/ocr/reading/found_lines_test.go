@@ -128,9 +128,9 @@ func TestRead_foundLines_unread(t *testing.T) {
 	}
 }
 
-func TestMergedLines(t *testing.T) {
+func TestKeptLines(t *testing.T) {
 	t.Parallel()
-	first := []document.Block{block(row(40, 70, 0.9, "some", "good", "words"), row(40, 150, 0.9, "before", "the", "house"), row(40, 230, 0.9, "stands", "near", "it"))}
+	first := []document.Block{block(row(40, 70, 0.9, "some", "good", "words"), row(40, 150, 0.9, "before", "the", "house"), row(40, 230, 0.5, "stands", "near", "it"))}
 	band := func(y, up float64) layout.Band {
 		return layout.Band{Baseline: []layout.Vertex{{Y: y}}, X0: 30, X1: 800, Up: up, Down: 10}
 	}
@@ -147,11 +147,12 @@ func TestMergedLines(t *testing.T) {
 	}{
 		"two lines are better than one that makes no sense": {[][]document.Word{words(0.3, "beſum", "goo"), words(0.9, "stands", "near", "it")}, map[int][]string{0: {"some good words", "before the house"}}},
 		"one line is better than the same without sense":    {[][]document.Word{words(0.9, "some", "good", "words"), words(0.2, "ſtauo")}, map[int][]string{1: {"stands near it"}}},
+		"the network reads less, but is surer of it":        {[][]document.Word{words(0.9, "some"), words(0.6, "near")}, map[int][]string{}},
 		"the network is sure of all":                        {[][]document.Word{words(0.9, "some"), words(0.9, "stands")}, map[int][]string{}},
 		"the network reads more":                            {[][]document.Word{words(0.6, strings.Fields(strings.Repeat("somewhere ", 10))...), words(0.9, "stands")}, map[int][]string{}},
 	} {
 		got := map[int][]string{}
-		for i, lines := range reading.MergedLines(first, strips, c.read) {
+		for i, lines := range reading.KeptLines(first, strips, c.read) {
 			for _, l := range lines {
 				got[i] = append(got[i], l.Text())
 			}

@@ -55,13 +55,30 @@ func withoutDots(g *image.Gray, leaders []layout.Leader) *image.Gray {
 	return out
 }
 
-// leaderMarks returns boxes in pixels of the sheet, as high as letters and next to each other, that fill the leaders.
+// leaderMarks returns boxes in pixels of the sheet, as high as letters and next to each other, that fill the leaders, and the
+// space between two leaders that has room only for a number: the entry before them has several.
 func (s sheet) leaderMarks() (marks []image.Rectangle) {
+	fill := func(from, to image.Rectangle) {
+		for x := from.Min.X; x < to.Max.X; x += s.letterHeight {
+			marks = append(marks, image.Rect(x, to.Max.Y-s.letterHeight, min(x+s.letterHeight, to.Max.X), to.Max.Y))
+		}
+	}
+	onSheet := func(dot image.Rectangle) image.Rectangle { return s.boxOnSheet(document.BoxOf(dot)).Rectangle() }
+	begins := map[int][]image.Rectangle{} // the first dots of the leaders, by rows as high as a letter
+	for _, l := range s.leaders {
+		dot := onSheet(l.Dots[0])
+		begins[dot.Max.Y/s.letterHeight] = append(begins[dot.Max.Y/s.letterHeight], dot)
+	}
 	for _, l := range s.leaders {
 		for i := 1; i < len(l.Dots); i++ {
-			from, to := s.boxOnSheet(document.BoxOf(l.Dots[i-1])).Rectangle(), s.boxOnSheet(document.BoxOf(l.Dots[i])).Rectangle()
-			for x := from.Min.X; x < to.Max.X; x += s.letterHeight {
-				marks = append(marks, image.Rect(x, to.Max.Y-s.letterHeight, min(x+s.letterHeight, to.Max.X), to.Max.Y))
+			fill(onSheet(l.Dots[i-1]), onSheet(l.Dots[i]))
+		}
+		end := onSheet(l.Dots[len(l.Dots)-1])
+		for row := -1; row <= 1; row++ {
+			for _, next := range begins[end.Max.Y/s.letterHeight+row] {
+				if gap := next.Min.X - end.Max.X; gap > 0 && gap <= betweenLeaders*s.letterHeight {
+					fill(end, next)
+				}
 			}
 		}
 	}

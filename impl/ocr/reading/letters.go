@@ -17,11 +17,11 @@ type ownLetters struct{ replace func(words []document.Word) }
 
 // œ and æ look alike in blackletter, and the models for early print know œ from French and Latin. Romanian has a comma below s
 // and t, which the model for all languages takes for the cedilla of Turkish. In English, lb. looks like Ib. In German, § looks
-// like $, and small umlauts look like letters with a tilde.
+// like $, and umlauts look like letters with a tilde; ão, ãe and õe are in Portuguese names.
 var (
 	withAE       = replacing("œ", "æ", "Œ", "Æ")
 	withCommas   = replacing("ş", "ș", "Ş", "Ș", "ţ", "ț", "Ţ", "Ț")
-	withUmlauts  = replacing("ã", "ä", "õ", "ö", "ũ", "ü", "Ã", "Ä", "Õ", "Ö", "Ũ", "Ü")
+	withUmlauts  = replacing("ão", "ão", "ãe", "ãe", "õe", "õe", "ã", "ä", "õ", "ö", "ũ", "ü", "Ã", "Ä", "Õ", "Ö", "Ũ", "Ü")
 	withPounds   = &ownLetters{replacePounds}
 	withSections = &ownLetters{replaceSections}
 	german       = both(withSections, withUmlauts)

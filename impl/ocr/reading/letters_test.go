@@ -34,8 +34,9 @@ func TestRead_ownLetters(t *testing.T) {
 		{"de", "nach $ 459 und $$ 7 f.", "nach § 459 und §§ 7 f."},
 		{"de", "100 $ und $ 250", "100 $ und $ 250"},
 		{"de", "für $ 250 und 3 Dollar", "für $ 250 und 3 Dollar"},
-		{"de", "Häuser, Öfen, Küche, Töne, übel, fãllt, kõnnen", "Häuser, Öfen, Küche, Töne, übel, fällt, können"},
-		{"de", "Häuser für 5 $ übel geräumt über fãllt, kõnnen", "Häuser für 5 $ übel geräumt über fällt, können"},
+		{"de", "Häuser, Öfen, Küche, Töne, übel, überfãllt, São", "Häuser, Öfen, Küche, Töne, übel, überfällt, São"},
+		{"de", "Häuser für 5 $ übel geräumt über fãllt", "Häuser für 5 $ übel geräumt über fällt"},
+		{"de", "für den Hof in kõmender Zeit", "für den Hof in kõmender Zeit"},
 		{"de", "in jrẽ Häuser kõmen darũb vnd frõlich", "in jrẽ Häuser kõmen darũb vnd frõlich"},
 		{"fr", "les Ibs. et 3 Ib.", "les Ibs. et 3 Ib."},
 	} {

@@ -31,6 +31,8 @@ type sheet struct {
 	letterHeight int
 	// dpi is the resolution of img in dots per inch, or 0 if it is not known.
 	dpi int
+	// isScratched means that vertical scratches were erased from img.
+	isScratched bool
 	// staves are the boxes of music, which are white in img.
 	staves []image.Rectangle
 	// halftone is the box of a picture of dots, in pixels of the page. It is white in img.
@@ -146,7 +148,9 @@ func mayHoldStrikes(p *page) bool { return hasLetterHeight(p) && isLatinScript(p
 // eraseStrikes whitens rules that run through letters, because Tesseract loses the letters with them, and vertical scratches,
 // because it takes them for rules between columns.
 func eraseStrikes(_ context.Context, p *page) error {
-	img := imaging.EraseScratches(imaging.EraseStrikes(p.sheet.img, p.sheet.letterHeight), p.sheet.letterHeight)
+	struck := imaging.EraseStrikes(p.sheet.img, p.sheet.letterHeight)
+	img := imaging.EraseScratches(struck, p.sheet.letterHeight)
+	p.sheet.isScratched = img != struck
 	if img != p.sheet.img {
 		p.sheet.img, p.sheet.marks = img, imaging.Spots(img)
 	}

@@ -3,6 +3,7 @@ package reading_test
 import (
 	"context"
 	"image"
+	"math"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"uncial/impl/ocr/decode"
 	"uncial/impl/ocr/imaging"
+	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/ocrtest"
 	"uncial/impl/ocr/reading"
 	"uncial/impl/ocr/tesseract"
@@ -81,6 +83,25 @@ func TestRead_smallLetters(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, result.Page.Text())
 	require.Greater(t, result.Page.Confidence, 0.85)
+}
+
+func TestRuleOnSheet(t *testing.T) {
+	t.Parallel()
+	size := image.Pt(1001, 2001)
+	level := layout.Rule{Top: 300, Bottom: 320, Above: 0.2}
+	require.InDelta(t, 300, reading.RuleOnSheet(level, size, 0).Top, 1e-6)
+	wide := reading.RuleOnSheet(layout.Rule{Top: 100, Bottom: 110}, image.Pt(32_000, 1_000), 5)
+	require.InDelta(t, 105, wide.Top, 16_000, "it moves by as much as a rotation moves the edge of the page")
+	require.InDelta(t, 10-1_000*math.Tan(5*math.Pi/180), wide.Bottom-wide.Top, 2, "it turns by the angle, although its ends leave the page")
+	for _, angle := range []float64{-4, 1.5, 5} {
+		moved := reading.RuleOnSheet(level, size, angle)
+		require.InDelta(t, 0.2, moved.Above, 1e-9)
+		for _, y := range []float64{600, 1000, 1400} {
+			x := 300 + 20*y/2001
+			at := reading.BoxOnSheet(document.Box{X: int(x), Y: int(y), W: 1, H: 1}, size, angle)
+			require.InDelta(t, at.X, moved.Top+(moved.Bottom-moved.Top)*float64(at.Y)/2001, 1.5, "%v degrees, height %v", angle, y)
+		}
+	}
 }
 
 // TestRead_strikes checks that a line through which a rule runs is read, like a line typed over the rule of an index card.

@@ -462,12 +462,12 @@ const (
 	// hand.ExpectedAccuracy, which was fitted to handwriting and is too high for print.
 	doubtfulLines, sureFoundLines, minFoundText, minFoundListed = 0.9, 0.92, 0.5, 0.3
 	// minUmlauts is the minimum number of umlauts on a German page whose tildes are umlauts, and umlautLead that for each tilde.
-	minUmlauts, umlautLead = 5, 2
+	minUmlauts, umlautLead = 5, 3
 	// minLostShare is the minimum share of letters that were not read at which the page is read again along the found lines,
 	// however sure the rest was read.
 	minLostShare = 0.15
-	// mergedConfidence is the confidence of the network below which a found line may be several lines.
-	mergedConfidence = 0.7
+	// badlyRead is the confidence of the network in a found line below which the lines of the first reading there may be better.
+	badlyRead = 0.7
 	// maxFoundWritten is the maximum number of words in lines of handwriting, as a share of all words. On a typescript without
 	// handwriting, a few words that had been read wrongly looked like it.
 	maxFoundWritten = 0.1

@@ -64,8 +64,9 @@ const (
 	sureInitial, wordsWithInitial, capitalHeight = 0.6, 3, 3
 	// staffMargin is the distance to which notes reach beyond the lines of their staff, in units of its height.
 	staffMargin = 0.3
-	// afterLeader is the maximum distance of a number from its leader, in heights of a letter.
-	afterLeader = 4
+	// afterLeader is the maximum distance of a number from its leader, and betweenLeaders that of two leaders with only a number
+	// between them, in heights of a letter.
+	afterLeader, betweenLeaders = 4, 6
 	// sureInPicture is the minimum confidence of a sure word in a picture. A picture with at least maxSureLetters letters in
 	// such words, or with words that cover at least maxCovered of its box, is a frame around text.
 	sureInPicture, maxSureLetters, maxCovered = 0.7, 12, 0.2

@@ -39,8 +39,8 @@ type DiffReport struct {
 }
 
 // Diff sends the same sequence, drawn by a's seed, to two targets and compares their answers: status, code, fields, details,
-// headers, and how points and requests left change. Texts, documents, times, plan sizes and the web pages that may call the
-// service (CORS) may differ.
+// headers, and how points and requests left change. Texts, documents, times and plan sizes may differ, and the headers of CORS
+// are not compared.
 func Diff(ctx context.Context, a, b model.Target) DiffReport {
 	report := DiffReport{A: a.BaseURL, B: b.BaseURL, Seed: a.Seed}
 	if a.Images[unfetchable] == "" || b.Images[unfetchable] == "" { // the reason for a failure is compared: both use the suite's image

@@ -27,6 +27,6 @@ const (
 	// minDPI and maxDPI bound plausible resolutions, in dots per inch. If libvips does not know the resolution, it writes one
 	// pixel per millimetre (25 DPI).
 	minDPI, maxDPI = 30, 10_000
-	// hugeSide replaces larger sides, so that the product of two sides fits an int on any machine.
+	// hugeSide replaces larger sides, so that the product of two sides fits 64 bits.
 	hugeSide = math.MaxInt32
 )

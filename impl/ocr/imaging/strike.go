@@ -94,7 +94,7 @@ func isStraight(box image.Rectangle, thickness float64) bool {
 }
 
 // InOneLine returns the pieces of each horizontal rule, from left to right: each is at most gap pixels to the right of the one
-// before it, and as high on the page. It sorts pieces.
+// before it, and at the same height. It sorts pieces.
 func InOneLine(pieces []image.Rectangle, gap int) (rules [][]image.Rectangle) {
 	slices.SortFunc(pieces, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.X, b.Min.X) })
 	last := map[int]int{} // the rule with the last piece in each row
@@ -218,9 +218,11 @@ func (s strike) closeShare(g *image.Gray, height int) float64 {
 	for from := 0; from < len(s.columns); from += reach {
 		least := 2 * (reach + 1)
 		for i, at := range s.columns[from:min(from+reach, len(s.columns))] {
+			if at.top == at.bottom {
+				continue
+			}
 			x := s.left + from + i
-			above, below := white(x, at.top-1, -1), white(x, at.bottom, 1)
-			if at.top < at.bottom && above <= reach && below <= reach {
+			if above, below := white(x, at.top-1, -1), white(x, at.bottom, 1); above <= reach && below <= reach {
 				least = min(least, above+below)
 			}
 		}

@@ -46,9 +46,12 @@ func withoutPieces(marks []image.Rectangle, rules [][]image.Rectangle) []image.R
 // broken for Rules. Nearly all letters of the page are beside each of them, none of them on it. letters do not include the
 // pieces.
 func faintRules(letters []image.Rectangle, broken [][]image.Rectangle, height int, page image.Point) (rules []Rule) {
-	b := newBands(letters, Whole(page, height))
+	b, text := newBands(letters, Whole(page, height)), imaging.Union(letters)
 	for _, pieces := range broken {
 		first, last := pieces[0], pieces[len(pieces)-1]
+		if 2*(last.Max.Y-first.Min.Y) < text.Dy() {
+			continue
+		}
 		from, to := imaging.Middle(first), imaging.Middle(last)
 		slope := float64(to.X-from.X) / float64(max(to.Y-from.Y, 1))
 		top := float64(from.X) - slope*float64(from.Y)

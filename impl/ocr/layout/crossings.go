@@ -56,7 +56,19 @@ func horizontalRules(marks []image.Rectangle, height int) (rules []image.Rectang
 		}
 	}
 	slices.SortFunc(rules, func(a, b image.Rectangle) int { return cmp.Compare(imaging.Middle(a).Y, imaging.Middle(b).Y) })
-	return rules
+	return withoutCopies(rules)
+}
+
+// withoutCopies joins successive rules that overlap: one that is a component may also be among the components as pieces.
+func withoutCopies(rules []image.Rectangle) (out []image.Rectangle) {
+	for _, r := range rules {
+		if n := len(out); n > 0 && out[n-1].Overlaps(r) {
+			out[n-1] = out[n-1].Union(r)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 // isDivided reports whether a vertical rule runs through the gap between two pieces of horizontal rules, which then are the

@@ -167,9 +167,9 @@ func TestService_Extract_LongerThanItsHold(t *testing.T) {
 	s := mustServe(t, "sqlite::memory:", func(o *impl.Service) { o.HoldTTL = 60 * time.Millisecond })
 	id, key := s.mustKey(t, "pro")
 	s.recognizer.read = func(ctx context.Context, req ocr.Request) (*document.Document, error) {
-		for range 10 { // five times the lifetime of the hold
+		for range 30 { // five times the lifetime of the hold, in steps so short that one extension may read the clock several times
 			before := s.clock.reads.Load()
-			s.clock.move(30 * time.Millisecond)
+			s.clock.move(10 * time.Millisecond)
 			for s.clock.reads.Load() == before && ctx.Err() == nil { // only the extension of the hold reads the clock
 				time.Sleep(time.Millisecond)
 			}

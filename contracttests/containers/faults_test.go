@@ -50,7 +50,11 @@ func mustRig(t *testing.T, engine, origin string) *rig {
 	}}
 	database.Host = r.proxies["postgres"].Addr
 	r.image = "http://" + r.proxies["origin"].Addr + "/word.png"
+	month := time.Now()
+	middle := time.Date(month.Year(), month.Month(), 15, 0, 0, 0, 0, time.UTC) // the points of a month that ends during the test would be lost
+	shift := time.Until(middle)
 	r.app = apptest.Start(t, app.Options{
+		Now:        func() time.Time { return time.Now().Add(shift) },
 		Data:       app.DataOptions{Database: database.String()},
 		EngineURL:  "http://" + r.proxies["engine"].Addr,
 		FetchAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},

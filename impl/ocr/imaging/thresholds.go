@@ -313,7 +313,7 @@ const steepestStrike, minStrokes, widestStrike = 0.02, 8, 1.5
 // between the columns of a newspaper. Lengths are in heights of letters. Tuned on drawn pages, and on 16 real pages with a
 // drawn hairline; no printed page of the two sets has a rule that counts as a scratch.
 const (
-	minTouches, touchesPerHeight, minTouch = 10, 0.08, 0.25
+	minTouches, touchesPerHeight, minTouch = 6, 0.06, 0.25
 	minScratch, scratchGap                 = 0.3, 2
 	textReach, closeLetters, minCloseShare = 1.5, 0.25, 0.4
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +103,24 @@ func TestRuleOnSheet(t *testing.T) {
 			require.InDelta(t, at.X, moved.Top+(moved.Bottom-moved.Top)*float64(at.Y)/2001, 1.5, "%v degrees, height %v", angle, y)
 		}
 	}
+}
+
+// TestRead_scratch checks that a page with a vertical scratch through its lines is not read as two columns.
+func TestRead_scratch(t *testing.T) {
+	t.Parallel()
+	lines := slices.Repeat([]string{"They crossed the river at night", "and quickly went up to the town", "where the market was already full", "of people from all the villages"}, 6)
+	page := ocrtest.Page(lines...)
+	ocrtest.Rule(page, 310, 0, 310, page.Rect.Dy())
+	engines := MustEngines(t, 1)
+	read, err := reading.Read(t.Context(), decode.Page{Image: page, DPI: 300}, reading.Options{Language: "en"}, engines)
+	require.NoError(t, err)
+	wrong := 0
+	for i, line := range strings.Split(read.Page.Text(), "\n") {
+		if i >= len(lines) || line != lines[i] {
+			wrong++
+		}
+	}
+	require.LessOrEqual(t, wrong, 4, "%s", read.Page.Text())
 }
 
 // TestRead_strikes checks that a line through which a rule runs is read, like a line typed over the rule of an index card.

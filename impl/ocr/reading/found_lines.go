@@ -52,12 +52,12 @@ func readFoundLines(ctx context.Context, p *page) error {
 	if confidence < sureFoundLines || float64(len(text.written)) > maxFoundWritten*float64(len(text.words)) {
 		return nil
 	}
-	blocks := p.joinedOnSheet(text.blocks(), text.elsewhere)
-	if !p.keepsListedWords(blocks) ||
-		expectedCorrect(text.words) < minFoundText*p.read.Confidence*float64(characters(p.read.Blocks)) {
+	blocks := text.blocks()
+	ratio := expectedCorrect(text.words) / (p.read.Confidence * float64(max(characters(p.read.Blocks), 1)))
+	if ratio < minFoundText || !p.keepsListedWords(append(blocks, text.elsewhere), ratio) {
 		return nil
 	}
-	p.read = hand.Result{Blocks: blocks, Confidence: confidence}
+	p.read = hand.Result{Blocks: p.joinedOnSheet(blocks, text.elsewhere), Confidence: confidence}
 	p.alongFound = true
 	return nil
 }
@@ -90,8 +90,8 @@ func (p *page) regionOf(b document.Box) int {
 // foundText is what was read along found lines.
 type foundText struct {
 	lines     map[foundPart][]document.Line
-	elsewhere document.Block // lines of the first reading that are in another region than the found line
-	words     []document.Word
+	elsewhere document.Block  // lines of the first reading that are in another region than the found line
+	words     []document.Word // what the network read, of which lines of the first reading may replace some
 	written   []document.Word // those of them that look like handwriting
 }
 
@@ -102,7 +102,7 @@ func (p *page) textAlong(strips []layout.Strip, parts []foundPart, read [][]docu
 	for i, s := range strips {
 		at := parts[i]
 		for _, l := range kept[i] {
-			if text.words = append(text.words, l.Words...); p.regionOf(l.Box) == at.region {
+			if p.regionOf(l.Box) == at.region {
 				text.lines[at] = append(text.lines[at], *l)
 			} else {
 				text.elsewhere.Lines = append(text.elsewhere.Lines, *l)
@@ -110,7 +110,7 @@ func (p *page) textAlong(strips []layout.Strip, parts []foundPart, read [][]docu
 		}
 		words := read[i]
 		confidence := meanWordConfidence(words)
-		if len(kept[i]) > 0 || hand.IsNoise(words, confidence) || isLoneSign(words) {
+		if hand.IsNoise(words, confidence) || isLoneSign(words) {
 			continue
 		}
 		if p.isWritten(s.Line().Box(), confidence) {
@@ -119,8 +119,10 @@ func (p *page) textAlong(strips []layout.Strip, parts []foundPart, read [][]docu
 		for k := range words {
 			words[k].Confidence = hand.ExpectedAccuracy(words[k].Confidence)
 		}
-		text.lines[at] = append(text.lines[at], document.Line{Words: words, Baseline: s.Baseline(), Box: document.WordsBox(words)})
 		text.words = append(text.words, words...)
+		if len(kept[i]) == 0 {
+			text.lines[at] = append(text.lines[at], document.Line{Words: words, Baseline: s.Baseline(), Box: document.WordsBox(words)})
+		}
 	}
 	return text
 }
@@ -182,9 +184,9 @@ func isLoneSign(words []document.Word) bool {
 
 // keepsListedWords reports whether a reading consists of words, and has at least as many of them as the reading of the page: by
 // the list of the language or that for early print, whichever has more of them, counted in the letters of the longer words.
-// What it adds to a page that was read well must consist of words too: lines are also found in woodcuts. Without a list it
-// reports false.
-func (p *page) keepsListedWords(blocks []document.Block) bool {
+// What it adds to a page that was read well must consist of words too: lines are also found in woodcuts. If fewer characters of
+// it are expected to be correct, by ratio, it must have clearly more words. Without a list it reports false.
+func (p *page) keepsListedWords(blocks []document.Block, ratio float64) bool {
 	var known, all, before int
 	for _, model := range []string{p.model, earlyPrint} {
 		if words := p.src.Lexicon(model); words != nil {
@@ -193,7 +195,11 @@ func (p *page) keepsListedWords(blocks []document.Block) bool {
 			known, all, before = max(known, now), of, max(before, had)
 		}
 	}
-	return all > 0 && known >= before && float64(known) >= minFoundListed*float64(all) &&
+	least := float64(before)
+	if ratio < 1 {
+		least *= foundLead
+	}
+	return all > 0 && float64(known) >= least && float64(known) >= minFoundListed*float64(all) &&
 		(p.read.Confidence < doubtfulLines || float64(known-before) >= minFoundListed*float64(characters(blocks)-characters(p.read.Blocks)))
 }
 

@@ -175,8 +175,8 @@ func (p *plan) recall(ctx context.Context, one *page) {
 	isExpired := one.isPending && time.Since(known.SentAt) > replyLifetime
 	switch {
 	case p.cmd.Force:
-		// A request whose answer is still stored costs nothing to repeat, but only if it is of this run or an interrupted one. The
-		// runs for other folders count their generations too.
+		// A request of an interrupted run costs nothing to repeat while its answer is stored. Otherwise the number is random, because
+		// the service may have answers for other folders, of which this journal does not know.
 		if !one.isPending || isExpired {
 			one.generation = rand.IntN(math.MaxInt32)
 			one.isDoubtful = false

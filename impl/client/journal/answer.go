@@ -24,7 +24,7 @@ const maxAnswer = 512 << 20
 // Answer is a stored answer.
 type Answer struct {
 	Source string `json:"source"`
-	// Generation counts the readings of the page; see Page.
+	// Generation identifies the reading of the page; see Page.
 	Generation int       `json:"generation,omitempty"`
 	ReadAt     time.Time `json:"readAt"`
 	// Points are what was charged for it: 0 if the service had the answer stored.

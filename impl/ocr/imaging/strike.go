@@ -19,13 +19,13 @@ func EraseStrikes(g *image.Gray, height int) *image.Gray {
 // both sides. Rules between columns stay: letters hardly touch them, or only from one side. Hatching stays, because it is
 // short.
 func EraseScratches(g *image.Gray, height int) *image.Gray {
-	turned, h := Turn(g, 1), float64(height)
-	out := eraseRules(turned, Turn(withoutBlocks(g, int(longestStroke*h)), 1), height, int(scratchGap*h), func(s strike) bool {
+	turned, threshold, h := Turn(g, 1), InkThreshold(g), float64(height)
+	out := eraseRules(turned, Turn(withoutBlocks(g, threshold, int(longestStroke*h)), 1), height, int(scratchGap*h), func(s strike) bool {
 		left := s.touches(height, func(c strikeColumn) int { return c.below })
 		right := s.touches(height, func(c strikeColumn) int { return c.above })
 		n, length := min(left, right), float64(len(s.columns))
 		return n >= minTouches && float64(n)*h >= touchesPerHeight*length && length >= minScratch*float64(g.Rect.Dy()) &&
-			s.closeShare(turned, height) >= minCloseShare
+			s.closeShare(turned, threshold, height) >= minCloseShare
 	})
 	if out == turned {
 		return g
@@ -35,8 +35,8 @@ func EraseScratches(g *image.Gray, height int) *image.Gray {
 
 // withoutBlocks returns the page without ink that is wider than width, such as a picture or the dark edge of a scan, because a
 // scratch that meets it would be one piece with it.
-func withoutBlocks(g *image.Gray, width int) *image.Gray {
-	threshold, out := InkThreshold(g), Crop(g, g.Rect)
+func withoutBlocks(g *image.Gray, threshold uint8, width int) *image.Gray {
+	out := Crop(g, g.Rect)
 	for y := range g.Rect.Dy() {
 		for start, end := range longerThan(inkRuns(row(g, y), threshold), width) {
 			for x := start; x < end; x++ {
@@ -205,8 +205,8 @@ func (s strike) touches(height int, side func(strikeColumn) int) (n int) {
 
 // closeShare returns the share of the pieces of the rule, each about as long as a line of text is high, that run through a
 // letter or between two letters of a word, among the pieces that have text on both sides.
-func (s strike) closeShare(g *image.Gray, height int) float64 {
-	threshold, reach := InkThreshold(g), int(textReach*float64(height))
+func (s strike) closeShare(g *image.Gray, threshold uint8, height int) float64 {
+	reach := int(textReach * float64(height))
 	// white returns the number of pixels up to the next ink, at most reach+1.
 	white := func(x, y, step int) (n int) {
 		for ; n <= reach && y >= 0 && y < g.Rect.Dy() && row(g, y)[x] > threshold; y += step {

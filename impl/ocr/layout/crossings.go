@@ -105,6 +105,9 @@ type ruledPage struct {
 
 // columns returns the parts of a region, which the vertical rules divide, in reading order.
 func (p ruledPage) columns(r Region, rules []Rule) []Region {
+	if len(rules) == 0 {
+		return []Region{r.fitted()}
+	}
 	crossed := make([]bool, len(rules)) // by a horizontal rule across some of the columns
 	var cuts []int
 	text := p.text(r)

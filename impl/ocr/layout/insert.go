@@ -13,20 +13,11 @@ import (
 func (s *Sequence) Insert(l document.Line, cut []document.Box) { s.pieces = insert(s.pieces, l, cut) }
 
 // InsertWhole inserts a whole line of print, which belongs to no other line, by its height on the page.
-func (s *Sequence) InsertWhole(l document.Line) {
-	if len(s.pieces) == 0 {
-		s.pieces = []piece{{line: l}}
-		return
-	}
-	s.pieces = insertByHeight(s.pieces, l)
-}
+func (s *Sequence) InsertWhole(l document.Line) { s.pieces = insertByHeight(s.pieces, l) }
 
 // insert implements Sequence.Insert. The cases are in order of precedence: cut-off words that the line replaces, then
 // neighbours in the same row, which the line joins or follows, then its height on the page.
 func insert(pieces []piece, l document.Line, cut []document.Box) []piece {
-	if len(pieces) == 0 {
-		return []piece{{line: l}}
-	}
 	if i := holding(pieces, cut); i >= 0 {
 		pieces[i].line = mixed(pieces[i].line, l)
 		return withoutWords(pieces, cut, l.Words)
@@ -71,6 +62,9 @@ func isApart(pieces []piece, i int, l document.Line) bool {
 // column and the lines that continue downwards from there, or else before the nearest line below in its column, or else after
 // the lowest line above. A line in its row, far to its right, counts as below.
 func insertByHeight(pieces []piece, l document.Line) []piece {
+	if len(pieces) == 0 {
+		return []piece{{line: l}}
+	}
 	above, below, anyAbove := -1, -1, -1
 	left, _ := neighbours(pieces, l.Box)
 	for i, p := range pieces {

@@ -361,8 +361,8 @@ const (
 	minCrossing, crossingPiece, crossingGap, thickestCrossing, steepestCrossing, printedCrossing = 20, 3, 15, 0.6, 0.02, 0.8
 	minUpright, maxCuts                                                                          = 3, 50
 	// spannedShare is the minimum share of a column's width that a rule across it spans; strayLetters of all letters at each side
-	// of the page do not count. Text runs across a vertical rule if in at
-	// least crossedRule of the bands with text, the white on both sides of it is narrower than ruledGutter.
+	// of the page do not count. Text runs across a vertical rule if in at least crossedRule of the bands with text, the white
+	// around it is narrower than ruledGutter.
 	spannedShare, strayLetters, crossedRule, ruledGutter = 0.7, 0.01, 0.25, 0.5
 	// minRuledColumn is the minimum width of a column, maxRuledColumns the maximum number of columns, and likeRuledColumns the
 	// minimum ratio of the narrowest to the widest column. The ratio is 0.59 for a margin with notes beside framed text.

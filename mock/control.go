@@ -83,6 +83,9 @@ func (m *Mock) reset(r *http.Request) (any, error) {
 		s.reset()
 		return clockState{s.now(nil), s.frozen}, nil
 	}
+	if !isKey(name) {
+		return nil, errNotKey
+	}
 	if k := s.keys[name]; k != nil {
 		s.deleteKey(k)
 	}

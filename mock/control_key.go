@@ -21,11 +21,13 @@ type keyState struct {
 // effect switch the rate limit off.
 const maxLimit = 1_000_000_000
 
+var errNotKey = invalid("key", "must be ocr_test_ followed by A-Z, a-z, 0-9 and . _ ~ + / -, at most 512 characters")
+
 // putKey changes a key. A key that belongs to no scenario is created: active, on plan pro.
 func (m *Mock) putKey(r *http.Request) (any, error) {
 	name := r.PathValue("key")
 	if !isKey(name) {
-		return nil, invalid("key", "must be ocr_test_ followed by A-Z, a-z, 0-9 and . _ ~ + / -, at most 512 characters")
+		return nil, errNotKey
 	}
 	var update keyState
 	if err := readJSON(r, &update); err != nil {

@@ -160,6 +160,7 @@ func TestControl_Reset(t *testing.T) {
 	require.Equal(t, string(first.raw), string(second.raw))
 	require.Equal(t, first.header, second.header, "the same as after a start, ids included")
 	do(t, m, 400, control(http.MethodPost, "/__mock/reset?all=1", ""))
+	require.Contains(t, do(t, m, 400, control(http.MethodPost, "/__mock/reset?key=nope", "")).Details, "key")
 }
 
 func TestControl_LocalOnly(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"uncial/internal/commandline"
 	"uncial/internal/version"
 )
 
@@ -97,9 +98,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exit
 	}
 	if err != nil {
-		// kong would suggest another way to write the same wrong value.
-		problem, _, _ := strings.Cut(err.Error(), "; perhaps try ")
-		fmt.Fprintf(stderr, "uncial-contract: %s\nSee 'uncial-contract %s--help'.\n", strings.TrimSuffix(problem, " (short flag)"), commandOf(args))
+		fmt.Fprintf(stderr, "uncial-contract: %s\nSee 'uncial-contract %s--help'.\n", commandline.Problem(err), commandOf(args))
 		return couldNotRun
 	}
 	// The first signal ends the run with a report of the cases so far and the status couldNotRun; a second one ends the process

@@ -163,7 +163,7 @@ func TestCheck_couldNotRun(t *testing.T) {
 		"a path in front of the API":       {[]string{"--mock", "--base-url", strings.Replace(mustServe(t, honest()), "/api/v1", "/x/api/v1", 1)}, "GET /status with a key gets a 404; check the path of the base URL"},
 		"no generated requests":            {[]string{"--mock", "--generated", "0"}, "--generated must be 1 or more"},
 		"one file for two reports":         {[]string{"--mock", "--junit", "report", "--har", filepath.Join(mustGetwd(t), "report")}, "--junit and --har must be different files"},
-		"a negative seed":                  {[]string{"--mock", "--seed", "-5"}, "--seed: expected uint value but got \"-5\"\nSee 'uncial-contract --help'."},
+		"a negative seed":                  {[]string{"--mock", "--seed", "-5"}, "--seed: must not be negative, got \"-5\"\nSee 'uncial-contract --help'."},
 		"images served at no address":      {[]string{"--keys", keys, "--base-url", files, "--serve-images", "nonsense"}, "--serve-images: invalid address \"nonsense\"; expected HOST:PORT"},
 		"a comparison with nonsense":       {[]string{"diff", "--a", mustServe(t, honest()), "--b", "nonsense"}, "--b: invalid base URL \"nonsense\""},
 		"an unknown flag of a comparison":  {[]string{"diff", "--x"}, "See 'uncial-contract diff --help'."},

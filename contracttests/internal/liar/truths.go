@@ -172,7 +172,11 @@ func inEscapes(text string) string {
 // Skewed is an honest server whose clock is off. A mock whose clock stands still cannot be skewed.
 func Skewed(honest http.Handler, by time.Duration) http.Handler {
 	return New(honest, Defect{lie: on(always, func(c *call, a *reply) {
-		a.header.Set("Date", time.Now().Add(by).UTC().Format(http.TimeFormat))
+		now := time.Now().Add(by).UTC()
+		a.header.Set("Date", now.Format(http.TimeFormat))
 		addToWindow("reset", int64(by/time.Second))(c, a)
+		if a.status == http.StatusPaymentRequired { // the month may have ended on one of the two clocks only
+			set("nextReset", time.Date(now.Year(), now.Month()+1, 1, 0, 0, 0, 0, time.UTC).Format(time.RFC3339))(c, a)
+		}
 	})})
 }

@@ -50,7 +50,7 @@ class CallTest(unittest.TestCase):
         self.assertIn("imageUrl", e.exception.details)
 
     def test_arguments(self):
-        for wrong in ({"base_url": "ftp://host"}, {"base_url": URL, "key": "caf\u00e9"}, {"base_url": URL, "attempts": 0}):
+        for wrong in ({"base_url": "ftp://host"}, {"base_url": URL, "key": "caf\u00e9"}, {"base_url": URL, "key": "a b"}, {"base_url": URL, "attempts": 0}):
             with self.assertRaises(ValueError):
                 uncial.Client(**{"key": "k", **wrong})
         with self.assertRaises(uncial.NoAnswer) as e:

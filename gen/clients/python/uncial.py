@@ -310,8 +310,10 @@ class Client:
         key = key or os.environ.get("UNCIAL_KEY", "")
         if urllib.parse.urlsplit(base_url).scheme not in ("http", "https"):
             raise ValueError("base_url must begin with http:// or https://")
-        if not key or not key.isascii() or not key.isprintable():
+        if not key:
             raise ValueError("key is missing: pass key=..., or set UNCIAL_KEY")
+        if not all("!" <= c <= "~" for c in key):
+            raise ValueError("key has characters that keys cannot have, such as spaces, line ends or letters with accents")
         if attempts < 1 or timeout <= 0:
             raise ValueError("attempts must be at least 1, and timeout greater than 0")
         self._base, self._key = base_url.rstrip("/"), key

@@ -12,13 +12,13 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"uncial/impl/client"
 	"uncial/impl/ocr/sandbox"
+	"uncial/internal/commandline"
 	"uncial/internal/version"
 )
 
@@ -86,7 +86,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "uncial: %s\nSee '%s --help'.\n", strings.Replace(err.Error(), "(from envar ", "(from the environment variable ", 1), commandOf(err))
+		fmt.Fprintf(stderr, "uncial: %s\nSee '%s --help'.\n", commandline.Problem(err), commandOf(err))
 		return 2
 	}
 	logger := newLogger(stderr, c.LogFormat, c.LogLevel)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,19 +121,10 @@ func (m notEmpty) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 // textMapper returns a mapper for values that are parsed from text.
 func textMapper(parse func(text string, target reflect.Value) error) kong.Mapper {
 	return kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
-		token := ctx.Scan.Pop()
-		switch text := token.String(); {
-		case token.IsValue():
-			return parse(text, target)
-		case token.IsEOL():
-			return errors.New("expected a value")
-		case negative.MatchString(text): // kong takes it for another flag
-			return fmt.Errorf("must not be negative, got %q", text)
-		default:
-			return fmt.Errorf("expected a value but got %q", text)
+		token, err := ctx.Scan.PopValue("a")
+		if err != nil {
+			return err
 		}
+		return parse(token.String(), target)
 	})
 }
-
-// negative matches numbers and durations below 0.
-var negative = regexp.MustCompile(`^-[0-9]`)

@@ -151,9 +151,9 @@ func TestRun_Serve_TakenPort(t *testing.T) {
 	require.Equal(t, 2, status)
 	require.Contains(t, stderr, `--workers: must not be negative, got "-3"`+"\n")
 	_, _, stderr = uncial(append(good, "--retention", "--workers=3")...)
-	require.Contains(t, stderr, `--retention: expected a value but got "--workers=3"`+"\n")
+	require.Contains(t, stderr, `--retention: needs a value, but the next argument is "--workers=3"; write `)
 	_, _, stderr = uncial(append(good, "--retention")...)
-	require.Contains(t, stderr, "--retention: expected a value\n")
+	require.Contains(t, stderr, "--retention: needs a value\n")
 
 	status, _, stderr = uncial(good...)
 	require.Equal(t, 1, status)

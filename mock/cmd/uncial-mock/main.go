@@ -19,6 +19,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"uncial/internal/commandline"
 	"uncial/internal/edge"
 	"uncial/internal/listen"
 	"uncial/internal/version"
@@ -64,7 +65,7 @@ func main() {
 		kong.Vars{"version": version.Version}, kong.ConfigureHelp(kong.HelpOptions{NoExpandSubcommands: true}))
 	chosen, err := parser.Parse(withCommand(os.Args[1:]))
 	if err != nil {
-		parser.Errorf("%s", err)
+		parser.Errorf("%s", commandline.Problem(err))
 		os.Exit(usageError)
 	}
 	// kong adds the arguments to the name of the command, as in "health <url>".

@@ -27,6 +27,19 @@ func brokenRules(marks []image.Rectangle, height int) (rules [][]image.Rectangle
 	return rules
 }
 
+// uprightRules returns the vertical rules: the broken ones, and components as high as a gutter, which may lean.
+func uprightRules(marks []image.Rectangle, broken [][]image.Rectangle, height int) (rules []image.Rectangle) {
+	for _, pieces := range broken {
+		rules = append(rules, imaging.Union(pieces))
+	}
+	for _, m := range marks {
+		if m.Dy() >= minRiverRows*height && float64(m.Dx()) <= widestPiece*float64(height)+steepestRule*float64(m.Dy()) {
+			rules = append(rules, m)
+		}
+	}
+	return rules
+}
+
 // withoutPieces returns the components of ink without the pieces of broken rules. Because many pieces are as high as letters,
 // they would hide the gutter.
 func withoutPieces(marks []image.Rectangle, rules [][]image.Rectangle) []image.Rectangle {

@@ -174,16 +174,7 @@ func (b bands) isCrossed(rule Rule, height float64) bool {
 		}
 		inked++
 		x := int(rule.at((float64(i)+0.5)*float64(b.height), height))
-		white := b.limits[i] // around the rule
-		for _, s := range ink {
-			if s.from < x {
-				white.from = max(white.from, s.to)
-			}
-			if s.to > x {
-				white.to = min(white.to, s.from)
-			}
-		}
-		if float64(white.width()) < ruledGutter*float64(b.height) {
+		if float64(b.whiteAround(i, x).width()) < ruledGutter*float64(b.height) {
 			crossed++
 		}
 	}

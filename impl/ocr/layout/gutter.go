@@ -21,11 +21,12 @@ func (s span) intersect(o span) span { return span{max(s.from, o.from), min(s.to
 // bands are the ink of a region of print, in horizontal bands as high as a letter. They serve to find white space that runs
 // down the page.
 type bands struct {
-	height int                 // pixels
-	ink    [][]span            // in each band, from left to right, without overlaps
-	large  [][]image.Rectangle // in each band, the letters of large type, from left to right
-	limits []span              // in each band, where the region begins and ends
-	ruled  [][]span            // in each band, the horizontal rules across most of the region
+	height  int                 // pixels
+	ink     [][]span            // in each band, from left to right, without overlaps
+	large   [][]image.Rectangle // in each band, the letters of large type, from left to right
+	limits  []span              // in each band, where the region begins and ends
+	ruled   [][]span            // in each band, the horizontal rules across most of the region
+	upright []image.Rectangle   // the vertical rules
 }
 
 // gutter is white space between two columns.
@@ -33,6 +34,7 @@ type gutter struct {
 	top, bottom int    // bands, half-open
 	at          []span // the white in each band, from top
 	rows        int    // bands with letters on both sides
+	isRule      bool   // whether it is around a vertical rule
 }
 
 // river is white space that runs down from band top to the current one.
@@ -280,11 +282,60 @@ func (b bands) usualWidths(g gutter) (left, right, white float64) {
 }
 
 // isBetweenColumns reports whether the text on both sides of a gutter is as wide as a column, and the gutter is too large to be
-// word spaces that line up by chance. A table, which has numbers on one side, is read by its rows.
+// word spaces that line up by chance or around a rule. A table, which has numbers on one side, is read by its rows.
 func (b bands) isBetweenColumns(g gutter) bool {
-	h := float64(b.height)
 	left, right, white := b.usualWidths(g)
-	return left >= minColumn*h && right >= minColumn*h && white*float64(g.rows) >= minGutterArea*h && !b.isBesideCells(g) && !b.isBesideLabels(g)
+	column, area := min(left, right)/float64(b.height), white*float64(g.rows)/float64(b.height)
+	isWide := column >= minColumn && area >= minGutterArea || column >= minColumnBesideRule && g.isRule
+	return isWide && !b.isBesideCells(g) && !b.isBesideLabels(g)
+}
+
+// ruleGutters returns the gutters around vertical rules that hardly any text crosses.
+func (b bands) ruleGutters() (found []gutter) {
+	for _, m := range b.upright {
+		best, fewest := gutter{}, math.MaxInt // a box does not tell to which side its rule leans
+		for _, ends := range []span{{m.Min.X, m.Max.X}, {m.Max.X, m.Min.X}} {
+			if g, crossed := b.gutterAround(m, ends); crossed < fewest {
+				best, fewest = g, crossed
+			}
+		}
+		if best.rows >= minRiverRows && float64(fewest) <= crossedRule*float64(best.rows) {
+			found = append(found, best)
+		}
+	}
+	return found
+}
+
+// gutterAround returns the gutter around a rule whose upper end is at x.from and whose lower end is at x.to, and the number of
+// bands whose text leaves hardly any white around it.
+func (b bands) gutterAround(m image.Rectangle, x span) (g gutter, crossed int) {
+	g = gutter{top: max(m.Min.Y/b.height, 0), isRule: true}
+	g.bottom = min((m.Max.Y+b.height-1)/b.height, len(b.ink))
+	for i := g.top; i < g.bottom; i++ {
+		at := x.from + (x.to-x.from)*(i-g.top)/max(g.bottom-g.top-1, 1)
+		g.at = append(g.at, span{at, at})
+		if float64(b.whiteAround(i, at).width()) < ruledGutter*float64(b.height) {
+			crossed++
+		}
+	}
+	for range b.flanked(g.top, g.at) {
+		g.rows++
+	}
+	return g, crossed
+}
+
+// whiteAround returns the white around x in a band.
+func (b bands) whiteAround(i, x int) span {
+	white := b.limits[i]
+	for _, s := range b.ink[i] {
+		if s.from < x {
+			white.from = max(white.from, s.to)
+		}
+		if s.to > x {
+			white.to = min(white.to, s.from)
+		}
+	}
+	return white
 }
 
 // isBesideLabels reports whether the text on the left of a gutter consists of single lines, each far from the next, such as the

@@ -15,6 +15,7 @@ import (
 	"math"
 
 	"uncial/impl/ocr/imaging"
+	"uncial/internal/document"
 )
 
 // Page holds the lines of one page.
@@ -69,6 +70,27 @@ func (p *part) blocks(all []path, height float64) [][]Line {
 		}
 	}
 	return blocks
+}
+
+// Only returns a page with the lines whose box satisfies keep, in their reading order: lines of other columns can hide which of
+// them are in a row.
+func (p *Page) Only(keep func(line document.Box) bool) *Page {
+	var parts []*part
+	paths := map[*part][]path{}
+	for _, l := range p.Lines() {
+		if !keep(l.Box()) {
+			continue
+		}
+		if paths[l.part] == nil {
+			parts = append(parts, l.part)
+		}
+		paths[l.part] = append(paths[l.part], l.path)
+	}
+	out := &Page{}
+	for _, p := range parts {
+		out.Blocks = append(out.Blocks, p.blocks(paths[p], p.height/p.scale)...)
+	}
+	return out
 }
 
 // Lines returns the lines of all blocks in reading order.

@@ -3,6 +3,7 @@ package layout_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"uncial/impl/ocr/layout"
 	"uncial/impl/ocr/neural"
 	"uncial/impl/ocr/ocrtest"
+	"uncial/internal/document"
 )
 
 // ideal returns the maps that a perfect network would return for drawn lines on a page of that width.
@@ -78,6 +80,25 @@ func TestFinder_Find_idealMaps(t *testing.T) {
 			require.Equal(t, c.blocks, len(p.Blocks)) //nolint:testifylint // the lines themselves would fill pages
 		})
 	}
+}
+
+// TestPage_Only checks the order of the lines of one column beside others at other heights: all of them together look like one
+// long row, and no upright line divides them.
+func TestPage_Only(t *testing.T) {
+	t.Parallel()
+	var left, right []drawn
+	for i := range 14 {
+		indent, gutter := 9*(i*5%4), 20*i
+		left = append(left, drawn{100 + indent, 500 + gutter, level(200 + 44*i)})
+		right = append(right, drawn{540 + gutter + indent, 1280, level(222 + 44*i)})
+	}
+	all := slices.Concat(left, right)
+	page := findWith(layout.NewFinderOf(ideal(all, 1400)), sheet(1400, 1000, all))
+	require.Len(t, page.Lines(), len(all))
+	isLeft := func(line document.Box) bool { return line.X < 200 }
+	requireLines(t, left, page.Only(isLeft))
+	requireLines(t, right, page.Only(func(line document.Box) bool { return !isLeft(line) }))
+	require.Empty(t, page.Only(func(document.Box) bool { return false }).Lines())
 }
 
 func TestFinder_Find_onlyWriting(t *testing.T) {

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"image"
 	"slices"
 
@@ -30,6 +31,7 @@ func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule
 	case len(rules) == 0:
 		rules = faintRules(text, broken, height, page)
 	}
+	lines := append(across, uprightRules(marks, broken, height)...)
 	var all []Region
 	trimmed := false
 	for _, column := range columnsOf(marks, across, height, page, rules) {
@@ -37,7 +39,7 @@ func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule
 		if len(rules) > 0 {
 			inside = slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return !column.Holds(m) })
 		}
-		parts, narrower := column.regions(inside, across)
+		parts, narrower := column.regions(inside, lines)
 		all, trimmed = append(all, parts...), trimmed || narrower
 	}
 	if len(all) == 1 && !trimmed {
@@ -47,8 +49,8 @@ func Regions(marks []image.Rectangle, height int, page image.Point, rules []Rule
 }
 
 // regions divides a column between rules, or the page, at its gutters, and reports whether strips of a facing page were cut
-// off.
-func (r Region) regions(marks, across []image.Rectangle) (parts []Region, trimmed bool) {
+// off. rules are horizontal and vertical ones.
+func (r Region) regions(marks, rules []image.Rectangle) (parts []Region, trimmed bool) {
 	var letters, pictures []image.Rectangle
 	for _, m := range marks {
 		switch {
@@ -77,7 +79,7 @@ func (r Region) regions(marks, across []image.Rectangle) (parts []Region, trimme
 		letters = slices.DeleteFunc(letters, func(m image.Rectangle) bool { return !r.Holds(m) })
 	}
 	wide := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return m.Dx() <= maxMarkWidth*r.band })
-	return withInsets(r.divide(letters, append(wide, across...), halves(insets), maxDivisions), insets), trimmed
+	return withInsets(r.divide(letters, append(wide, rules...), halves(insets), maxDivisions), insets), trimmed
 }
 
 // isText reports whether a component may be a letter, or several letters that touch, rather than a speck, a rule or a picture.
@@ -166,16 +168,22 @@ func (r *Region) withoutStrips(b bands) bool {
 }
 
 // divide divides a region with these letters at its gutters, and the parts again, up to depth levels deep. Gutters end at
-// horizontal rules, which are among the wide components. halves are those of insets, which bound the first gutter only.
-func (r Region) divide(letters, wide, halves []image.Rectangle, depth int) []Region {
+// horizontal rules, which are among rules like vertical ones and other wide components. halves are those of insets, which bound
+// the first gutter only.
+func (r Region) divide(letters, rules, halves []image.Rectangle, depth int) []Region {
 	b := newBands(slices.Concat(letters, halves), r)
-	for _, m := range wide {
-		if isAcross(m, r.band, r.Box.Dx()) && r.Holds(m) {
+	for _, m := range rules {
+		switch {
+		case !r.Holds(m):
+		case isAcross(m, r.band, r.Box.Dx()):
 			i := imaging.Middle(m).Y / r.band
 			b.ruled[i] = append(b.ruled[i], span{m.Min.X, m.Max.X})
+		case m.Dx() < m.Dy():
+			b.upright = append(b.upright, m)
 		}
 	}
-	all := b.gutters()
+	all := append(b.ruleGutters(), b.gutters()...)
+	slices.SortStableFunc(all, func(x, y gutter) int { return cmp.Compare(y.rows, x.rows) })
 	i := slices.IndexFunc(all, b.isBetweenColumns)
 	if i < 0 || depth == 0 {
 		return r.withoutNotes(letters)
@@ -184,7 +192,7 @@ func (r Region) divide(letters, wide, halves []image.Rectangle, depth int) []Reg
 	for _, part := range r.split(all[i], letters) {
 		inside := slices.DeleteFunc(slices.Clone(letters), func(m image.Rectangle) bool { return !part.Holds(m) })
 		if len(inside) > 0 {
-			out = append(out, part.divide(inside, wide, nil, depth-1)...)
+			out = append(out, part.divide(inside, rules, nil, depth-1)...)
 		}
 	}
 	return out

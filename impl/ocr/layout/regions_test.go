@@ -123,6 +123,10 @@ func TestRegions(t *testing.T) {
 			join(columns, []image.Rectangle{image.Rect(300, 1340, 1200, 1344)}, paragraph(100, 660, 1400, 20), paragraph(700, 1300, 1400, 20)),
 			[]image.Point{{300, 600}, {900, 600}, {300, 1700}, {900, 1700}},
 		},
+		"a tilted rule across the page divides columns": {
+			join(columns, []image.Rectangle{image.Rect(90, 1318, 1310, 1366)}, paragraph(100, 660, 1400, 20), paragraph(700, 1300, 1400, 20)),
+			[]image.Point{{300, 600}, {900, 600}, {300, 1700}, {900, 1700}},
+		},
 		"a short rule between columns does not divide them": {
 			join(columns, []image.Rectangle{image.Rect(480, 1340, 880, 1344)}, paragraph(100, 660, 1400, 20), paragraph(700, 1300, 1400, 20)),
 			[]image.Point{{300, 600}, {900, 600}},
@@ -165,6 +169,45 @@ func TestRegions(t *testing.T) {
 			join(columns, large(100, 150, 1400), large(700, 750, 1400), paragraph(150, 660, 1400, 1), paragraph(750, 1300, 1400, 1), paragraph(100, 660, 1500, 20), paragraph(700, 1300, 1500, 20)),
 			[]image.Point{{300, 600}, {900, 600}},
 		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			requireRegions(t, c.marks, c.want)
+		})
+	}
+}
+
+func TestRegions_shortRules(t *testing.T) {
+	t.Parallel()
+	article := paragraph(100, 1300, 300, 10)
+	// The gutter of the advertisements below is too narrow for columns without a rule.
+	left, right := paragraph(100, 686, 900, 8), paragraph(704, 1300, 900, 8)
+	advertisements := join(article, left, right)
+	rule := image.Rect(693, 890, 697, 1290)
+	leaning := func(by int) []image.Rectangle { // from top to bottom, with a rule between them
+		all := []image.Rectangle{image.Rect(693-15, 890, 697+15, 1890)}
+		for _, m := range join(paragraph(100, 686, 900, 20), paragraph(704, 1300, 900, 20)) {
+			all = append(all, m.Add(image.Pt((m.Min.Y-1390)*by/1000, 0)))
+		}
+		return all
+	}
+	columns := []image.Point{{300, 500}, {300, 1100}, {900, 1100}}
+	for name, c := range map[string]struct {
+		marks []image.Rectangle
+		want  []image.Point
+	}{
+		"advertisements without a rule between them":     {advertisements, nil},
+		"a rule between advertisements below an article": {join(advertisements, []image.Rectangle{rule}), columns},
+		"a rule in pieces":               {join(advertisements, pieces(693, 890, 1290)), columns},
+		"a rule that leans to the right": {join(article, leaning(30)), columns},
+		"a rule that leans to the left":  {join(article, leaning(-30)), columns},
+		"a rule at the foot of a column": {
+			join(paragraph(100, 800, 300, 12), paragraph(100, 440, 900, 8), paragraph(458, 800, 900, 8), []image.Rectangle{image.Rect(447, 890, 451, 1290)}, paragraph(860, 1300, 300, 20)),
+			[]image.Point{{300, 500}, {300, 1100}, {600, 1100}, {900, 500}},
+		},
+		"a rule beside half of the advertisements":            {join(advertisements, []image.Rectangle{image.Rect(693, 890, 697, 1090)}), nil},
+		"a rule through text":                                 {join(article, paragraph(100, 1300, 900, 8), []image.Rectangle{rule}), nil},
+		"a rule beside a column as narrow as that of a table": {join(article, paragraph(100, 420, 900, 8), paragraph(440, 1300, 900, 8), []image.Rectangle{image.Rect(426, 890, 430, 1290)}), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

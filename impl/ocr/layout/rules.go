@@ -276,9 +276,9 @@ func belowTitle(marks []image.Rectangle, height int, page image.Point, rules []R
 	return bottom
 }
 
-// isAcross reports whether a component is a horizontal rule across a page, or a column, of that width.
+// isAcross reports whether a component is a horizontal rule, which may be tilted, across a page, or a column, of that width.
 func isAcross(m image.Rectangle, height, width int) bool {
-	return float64(m.Dx()) >= crossRule*float64(width) && m.Dy() <= 2*height
+	return float64(m.Dx()) >= crossRule*float64(width) && float64(m.Dy()) <= 2*float64(height)+steepestCrossing*float64(m.Dx())
 }
 
 // isInColumns reports whether a row above rules is divided into columns: there is text on both sides of one of the rules, and

@@ -234,6 +234,9 @@ const (
 	// minimum product of this number and the width of the white: five lines if the gutter is wide, 15 if it is barely wider than a
 	// word space.
 	minRiverRows, minGutterArea = 12, 60.0
+	// minColumnBesideRule is the minimum width of the columns beside a short rule: those of advertisements in newspapers have it,
+	// but few of tables. steepestRule is the maximum slope of such a rule.
+	minColumnBesideRule, steepestRule = 16, 0.03
 	// minColumn is the minimum median width of the text of a column. Columns of numbers are narrower, so their rows are read
 	// across.
 	minColumn = 8.0

@@ -67,11 +67,16 @@ type foundPart struct{ region, block int }
 
 // foundStrips returns the strips of the found lines outside graphics, their images, and the part to which each belongs.
 func (p *page) foundStrips(found *layout.Page) (strips []layout.Strip, images []*image.Gray, parts []foundPart) {
-	for i, block := range found.Blocks {
-		for _, l := range block {
-			region := p.regionOf(l.Box())
-			if s, ok := l.Strip(); ok && region >= 0 && !p.isInGraphic(l.Box()) {
-				strips, images, parts = append(strips, s), append(images, s.Image), append(parts, foundPart{region, i})
+	for region := range p.sheet.parts() {
+		inside := found
+		if p.sheet.regions != nil {
+			inside = found.Only(func(line document.Box) bool { return p.regionOf(line) == region })
+		}
+		for i, block := range inside.Blocks {
+			for _, l := range block {
+				if s, ok := l.Strip(); ok && !p.isInGraphic(l.Box()) {
+					strips, images, parts = append(strips, s), append(images, s.Image), append(parts, foundPart{region, i})
+				}
 			}
 		}
 	}
@@ -98,7 +103,7 @@ type foundText struct {
 // textAlong returns the text of found lines from what the network read in their strips.
 func (p *page) textAlong(strips []layout.Strip, parts []foundPart, read [][]document.Word) foundText {
 	text := foundText{lines: map[foundPart][]document.Line{}}
-	kept := keptLines(p.read.Blocks, strips, read)
+	kept := keptLines(p.read.Blocks, strips, read, p.crossesRegions)
 	for i, s := range strips {
 		at := parts[i]
 		for _, l := range kept[i] {
@@ -138,11 +143,24 @@ func (t foundText) blocks() (blocks []document.Block) {
 	return blocks
 }
 
-// keptLines returns, for each found line that the network read badly, the lines of the first reading that are there, if more of
-// their characters, and a larger share of them, are likely to be right: where lines are close together, the finder takes
-// several for one.
-func keptLines(first []document.Block, strips []layout.Strip, read [][]document.Word) map[int][]*document.Line {
+// crossesRegions reports whether the ends of a line of the page are in different regions of the sheet.
+func (p *page) crossesRegions(b document.Box) bool {
+	left, right := b, b
+	left.W, right.W = b.H, b.H
+	right.X = b.Right() - b.H
+	from, to := p.regionOf(left), p.regionOf(right)
+	return from >= 0 && to >= 0 && from != to
+}
+
+// keptLines returns the lines of the first reading in the place of each found line that is several lines: one that crosses
+// regions, or one that the network read badly, if more of the characters of the first reading, and a larger share of them, are
+// likely to be right. The finder takes several lines for one where they are close together.
+func keptLines(first []document.Block, strips []layout.Strip, read [][]document.Word, crossesRegions func(document.Box) bool) map[int][]*document.Line {
 	kept, words := map[int][]*document.Line{}, map[int][]document.Word{}
+	crosses := make([]bool, len(strips))
+	for i, s := range strips {
+		crosses[i] = crossesRegions(s.Line().Box())
+	}
 	for line := range document.Lines(first) {
 		best, most := -1, otherShare
 		for i, s := range strips {
@@ -150,12 +168,12 @@ func keptLines(first []document.Block, strips []layout.Strip, read [][]document.
 				best, most = i, share
 			}
 		}
-		if best >= 0 && !line.Handwritten && meanWordConfidence(read[best]) < badlyRead {
+		if best >= 0 && !line.Handwritten && (meanWordConfidence(read[best]) < badlyRead || crosses[best]) {
 			kept[best], words[best] = append(kept[best], line), append(words[best], line.Words...)
 		}
 	}
 	maps.DeleteFunc(kept, func(i int, _ []*document.Line) bool {
-		return expectedCorrect(words[i]) <= expectedCorrect(read[i]) || meanWordConfidence(words[i]) <= meanWordConfidence(read[i])
+		return !crosses[i] && (expectedCorrect(words[i]) <= expectedCorrect(read[i]) || meanWordConfidence(words[i]) <= meanWordConfidence(read[i]))
 	})
 	return kept
 }

@@ -142,17 +142,20 @@ func TestKeptLines(t *testing.T) {
 	}
 	words := func(confidence float64, all ...string) []document.Word { return row(40, 70, confidence, all...).Words }
 	for why, c := range map[string]struct {
-		read [][]document.Word
-		want map[int][]string
+		read    [][]document.Word
+		want    map[int][]string
+		crosses bool // whether the first line is in two columns
 	}{
-		"two lines are better than one that makes no sense": {[][]document.Word{words(0.3, "beſum", "goo"), words(0.9, "stands", "near", "it")}, map[int][]string{0: {"some good words", "before the house"}}},
-		"one line is better than the same without sense":    {[][]document.Word{words(0.9, "some", "good", "words"), words(0.2, "ſtauo")}, map[int][]string{1: {"stands near it"}}},
-		"the network reads less, but is surer of it":        {[][]document.Word{words(0.9, "some"), words(0.6, "near")}, map[int][]string{}},
-		"the network is sure of all":                        {[][]document.Word{words(0.9, "some"), words(0.9, "stands")}, map[int][]string{}},
-		"the network reads more":                            {[][]document.Word{words(0.6, strings.Fields(strings.Repeat("somewhere ", 10))...), words(0.9, "stands")}, map[int][]string{}},
+		"two lines are better than one that makes no sense": {[][]document.Word{words(0.3, "beſum", "goo"), words(0.9, "stands", "near", "it")}, map[int][]string{0: {"some good words", "before the house"}}, false},
+		"one line is better than the same without sense":    {[][]document.Word{words(0.9, "some", "good", "words"), words(0.2, "ſtauo")}, map[int][]string{1: {"stands near it"}}, false},
+		"the network reads less, but is surer of it":        {[][]document.Word{words(0.9, "some"), words(0.6, "near")}, map[int][]string{}, false},
+		"the network is sure of all":                        {[][]document.Word{words(0.9, "some"), words(0.9, "stands")}, map[int][]string{}, false},
+		"the network reads more":                            {[][]document.Word{words(0.6, strings.Fields(strings.Repeat("somewhere ", 10))...), words(0.9, "stands")}, map[int][]string{}, false},
+		"the network is sure of lines in two columns":       {[][]document.Word{words(0.9, "some", "before"), words(0.9, "stands")}, map[int][]string{0: {"some good words", "before the house"}}, true},
 	} {
+		crossing := func(b document.Box) bool { return c.crosses && b.Y < 100 }
 		got := map[int][]string{}
-		for i, lines := range reading.KeptLines(first, strips, c.read) {
+		for i, lines := range reading.KeptLines(first, strips, c.read, crossing) {
 			for _, l := range lines {
 				got[i] = append(got[i], l.Text())
 			}

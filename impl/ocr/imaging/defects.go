@@ -58,17 +58,22 @@ func isLightOnDark(g *image.Gray) bool {
 
 // DropGrain whitens the paper of a page with little or no ink. Otherwise the grain of its paper would count as ink, and reading
 // a blank page would take longer than reading a full one. If ink shows only after smoothing, it returns the smoothed page. It
-// returns other pages unchanged. Flatten a shaded page first.
+// returns other pages unchanged, such as one that is mostly a picture. Flatten a shaded page first.
 func DropGrain(g *image.Gray) *image.Gray {
 	h := histogramOf(g)
 	if hasInk(h) || hasLines(g) {
 		return g
 	}
 	// The ink may be as faint as the grain, or there may be too little of it to tell.
-	if smoothed := smooth(g, contrastSmoothing); hasInk(histogramOf(smoothed)) || hasLines(smoothed) {
+	smoothed := smooth(g, contrastSmoothing)
+	after := histogramOf(smoothed)
+	if hasInk(after) || hasLines(smoothed) {
 		return smoothed
 	}
 	paper, grain := paperAndGrain(h)
+	if _, left := paperAndGrain(after); grain >= pictureGrain && float64(left) >= pictureTones*float64(grain) {
+		return g
+	}
 	return mapGreys(g, func(v int) int {
 		if v >= paper-darkestGrain*grain {
 			return 255

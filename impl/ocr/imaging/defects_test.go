@@ -51,6 +51,19 @@ func TestDropGrain(t *testing.T) {
 	require.Same(t, full, imaging.DropGrain(full), "white text on black stays as it is, too")
 }
 
+func TestDropGrain_picture(t *testing.T) {
+	t.Parallel()
+	page := ocrtest.Page(lines...)
+	w, h := page.Rect.Dx(), page.Rect.Dy()
+	framed := image.NewGray(image.Rect(0, 0, 2*w, 2*h)) // a picture of flat tones, with text in the middle
+	for i := range framed.Pix {
+		framed.Pix[i] = uint8(90 + 25*(i/framed.Stride/40%3) + 25*(i%framed.Stride/40%4)) // #nosec G115 -- at most 215
+	}
+	draw.Draw(framed, page.Rect.Add(image.Pt(w/2, h/2)), page, image.Point{}, draw.Src)
+	same := framed == imaging.DropGrain(framed)
+	require.True(t, same, "the tones of a picture are no grain")
+}
+
 func TestDropGrain_smallPrint(t *testing.T) {
 	t.Parallel()
 	small := imaging.Resize(ocrtest.Page(lines...), 560, 232)

@@ -31,6 +31,10 @@ func TestRegions_rulesAcrossColumns(t *testing.T) {
 			join(columns, []image.Rectangle{rule(95, 470, middle), rule(490, 890, middle), rule(910, 1305, middle), image.Rect(478, 290, 482, 2300), image.Rect(898, 290, 902, 2300)}),
 			[]image.Point{a, b, c},
 		},
+		"each column by itself, between rules that lean": {
+			join(columns, []image.Rectangle{rule(95, 460, middle), rule(500, 880, middle), rule(920, 1305, middle), image.Rect(465, 290, 495, 2300), image.Rect(885, 290, 915, 2300)}),
+			[]image.Point{a, b, c},
+		},
 		"all columns, tilted":         {join(columns, []image.Rectangle{image.Rect(95, middle-12, 1305, middle+12)}), []image.Point{a, b, c, below(a), below(b), below(c)}},
 		"all columns, but as a bar":   {join(columns, []image.Rectangle{image.Rect(95, middle-19, 1305, middle+19)}), []image.Point{a, b, c}},
 		"all columns, specks between": {join(columns, []image.Rectangle{rule(95, 1305, middle-6), image.Rect(700, middle-2, 708, middle+6), rule(95, 1305, middle+6)}), []image.Point{a, b, c, below(a), below(b), below(c)}},

@@ -254,6 +254,9 @@ func readAsHandwriting(ctx context.Context, p *page, inPrint float64) error {
 // all lines is as high too; otherwise the result is not to be used.
 func (p *page) readIfHandwriting(ctx context.Context, h handwriting, inPrint float64) (hand.Result, bool, error) {
 	least := max(likelyHandwriting, inPrint+handwritingLead)
+	if inPrint < illegiblePrint {
+		least = betterThanIllegible
+	}
 	sure, err := h.page.Sample(ctx, h.reader)
 	if err != nil || sure < least {
 		return hand.Result{}, false, err

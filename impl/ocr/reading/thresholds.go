@@ -427,6 +427,9 @@ const (
 	// likelyHandwriting is the minimum estimate for the reading as handwriting, and handwritingLead its minimum lead over the
 	// estimate for print.
 	likelyHandwriting, handwritingLead = 0.75, 0.15
+	// betterThanIllegible is the minimum estimate for handwriting where less than illegiblePrint of the print is likely to be
+	// right, as on forms of a land register and index cards that are filled in by hand.
+	illegiblePrint, betterThanIllegible = 0.5, 0.55
 	// A side of a page is print that was read well if at least minSideLetters characters were read there, at least minReadSide for
 	// each of its letters, and at least surePrintSide of them are likely to be correct. A side with a smaller share may be
 	// handwriting. On pages of the second set that were pasted together (--degrade mixed), it is at least 0.77 for print, and at

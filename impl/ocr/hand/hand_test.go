@@ -210,6 +210,10 @@ func TestPage_Read(t *testing.T) {
 		}
 		require.Greater(t, got.Confidence, 0.6)
 	})
+	t.Run("drops the signs that the model reads for struck-out words", func(t *testing.T) {
+		t.Parallel()
+		require.Equal(t, "devant", mustRead(t, look(scribbled(15), true), always("devant ><><", 50, 20)).Blocks[0].Lines[0].Text())
+	})
 	t.Run("separates the boxes of words if the recognizer's boxes overlap", func(t *testing.T) {
 		t.Parallel()
 		words := mustRead(t, look(scribbled(15), true), reader(func(model string, _ int, s *image.Gray) []tesseract.Word {

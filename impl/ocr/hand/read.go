@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"uncial/impl/ocr/layout"
@@ -72,12 +73,13 @@ func (m *Models) reading(s layout.Strip, words []tesseract.Word) reading {
 	return out
 }
 
-// words returns the words of a strip with boxes in pixels of the page.
+// words returns the words of a strip with boxes in pixels of the page. It drops those of > and < alone, which stand for what
+// was struck out in the texts that the model learnt from.
 func (m *Models) words(s layout.Strip, read []tesseract.Word) []document.Word {
 	var words []document.Word
 	boxes := withoutOverlap(read)
 	for i, w := range read {
-		if text := document.WordText(w.Text); text != "" {
+		if text := document.WordText(w.Text); strings.Trim(text, "><") != "" {
 			words = append(words, document.Word{Box: s.Box(boxes[i]), Text: text, Confidence: ExpectedAccuracy(confidenceOf(w)), Model: m.Handwriting, Signals: w.Signals})
 		}
 	}

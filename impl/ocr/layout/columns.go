@@ -7,7 +7,8 @@ import (
 )
 
 // facingPages divides the lines of an image of two facing pages at their gutter: a blank near the middle of an image that is
-// wider than high. A narrow blank counts only between two similar pages. If there is no gutter, all lines are in left.
+// wider than high. A narrow blank counts only between two similar pages. A few lines may run across the fold. If there is no
+// gutter, all lines are in left.
 func facingPages(all []path, w, h, height float64) (left, right []path) {
 	gap, at := facingGutter*height, 0.0
 	if w < facingShape*h || len(all) == 0 {
@@ -19,7 +20,7 @@ func facingPages(all []path, w, h, height float64) (left, right []path) {
 		}
 	}
 	if at == 0 {
-		return all, nil
+		return cutAtFold(all, w, height)
 	}
 	for _, p := range all {
 		if float64(p.middle()) < at {
@@ -32,6 +33,46 @@ func facingPages(all []path, w, h, height float64) (left, right []path) {
 		return all, nil
 	}
 	return left, right
+}
+
+// cutAtFold divides the lines of two similar pages that meet at the fold, and cuts the few that were found as one line with a
+// line of the other page. It returns all lines in left if there is no fold.
+func cutAtFold(all []path, w, height float64) (left, right []path) {
+	var fold sides
+	first, last := 0, -1 // where the fewest lines run across
+	for x := int(w * (1 - facingMiddle) / 2); x < int(w*(1+facingMiddle)/2); x++ {
+		s := sidesOf(all, x, height)
+		switch {
+		case last < 0 || len(s.across) < len(fold.across):
+			fold, first, last = s, x, x
+		case len(s.across) == len(fold.across) && x == last+1:
+			last = x
+		}
+	}
+	x := (first + last) / 2
+	fold = sidesOf(all, x, height)
+	if float64(len(fold.across)) > crossing*float64(len(all)) || !arePages(fold.left, fold.right) {
+		return all, nil
+	}
+	if len(fold.cutAt(x, lineOfPage)) > 0 {
+		return all, nil // a heading
+	}
+	return fold.left, fold.right
+}
+
+// cutAt cuts the lines across x that were found as one line with a line of the other side. It returns those that it leaves
+// whole, because a part of them is shorter than that share of the usual line on its side.
+func (s *sides) cutAt(x int, share float64) (whole []path) {
+	left, right := share*medianWidth(s.left), share*medianWidth(s.right)
+	for _, p := range s.across {
+		if float64(x-p.start()) < left || float64(p.end()-x) < right {
+			whole = append(whole, p)
+			continue
+		}
+		i, _ := slices.BinarySearch(p.xs, x)
+		s.left, s.right = append(s.left, p.slice(0, i)), append(s.right, p.slice(i, len(p.xs)))
+	}
+	return whole
 }
 
 // arePages reports whether both sides of a narrow gutter look like pages: enough lines, in similar numbers and of similar
@@ -62,7 +103,7 @@ func blankAround(all []path, x float64) float64 {
 // columns divides the lines at the blank between facing pages or columns, if there is one, and then divides each part again.
 // Lines that cross the blank come before those below them. Parts without a blank are read row by row.
 func columns(all []path, height float64) [][]path {
-	x, ok := divide(all, height, areColumns)
+	x, ok := divide(all, height, crossing, areColumns)
 	if !ok {
 		return withNotes(all, height)
 	}
@@ -87,19 +128,36 @@ func columns(all []path, height float64) [][]path {
 	return out
 }
 
-// withNotes returns the text, followed by the notes in its margin if there are any.
+// withNotes returns the text, followed by the notes in its margin if there are any. A note as long as a column is read like one.
 func withNotes(all []path, height float64) [][]path {
-	x, ok := divide(all, height, isMargin)
+	x, ok := divide(all, height, cutNotes, isMargin)
 	if !ok {
 		return [][]path{rows(all, height)}
 	}
-	text, note, across := sidesOf(all, x, height).bySize()
-	return [][]path{rows(append(text, across...), height), rows(note, height)}
+	s := sidesOf(all, x, height)
+	if float64(len(s.across)) > crossing*float64(len(all)) {
+		s.across = s.cutAt(x, lineOfNote)
+	}
+	for _, p := range s.across {
+		if p.middle() < x {
+			s.left = append(s.left, p)
+		} else {
+			s.right = append(s.right, p)
+		}
+	}
+	if !isMargin(s, height) {
+		return [][]path{rows(all, height)}
+	}
+	text, note := s.byLength()
+	if float64(len(note)) > noteShare*float64(len(text)) {
+		text, note = s.left, s.right
+	}
+	return [][]path{rows(text, height), rows(note, height)}
 }
 
 // divide returns the x position that the fewest lines cross, among those whose two sides satisfy isDivision. It reports false
-// if there is none, or if too many lines cross it.
-func divide(all []path, height float64, isDivision func(s sides, height float64) bool) (int, bool) {
+// if there is none, or if more than a share of the lines cross it.
+func divide(all []path, height, share float64, isDivision func(s sides, height float64) bool) (int, bool) {
 	if len(all) < 2*columnLines {
 		return 0, false
 	}
@@ -114,7 +172,7 @@ func divide(all []path, height float64, isDivision func(s sides, height float64)
 			best, at = len(s.across), x
 		}
 	}
-	return at, float64(best) <= crossing*float64(len(all))
+	return at, float64(best) <= share*float64(len(all))
 }
 
 // sides are the lines to the left and to the right of an x position, and those that cross it.
@@ -142,11 +200,25 @@ func (s *sides) add(p path, x int, height float64) {
 }
 
 // bySize returns the side with more lines first.
-func (s sides) bySize() (more, fewer, across []path) {
+func (s sides) bySize() (more, fewer []path) {
 	if len(s.left) < len(s.right) {
-		return s.right, s.left, s.across
+		return s.right, s.left
 	}
-	return s.left, s.right, s.across
+	return s.left, s.right
+}
+
+// byLength returns the side with more writing first, by the sum of the lengths of its lines.
+func (s sides) byLength() (more, less []path) {
+	length := func(all []path) (sum int) {
+		for _, p := range all {
+			sum += p.width()
+		}
+		return sum
+	}
+	if length(s.left) < length(s.right) {
+		return s.right, s.left
+	}
+	return s.left, s.right
 }
 
 // crosses reports whether the line extends beyond x on both sides by more than height.
@@ -154,11 +226,11 @@ func (p path) crosses(x int, height float64) bool {
 	return float64(x-p.start()) > height && float64(p.end()-x) > height
 }
 
-// isMargin reports whether one side is a note in the margin: it has few lines, and most of them are not in a row with a line of
-// the text.
+// isMargin reports whether one side is a note in the margin: it has little writing, and most of its lines are not in a row with
+// a line of the text.
 func isMargin(s sides, height float64) bool {
-	text, note, _ := s.bySize()
-	if len(note) < noteLines || float64(len(note)) > noteShare*float64(len(text)) || medianWidth(text) < columnWidth*height {
+	text, note := s.byLength()
+	if len(note) < noteLines || float64(len(note)) > maxNoteShare*float64(len(text)) || medianWidth(text) < columnWidth*height {
 		return false
 	}
 	return shareInRows(note, text, height/2) < inRows
@@ -186,7 +258,7 @@ func areColumns(s sides, height float64) bool {
 	if min(wl, wr) < columnWidth*height || !alike(wl, wr) {
 		return false
 	}
-	if more, fewer, _ := s.bySize(); min(wl, wr) < cellWidths*max(wl, wr) && shareInRows(fewer, more, height) >= rowsOfTable {
+	if more, fewer := s.bySize(); min(wl, wr) < cellWidths*max(wl, wr) && shareInRows(fewer, more, height) >= rowsOfTable {
 		return false
 	}
 	lt, lb := extent(s.left)

@@ -41,7 +41,9 @@ func horizontalRules(marks []image.Rectangle, height int) (rules []image.Rectang
 	pieces := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool {
 		return m.Dx() < crossingPiece*height || float64(m.Dy()) > thickestCrossing*h+steepestCrossing*float64(m.Dx())
 	})
-	upright := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool { return float64(m.Dx()) > h+steepestRule*float64(m.Dy()) || m.Dy() < minUpright*height })
+	upright := slices.DeleteFunc(slices.Clone(marks), func(m image.Rectangle) bool {
+		return float64(m.Dx()) > h+steepestRule*float64(m.Dy()) || m.Dy() < minUpright*height
+	})
 	slices.SortFunc(upright, func(a, b image.Rectangle) int { return cmp.Compare(a.Min.X, b.Min.X) })
 	for _, line := range imaging.InOneLine(pieces, crossingGap*height) {
 		for len(line) > 0 {

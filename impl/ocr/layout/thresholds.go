@@ -70,14 +70,21 @@ const (
 	// at 1. A gutter that is narrower than wideGutter must have pageLines lines on each side, because the cells of a form may
 	// be as close.
 	facingShape, facingMiddle, facingGutter, wideGutter, pageLines = 1.1, 0.3, 0.25, 1.0, 8
+	// lineOfPage is the share of the width of a page's lines that each part of a line across the fold has. A heading across two
+	// columns is shorter.
+	lineOfPage = 0.6
 	// likeness is the minimum ratio of the number of lines, and of the widths, of two columns.
 	likeness = 0.4
 	// Two columns are cells of a table if the ratio of their widths is below cellWidths and at least rowsOfTable of the lines
 	// of one are in rows with those of the other.
 	cellWidths, rowsOfTable = 0.65, 0.8
-	// noteLines is the minimum number of lines in a note in the margin, and noteShare their maximum number for each line of the
-	// text. inRows is the minimum share of these lines that are in rows with the text at which they belong to the text.
-	noteLines, noteShare, inRows = 2, 0.6, 0.5
+	// noteLines is the minimum number of lines in a note in the margin, and maxNoteShare their maximum number for each line of the
+	// text. Above noteShare, the note is read like a column, such as one in a small hand beside a memorandum. inRows is the minimum
+	// share of the lines that are in rows with the text at which they belong to the text.
+	noteLines, maxNoteShare, noteShare, inRows = 2, 1.5, 0.6, 0.5
+	// cutNotes is the maximum share of lines that cross the blank beside a note. If it is above crossing, those with at least
+	// lineOfNote of the length of a line on each side are cut.
+	cutNotes, lineOfNote = 0.25, 0.5
 	// crossing is the maximum share of lines that cross the blank between columns, such as headings and lines that were split
 	// at the wrong position. columnTries is the number of x positions that are tried per height of a line.
 	crossing, columnTries = 0.12, 4

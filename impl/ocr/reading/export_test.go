@@ -96,6 +96,9 @@ func RuleOnSheet(r layout.Rule, size image.Point, angle float64) layout.Rule {
 // KeptLines returns, for each found line that was read badly, the lines of the first reading that are better.
 var KeptLines = keptLines
 
+// ToLine exports toLine.
+var ToLine = toLine
+
 // Turned returns an orientation after quarter turns.
 var Turned = turned
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"image"
+	"strings"
 
 	"uncial/impl/ocr/imaging"
 	"uncial/impl/ocr/layout"
@@ -51,12 +52,12 @@ func toBlocks(recognized []tesseract.Block, model string) []document.Block {
 }
 
 // toLine converts a line of Tesseract: confidences from 0..100 to 0..1, and Greek letters to their usual forms. It drops words
-// without text.
+// without text, and those of tildes alone, which models write for what they cannot read.
 func toLine(l tesseract.Line, model string) document.Line {
 	line := document.Line{}
 	for _, w := range l.Words {
 		text := inGreekLetters(document.WordText(w.Text))
-		if text == "" {
+		if text == "" || len(text) > 1 && strings.Trim(text, "~") == "" {
 			continue
 		}
 		line.Words = append(line.Words, document.Word{

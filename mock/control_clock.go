@@ -57,7 +57,7 @@ func (c clockMove) step(now time.Time) (time.Duration, error) {
 	default:
 		var err error
 		if step, err = time.ParseDuration(*c.Advance); err != nil {
-			return 0, invalid("advance", `must be a duration such as "60s" or "24h", at most 290 years`)
+			return 0, invalid("advance", `must be a duration such as "60s" or "24h"; the clock runs at most to the year 2200`)
 		}
 	}
 	if step < 0 || now.Add(step).Year() > lastYear {

@@ -2,6 +2,7 @@ package commandline_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
@@ -24,6 +25,7 @@ func TestProblem(t *testing.T) {
 		Seed    uint64
 		Points  int
 		Share   float64
+		Wait    time.Duration
 		Level   string `enum:"low,high" default:"low"`
 		Amount  int64  `arg:"" optional:""`
 	}
@@ -38,6 +40,8 @@ func TestProblem(t *testing.T) {
 		"a number in words":                    {[]string{"--seed", "x"}, `--seed: invalid number "x"; use a whole number such as 4`},
 		"a signed number in words":             {[]string{"--points", "x"}, `--points: invalid number "x"; use a whole number such as 4`},
 		"a share in words":                     {[]string{"--share", "x"}, `--share: invalid number "x"; use a number such as 0.5`},
+		"a duration without a unit":            {[]string{"--wait", "5"}, `--wait: invalid duration "5"; use a number with a unit, such as 500ms, 60s or 5m`},
+		"a negative share":                     {[]string{"--share", "-.5"}, `--share: must not be negative, got "-.5"`},
 		"a negative number":                    {[]string{"--seed", "-3"}, `--seed: must not be negative, got "-3"`},
 		"a negative number without its flag":   {[]string{"-5"}, `unknown flag -5; numbers must not be negative`},
 		"an error of kong that people can use": {[]string{"--level", "mid"}, `--level must be one of "low","high" but got "mid"`},

@@ -65,14 +65,14 @@ func DropGrain(g *image.Gray) *image.Gray {
 		return g
 	}
 	// The ink may be as faint as the grain, or there may be too little of it to tell.
-	smoothed := smooth(g, contrastSmoothing)
-	after := histogramOf(smoothed)
-	if hasInk(after) || hasLines(smoothed) {
+	if smoothed := smooth(g, contrastSmoothing); hasInk(histogramOf(smoothed)) || hasLines(smoothed) {
 		return smoothed
 	}
 	paper, grain := paperAndGrain(h)
-	if _, left := paperAndGrain(after); grain >= pictureGrain && float64(left) >= pictureTones*float64(grain) {
-		return g
+	if grain >= pictureGrain {
+		if _, left := paperAndGrain(histogramOf(smooth(g, pictureSmoothing))); float64(left) >= pictureTones*float64(grain) {
+			return g
+		}
 	}
 	return mapGreys(g, func(v int) int {
 		if v >= paper-darkestGrain*grain {

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -55,9 +56,10 @@ func TestDropGrain_picture(t *testing.T) {
 	t.Parallel()
 	page := ocrtest.Page(lines...)
 	w, h := page.Rect.Dx(), page.Rect.Dy()
-	framed := image.NewGray(image.Rect(0, 0, 2*w, 2*h)) // a picture of flat tones, with text in the middle
+	framed := image.NewGray(image.Rect(0, 0, 2*w, 2*h)) // a picture, with text in the middle
 	for i := range framed.Pix {
-		framed.Pix[i] = uint8(90 + 25*(i/framed.Stride/40%3) + 25*(i%framed.Stride/40%4)) // #nosec G115 -- at most 215
+		x, y := float64(i%framed.Stride), float64(i/framed.Stride)
+		framed.Pix[i] = uint8(150 + 60*math.Sin(x/60)*math.Cos(y/60))
 	}
 	draw.Draw(framed, page.Rect.Add(image.Pt(w/2, h/2)), page, image.Point{}, draw.Src)
 	same := framed == imaging.DropGrain(framed)

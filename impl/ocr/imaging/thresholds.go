@@ -169,9 +169,10 @@ const (
 	// without ink, on which the threshold only separates light grain from dark grain. On blank paper the distance is below 1;
 	// on the pages of the first set, including faint and handwritten ones, it is 4 or more.
 	grainThreshold = 2.5
-	// pictureGrain is the minimum grain of a page that is mostly a picture, and pictureTones the minimum share of it that smoothing
-	// leaves: 1.1 on a page with an illuminated border, 0.25 on paper with strong grain.
-	pictureGrain, pictureTones = 10, 0.6
+	// pictureGrain is the minimum grain of a page that is mostly a picture, and pictureTones the minimum share of it that
+	// smoothing pictureSmoothing times leaves. On a page with an illuminated border they are 30 and 1.1; the share is at most 0.55
+	// for noise.
+	pictureGrain, pictureTones, pictureSmoothing = 20, 0.75, 16
 	// minTextOrder is the minimum Order of faint print, and maxTextInk the maximum share of the page in its ink. On faint noisy
 	// print at a height of 750 pixels the Order is at least 2.2, and the ink mostly 0.13 to 0.3 of the page. Grain has an Order
 	// of at most 1.22; rendered ribs of laid paper have more, but mostly an ink of at least 0.33.

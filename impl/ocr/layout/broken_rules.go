@@ -27,17 +27,44 @@ func brokenRules(marks []image.Rectangle, height int) (rules [][]image.Rectangle
 	return rules
 }
 
-// uprightRules returns the vertical rules: the broken ones, and components as high as a gutter, which may lean.
-func uprightRules(marks []image.Rectangle, broken [][]image.Rectangle, height int) (rules []image.Rectangle) {
+// uprightRules returns the vertical rules: the broken ones, and components as high as a gutter, which may lean. It returns none
+// of a form or of hatching, which have many.
+func uprightRules(marks []image.Rectangle, broken [][]image.Rectangle, height int) []image.Rectangle {
+	found := map[image.Rectangle]bool{} // a broken rule may be there twice
 	for _, pieces := range broken {
-		rules = append(rules, imaging.Union(pieces))
+		found[imaging.Union(withoutStems(pieces, height))] = true
 	}
 	for _, m := range marks {
-		if m.Dy() >= minRiverRows*height && float64(m.Dx()) <= widestPiece*float64(height)+steepestRule*float64(m.Dy()) {
-			rules = append(rules, m)
+		if isUpright(m, height) {
+			found[m] = true
 		}
 	}
-	return rules
+	if len(found) > maxUprightRules {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(found), func(a, b image.Rectangle) int {
+		return cmp.Or(cmp.Compare(a.Min.X, b.Min.X), cmp.Compare(a.Min.Y, b.Min.Y))
+	})
+}
+
+// isUpright reports whether a component is a vertical rule, which may lean, as high as a gutter.
+func isUpright(m image.Rectangle, height int) bool {
+	return m.Dy() >= minRiverRows*height && float64(m.Dx()) <= widestPiece*float64(height)+steepestRule*float64(m.Dy())
+}
+
+// withoutStems returns the pieces of a rule without those at its ends that may be the stems of letters in the lines above and
+// below: they are as short as letters, and as far from the next piece as lines from each other.
+func withoutStems(pieces []image.Rectangle, height int) []image.Rectangle {
+	isStem := func(m, next image.Rectangle) bool {
+		return m.Dy() <= maxStem*height && max(next.Min.Y-m.Max.Y, m.Min.Y-next.Max.Y) >= height
+	}
+	for len(pieces) > 1 && isStem(pieces[0], pieces[1]) {
+		pieces = pieces[1:]
+	}
+	for n := len(pieces); n > 1 && isStem(pieces[n-1], pieces[n-2]); n-- {
+		pieces = pieces[:n-1]
+	}
+	return pieces
 }
 
 // withoutPieces returns the components of ink without the pieces of broken rules. Because many pieces are as high as letters,

@@ -128,7 +128,8 @@ func columns(all []path, height float64) [][]path {
 	return out
 }
 
-// withNotes returns the text, followed by the notes in its margin if there are any. A note as long as a column is read like one.
+// withNotes returns the text, followed by the notes in its margin if there are any. A note as long as a column is read like
+// one.
 func withNotes(all []path, height float64) [][]path {
 	x, ok := divide(all, height, cutNotes, isMargin)
 	if !ok {

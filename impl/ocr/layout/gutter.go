@@ -281,13 +281,30 @@ func (b bands) usualWidths(g gutter) (left, right, white float64) {
 	return quantile(lefts, 0.5), quantile(rights, 0.5), quantile(whites, 0.25)
 }
 
-// isBetweenColumns reports whether the text on both sides of a gutter is as wide as a column, and the gutter is too large to be
-// word spaces that line up by chance or around a rule. A table, which has numbers on one side, is read by its rows.
+// isBetweenColumns reports whether the text on both sides of a gutter is as wide as a column, and the gutter is either too
+// large to be word spaces that line up by chance, or has a rule beside prose. A table, which has numbers on one side, is read
+// by its rows.
 func (b bands) isBetweenColumns(g gutter) bool {
 	left, right, white := b.usualWidths(g)
 	column, area := min(left, right)/float64(b.height), white*float64(g.rows)/float64(b.height)
-	isWide := column >= minColumn && area >= minGutterArea || column >= minColumnBesideRule && g.isRule
+	isWide := column >= minColumn && area >= minGutterArea || g.isRule && column >= minColumnBesideRule && b.isFull(g)
 	return isWide && !b.isBesideCells(g) && !b.isBesideLabels(g)
+}
+
+// isFull reports whether most lines to the left of a rule reach its usual distance from the text, as in prose. The entries of a
+// list do not.
+func (b bands) isFull(g gutter) bool {
+	var blanks []float64
+	for band, text := range b.flanked(g.top, g.at) {
+		blanks = append(blanks, float64(g.at[band-g.top].from-text.left.to))
+	}
+	limit, full := quantile(blanks, fullestLines)+shortOfRule*float64(b.height), 0
+	for _, blank := range blanks {
+		if blank <= limit {
+			full++
+		}
+	}
+	return float64(full) >= fullShare*float64(len(blanks))
 }
 
 // ruleGutters returns the gutters around vertical rules that hardly any text crosses.
@@ -307,14 +324,26 @@ func (b bands) ruleGutters() (found []gutter) {
 }
 
 // gutterAround returns the gutter around a rule whose upper end is at x.from and whose lower end is at x.to, and the number of
-// bands whose text leaves hardly any white around it.
+// bands whose text leaves hardly any white around it, not counting those at its ends, which it leaves out: letters in line with
+// the rule may look like pieces of it.
 func (b bands) gutterAround(m image.Rectangle, x span) (g gutter, crossed int) {
-	g = gutter{top: max(m.Min.Y/b.height, 0), isRule: true}
-	g.bottom = min((m.Max.Y+b.height-1)/b.height, len(b.ink))
-	for i := g.top; i < g.bottom; i++ {
-		at := x.from + (x.to-x.from)*(i-g.top)/max(g.bottom-g.top-1, 1)
-		g.at = append(g.at, span{at, at})
-		if float64(b.whiteAround(i, at).width()) < ruledGutter*float64(b.height) {
+	top, bottom := max(m.Min.Y/b.height, 0), min((m.Max.Y+b.height-1)/b.height, len(b.ink))
+	isCrossed := make([]bool, max(bottom-top, 0))
+	at := make([]span, len(isCrossed))
+	for i := range at {
+		here := x.from + (x.to-x.from)*i/max(len(at)-1, 1)
+		at[i], isCrossed[i] = span{here, here}, float64(b.whiteAround(top+i, here).width()) < ruledGutter*float64(b.height)
+	}
+	first, last := 0, len(at)
+	for first < last && isCrossed[first] {
+		first++
+	}
+	for last > first && isCrossed[last-1] {
+		last--
+	}
+	g = gutter{top: top + first, bottom: top + last, at: at[first:last], isRule: true}
+	for i := first; i < last; i++ {
+		if isCrossed[i] {
 			crossed++
 		}
 	}

@@ -167,9 +167,9 @@ func (r *Region) withoutStrips(b bands) bool {
 	return trimmed
 }
 
-// divide divides a region with these letters at its gutters, and the parts again, up to depth levels deep. Gutters end at
-// horizontal rules, which are among rules like vertical ones and other wide components. halves are those of insets, which bound
-// the first gutter only.
+// divide divides a region with these letters at its gutters, and the parts again, up to depth levels deep. rules are the wide
+// components, among them horizontal rules, at which gutters end, and the vertical rules. halves are those of insets, which
+// bound the first gutter only.
 func (r Region) divide(letters, rules, halves []image.Rectangle, depth int) []Region {
 	b := newBands(slices.Concat(letters, halves), r)
 	for _, m := range rules {
@@ -178,7 +178,7 @@ func (r Region) divide(letters, rules, halves []image.Rectangle, depth int) []Re
 		case isAcross(m, r.band, r.Box.Dx()):
 			i := imaging.Middle(m).Y / r.band
 			b.ruled[i] = append(b.ruled[i], span{m.Min.X, m.Max.X})
-		case m.Dx() < m.Dy():
+		case isUpright(m, r.band):
 			b.upright = append(b.upright, m)
 		}
 	}

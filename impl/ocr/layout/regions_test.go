@@ -191,6 +191,15 @@ func TestRegions_shortRules(t *testing.T) {
 		}
 		return all
 	}
+	var list, form []image.Rectangle
+	for i := range 8 {
+		list = append(list, paragraph(100, 686-40*(i*3%8), 900+i*pitch, 1)...)
+	}
+	for i := range 50 {
+		form = append(form, image.Rect(110+24*i, 1900, 112+24*i, 2300))
+	}
+	stems := slices.DeleteFunc(paragraph(100, 1300, 1340, 6), func(m image.Rectangle) bool { return m.Overlaps(image.Rect(680, 0, 710, 2600)) })
+	stems = append(stems, copies(image.Rect(693, 1340, 697, 1340+letter), 6)...)
 	columns := []image.Point{{300, 500}, {300, 1100}, {900, 1100}}
 	for name, c := range map[string]struct {
 		marks []image.Rectangle
@@ -202,9 +211,12 @@ func TestRegions_shortRules(t *testing.T) {
 		"a rule that leans to the right": {join(article, leaning(30)), columns},
 		"a rule that leans to the left":  {join(article, leaning(-30)), columns},
 		"a rule at the foot of a column": {
-			join(paragraph(100, 800, 300, 12), paragraph(100, 440, 900, 8), paragraph(458, 800, 900, 8), []image.Rectangle{image.Rect(447, 890, 451, 1290)}, paragraph(860, 1300, 300, 20)),
-			[]image.Point{{300, 500}, {300, 1100}, {600, 1100}, {900, 500}},
+			join(paragraph(100, 940, 300, 12), paragraph(100, 508, 900, 8), paragraph(530, 940, 900, 8), []image.Rectangle{image.Rect(517, 890, 521, 1290)}, paragraph(1000, 1360, 300, 20)),
+			[]image.Point{{300, 500}, {300, 1100}, {700, 1100}, {1100, 500}},
 		},
+		"stems of letters below a rule":                       {join(advertisements, []image.Rectangle{rule}, stems), append(slices.Clone(columns), image.Pt(300, 1500))},
+		"a rule beside the entries of a list":                 {join(article, list, right, []image.Rectangle{rule}), nil},
+		"as many rules as in a form":                          {join(advertisements, []image.Rectangle{rule}, form), nil},
 		"a rule beside half of the advertisements":            {join(advertisements, []image.Rectangle{image.Rect(693, 890, 697, 1090)}), nil},
 		"a rule through text":                                 {join(article, paragraph(100, 1300, 900, 8), []image.Rectangle{rule}), nil},
 		"a rule beside a column as narrow as that of a table": {join(article, paragraph(100, 420, 900, 8), paragraph(440, 1300, 900, 8), []image.Rectangle{image.Rect(426, 890, 430, 1290)}), nil},

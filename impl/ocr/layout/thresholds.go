@@ -79,8 +79,8 @@ const (
 	// of one are in rows with those of the other.
 	cellWidths, rowsOfTable = 0.65, 0.8
 	// noteLines is the minimum number of lines in a note in the margin, and maxNoteShare their maximum number for each line of the
-	// text. Above noteShare, the note is read like a column, such as one in a small hand beside a memorandum. inRows is the minimum
-	// share of the lines that are in rows with the text at which they belong to the text.
+	// text. Above noteShare, the note is read like a column, such as one in a small hand beside a memorandum. inRows is the
+	// minimum share of the lines that are in rows with the text at which they belong to the text.
 	noteLines, maxNoteShare, noteShare, inRows = 2, 1.5, 0.6, 0.5
 	// cutNotes is the maximum share of lines that cross the blank beside a note. If it is above crossing, those with at least
 	// lineOfNote of the length of a line on each side are cut.
@@ -241,9 +241,12 @@ const (
 	// minimum product of this number and the width of the white: five lines if the gutter is wide, 15 if it is barely wider than a
 	// word space.
 	minRiverRows, minGutterArea = 12, 60.0
-	// minColumnBesideRule is the minimum width of the columns beside a short rule: those of advertisements in newspapers have it,
-	// but few of tables. steepestRule is the maximum slope of such a rule.
-	minColumnBesideRule, steepestRule = 16, 0.03
+	// minColumnBesideRule is the minimum width of the columns beside a short rule: 20.8 in advertisements of a newspaper. The
+	// entries of most lists are shorter. steepestRule is the maximum slope of such a rule.
+	minColumnBesideRule, steepestRule = 20, 0.03
+	// At least fullShare of the lines to the left of such a rule end at most shortOfRule farther from it than the fullestLines
+	// quantile. Above maxUprightRules, they are hatching or a form.
+	fullestLines, shortOfRule, fullShare, maxUprightRules = 0.1, 1.5, 0.5, 50
 	// minColumn is the minimum median width of the text of a column. Columns of numbers are narrower, so their rows are read
 	// across.
 	minColumn = 8.0
@@ -337,6 +340,8 @@ const (
 	// minBrokenRule is the minimum length of a rule, minPrinted the minimum share of it that is printed, and minLongPiece the
 	// minimum length of its longest piece. Letters one above the other fill at most two thirds, and none is as high.
 	minBrokenRule, minPrinted, minLongPiece = 10.0, 0.7, 2.5
+	// maxStem is the maximum height of the stem of a letter.
+	maxStem = 2
 )
 
 // Rules that run the height of a page. Shares are shares of the width of the page unless a comment says otherwise.

@@ -67,10 +67,14 @@ type foundPart struct{ region, block int }
 
 // foundStrips returns the strips of the found lines outside graphics, their images, and the part to which each belongs.
 func (p *page) foundStrips(found *layout.Page) (strips []layout.Strip, images []*image.Gray, parts []foundPart) {
+	at := map[document.Box]int{}
+	for _, l := range found.Lines() {
+		at[l.Box()] = p.regionOf(l.Box())
+	}
 	for region := range p.sheet.parts() {
 		inside := found
 		if p.sheet.regions != nil {
-			inside = found.Only(func(line document.Box) bool { return p.regionOf(line) == region })
+			inside = found.Only(func(line document.Box) bool { return at[line] == region })
 		}
 		for i, block := range inside.Blocks {
 			for _, l := range block {
@@ -124,6 +128,9 @@ func (p *page) textAlong(strips []layout.Strip, parts []foundPart, read [][]docu
 		for k := range words {
 			words[k].Confidence = hand.ExpectedAccuracy(words[k].Confidence)
 		}
+		if len(kept[i]) > 0 && confidence >= badlyRead {
+			continue // it crosses regions
+		}
 		text.words = append(text.words, words...)
 		if len(kept[i]) == 0 {
 			text.lines[at] = append(text.lines[at], document.Line{Words: words, Baseline: s.Baseline(), Box: document.WordsBox(words)})
@@ -153,8 +160,9 @@ func (p *page) crossesRegions(b document.Box) bool {
 }
 
 // keptLines returns the lines of the first reading in the place of each found line that is several lines: one that crosses
-// regions, or one that the network read badly, if more of the characters of the first reading, and a larger share of them, are
-// likely to be right. The finder takes several lines for one where they are close together.
+// regions, unless far fewer characters of the first reading are likely to be right, or one that the network read badly, if more
+// characters of the first reading, and a larger share of them, are. The finder takes several lines for one where they are close
+// together.
 func keptLines(first []document.Block, strips []layout.Strip, read [][]document.Word, crossesRegions func(document.Box) bool) map[int][]*document.Line {
 	kept, words := map[int][]*document.Line{}, map[int][]document.Word{}
 	crosses := make([]bool, len(strips))
@@ -173,7 +181,11 @@ func keptLines(first []document.Block, strips []layout.Strip, read [][]document.
 		}
 	}
 	maps.DeleteFunc(kept, func(i int, _ []*document.Line) bool {
-		return !crosses[i] && (expectedCorrect(words[i]) <= expectedCorrect(read[i]) || meanWordConfidence(words[i]) <= meanWordConfidence(read[i]))
+		first, found := expectedCorrect(words[i]), expectedCorrect(read[i])
+		if crosses[i] {
+			return first < minFoundText*found
+		}
+		return first <= found || meanWordConfidence(words[i]) <= meanWordConfidence(read[i])
 	})
 	return kept
 }

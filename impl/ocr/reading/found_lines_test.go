@@ -128,6 +128,24 @@ func TestRead_foundLines_unread(t *testing.T) {
 	}
 }
 
+// TestRead_foundLines_columns checks that each line of two columns is read once, in its column.
+func TestRead_foundLines_columns(t *testing.T) {
+	t.Parallel()
+	const line, inNetwork = "il était une fois un roi", "registres naissance"
+	words, err := lexicon.Read(own.Models()[own.EarlyPrint])
+	require.NoError(t, err)
+	page := sideBySide(ocrtest.Page(slices.Repeat([]string{line}, 10)...), ocrtest.Page(slices.Repeat([]string{line}, 10)...))
+	unsure := said{strings.TrimSpace(strings.Repeat("il etalt nne ", 5)), 0.4}
+	src := &networked{mixed: mixed{scripted: scripted{says: map[string]said{"eng": unsure}}}, confidence: 70, text: inNetwork, words: words}
+	result, err := reading.Read(t.Context(), decode.Page{Image: page}, reading.Options{Language: "en", Without: []string{"network", "unread", "missed"}}, src)
+	require.NoError(t, err)
+	require.Equal(t, 20, strings.Count(result.Page.Text(), inNetwork), result.Page.Text())
+	lines := slices.Collect(document.Lines(result.Page.Blocks))
+	for i, l := range lines {
+		require.Equal(t, i >= 10, l.Box.X > page.Rect.Dx()/2, "line %d at %v", i, l.Box)
+	}
+}
+
 func TestKeptLines(t *testing.T) {
 	t.Parallel()
 	first := []document.Block{block(row(40, 70, 0.9, "some", "good", "words"), row(40, 150, 0.9, "before", "the", "house"), row(40, 230, 0.5, "stands", "near", "it"))}
@@ -152,6 +170,7 @@ func TestKeptLines(t *testing.T) {
 		"the network is sure of all":                        {[][]document.Word{words(0.9, "some"), words(0.9, "stands")}, map[int][]string{}, false},
 		"the network reads more":                            {[][]document.Word{words(0.6, strings.Fields(strings.Repeat("somewhere ", 10))...), words(0.9, "stands")}, map[int][]string{}, false},
 		"the network is sure of lines in two columns":       {[][]document.Word{words(0.9, "some", "before"), words(0.9, "stands")}, map[int][]string{0: {"some good words", "before the house"}}, true},
+		"far more was read in lines of two columns":         {[][]document.Word{words(0.9, strings.Fields(strings.Repeat("somewhere ", 10))...), words(0.9, "stands")}, map[int][]string{}, true},
 	} {
 		crossing := func(b document.Box) bool { return c.crosses && b.Y < 100 }
 		got := map[int][]string{}

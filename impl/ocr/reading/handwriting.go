@@ -240,7 +240,7 @@ func readDoubtfulPrint(ctx context.Context, p *page) error {
 }
 
 // readAsHandwriting reads the whole page as handwriting, and keeps that reading if its estimated share of correct characters is
-// well above inPrint, that of the print.
+// high enough beside inPrint, that of the print.
 func readAsHandwriting(ctx context.Context, p *page, inPrint float64) error {
 	read, ok, err := p.readIfHandwriting(ctx, p.handwriting, inPrint)
 	if err == nil && ok {
@@ -250,8 +250,9 @@ func readAsHandwriting(ctx context.Context, p *page, inPrint float64) error {
 }
 
 // readIfHandwriting reads some lines as handwriting, and all of them if their estimated share of correct characters is well
-// above inPrint, that of the print, and the network for print is not far surer of the lines. It reports whether the estimate of
-// all lines is as high too; otherwise the result is not to be used.
+// above inPrint, that of the print, or above betterThanIllegible beside print of which hardly half is right, and the network
+// for print is not far surer of the lines. It reports whether the estimate of all lines is as high too; otherwise the result is
+// not to be used.
 func (p *page) readIfHandwriting(ctx context.Context, h handwriting, inPrint float64) (hand.Result, bool, error) {
 	least := max(likelyHandwriting, inPrint+handwritingLead)
 	if inPrint < illegiblePrint {

@@ -1,6 +1,7 @@
 package reading_test
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"slices"
@@ -51,6 +52,7 @@ type mixed struct {
 	written       bool
 	strips        int
 	network       float64 // confidence of the network for print, 0..100; 0 if it is not installed
+	hand          float64 // confidence of the network for handwriting; 0 means 60
 }
 
 func (m *mixed) Has(model string) bool {
@@ -106,7 +108,7 @@ func (m *mixed) ReadStrips(_ context.Context, model string, strips []*image.Gray
 	confidence := 20.0
 	switch model {
 	case own.Hands:
-		confidence = 60
+		confidence = cmp.Or(m.hand, 60)
 	case own.Print:
 		confidence = m.network
 	}
@@ -190,19 +192,22 @@ func TestRead_doubtfulPrint(t *testing.T) {
 	for name, c := range map[string]struct {
 		top, below  float64 // confidences of the print models in the upper and in the lower part of the page
 		network     float64
+		hand        float64
 		without     []string
 		handwritten bool
 	}{
-		"reads illegible print as handwriting":                              {0.2, 0.2, 0, nil, true},
-		"keeps print if the steps are omitted":                              {0.2, 0.2, 0, []string{"unsure-print", "doubtful-print", "turn"}, false},
-		"reads print that the model is unsure of everywhere as handwriting": {0.5, 0.5, 0, nil, true},
-		"keeps print of the same mean confidence if some lines are sure":    {0.9, 0.1, 0, []string{"fill-in"}, false},
-		"keeps print if the network for print is far surer":                 {0.2, 0.2, 95, []string{"turn"}, false},
-		"reads it as handwriting if the network is not much surer":          {0.2, 0.2, 70, nil, true},
+		"reads illegible print as handwriting":                              {0.2, 0.2, 0, 0, nil, true},
+		"keeps print if the steps are omitted":                              {0.2, 0.2, 0, 0, []string{"unsure-print", "doubtful-print", "turn"}, false},
+		"reads print that the model is unsure of everywhere as handwriting": {0.5, 0.5, 0, 0, nil, true},
+		"keeps print of the same mean confidence if some lines are sure":    {0.9, 0.1, 0, 0, []string{"fill-in"}, false},
+		"keeps print if the network for print is far surer":                 {0.2, 0.2, 95, 0, []string{"turn"}, false},
+		"reads it as handwriting if the network is not much surer":          {0.2, 0.2, 70, 0, nil, true},
+		"reads illegible print as handwriting of which much is right":       {0.2, 0.2, 0, 20, nil, true},
+		"keeps print of which as much is right":                             {0.5, 0.5, 0, 20, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			src := &mixed{prints: both(c.top, c.top), hands: both(c.below, c.below), written: true, network: c.network}
+			src := &mixed{prints: both(c.top, c.top), hands: both(c.below, c.below), written: true, network: c.network, hand: c.hand}
 			options := reading.Options{Language: "en", Without: c.without}
 			result, err := reading.Read(t.Context(), decode.Page{Image: mixedPage(false)}, options, src)
 			require.NoError(t, err)

@@ -250,12 +250,12 @@ func readAsHandwriting(ctx context.Context, p *page, inPrint float64) error {
 }
 
 // readIfHandwriting reads some lines as handwriting, and all of them if their estimated share of correct characters is well
-// above inPrint, that of the print, or above betterThanIllegible beside print of which hardly half is right, and the network
-// for print is not far surer of the lines. It reports whether the estimate of all lines is as high too; otherwise the result is
-// not to be used.
+// above inPrint, that of the print, or above betterThanIllegible beside sure lines of print, as on a form, if hardly half of
+// the print is right; and if the network for print is not far surer of the lines. It reports whether the estimate of all lines
+// is as high too; otherwise the result is not to be used. Print that is upside down has no sure lines.
 func (p *page) readIfHandwriting(ctx context.Context, h handwriting, inPrint float64) (hand.Result, bool, error) {
 	least := max(likelyHandwriting, inPrint+handwritingLead)
-	if inPrint < illegiblePrint {
+	if inPrint < illegiblePrint && slices.ContainsFunc(p.attempts, hasSureLine) {
 		least = betterThanIllegible
 	}
 	sure, err := h.page.Sample(ctx, h.reader)

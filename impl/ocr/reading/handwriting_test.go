@@ -53,6 +53,7 @@ type mixed struct {
 	strips        int
 	network       float64 // confidence of the network for print, 0..100; 0 if it is not installed
 	hand          float64 // confidence of the network for handwriting; 0 means 60
+	captions      int     // printed lines that all print models are sure of
 }
 
 func (m *mixed) Has(model string) bool {
@@ -81,7 +82,11 @@ func (m *mixed) Read(_ context.Context, img *image.Gray, _ int, model string, mo
 		to.Box = to.Box.Union(line.Box)
 	}
 	for i := range printedLines {
-		add(&blocks[0], ocrtest.Baseline+ocrtest.Pitch*i, text, m.prints[model])
+		confidence := m.prints[model]
+		if i < m.captions {
+			confidence = 0.95
+		}
+		add(&blocks[0], ocrtest.Baseline+ocrtest.Pitch*i, text, confidence)
 	}
 	if !m.written || img.Rect.Dy() < 1000 {
 		return blocks[:1], nil
@@ -193,21 +198,23 @@ func TestRead_doubtfulPrint(t *testing.T) {
 		top, below  float64 // confidences of the print models in the upper and in the lower part of the page
 		network     float64
 		hand        float64
+		captions    int
 		without     []string
 		handwritten bool
 	}{
-		"reads illegible print as handwriting":                              {0.2, 0.2, 0, 0, nil, true},
-		"keeps print if the steps are omitted":                              {0.2, 0.2, 0, 0, []string{"unsure-print", "doubtful-print", "turn"}, false},
-		"reads print that the model is unsure of everywhere as handwriting": {0.5, 0.5, 0, 0, nil, true},
-		"keeps print of the same mean confidence if some lines are sure":    {0.9, 0.1, 0, 0, []string{"fill-in"}, false},
-		"keeps print if the network for print is far surer":                 {0.2, 0.2, 95, 0, []string{"turn"}, false},
-		"reads it as handwriting if the network is not much surer":          {0.2, 0.2, 70, 0, nil, true},
-		"reads illegible print as handwriting of which much is right":       {0.2, 0.2, 0, 20, nil, true},
-		"keeps print of which as much is right":                             {0.5, 0.5, 0, 20, nil, false},
+		"reads illegible print as handwriting":                              {0.2, 0.2, 0, 0, 0, nil, true},
+		"keeps print if the steps are omitted":                              {0.2, 0.2, 0, 0, 0, []string{"unsure-print", "doubtful-print", "turn"}, false},
+		"reads print that the model is unsure of everywhere as handwriting": {0.5, 0.5, 0, 0, 0, nil, true},
+		"keeps print of the same mean confidence if some lines are sure":    {0.9, 0.1, 0, 0, 0, []string{"fill-in"}, false},
+		"keeps print if the network for print is far surer":                 {0.2, 0.2, 95, 0, 0, []string{"turn"}, false},
+		"reads it as handwriting if the network is not much surer":          {0.2, 0.2, 70, 0, 0, nil, true},
+		"reads a form with captions as handwriting that is less sure":       {0.2, 0.2, 0, 20, 1, nil, true},
+		"keeps illegible print without captions, as on a page upside down":  {0.2, 0.2, 0, 20, 0, []string{"turn"}, false},
+		"keeps a form whose print is legible":                               {0.45, 0.45, 0, 20, 1, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			src := &mixed{prints: both(c.top, c.top), hands: both(c.below, c.below), written: true, network: c.network, hand: c.hand}
+			src := &mixed{prints: both(c.top, c.top), hands: both(c.below, c.below), written: true, network: c.network, hand: c.hand, captions: c.captions}
 			options := reading.Options{Language: "en", Without: c.without}
 			result, err := reading.Read(t.Context(), decode.Page{Image: mixedPage(false)}, options, src)
 			require.NoError(t, err)

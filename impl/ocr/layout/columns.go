@@ -136,7 +136,8 @@ func withNotes(all []path, height float64) [][]path {
 		return [][]path{rows(all, height)}
 	}
 	s := sidesOf(all, x, height)
-	if float64(len(s.across)) > crossing*float64(len(all)) {
+	areCut := float64(len(s.across)) > crossing*float64(len(all))
+	if areCut {
 		s.across = s.cutAt(x, lineOfNote)
 	}
 	for _, p := range s.across {
@@ -146,7 +147,7 @@ func withNotes(all []path, height float64) [][]path {
 			s.right = append(s.right, p)
 		}
 	}
-	if !isMargin(s, height) {
+	if areCut && !isMargin(s, height) {
 		return [][]path{rows(all, height)}
 	}
 	text, note := s.byLength()

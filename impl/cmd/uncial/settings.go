@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -47,17 +46,9 @@ func flagNames(n *kong.Node) (names []string) {
 	return names
 }
 
-// parsers are the options of kong for values that are parsed. Their errors explain the form of durations and whole numbers.
+// parsers are the options of kong for values that are parsed. Whole numbers are decimal: kong would read 010 as 8.
 func parsers() kong.Option {
 	return kong.OptionFunc(func(k *kong.Kong) error {
-		parseDuration := func(text string, target reflect.Value) error {
-			d, err := time.ParseDuration(text)
-			if err != nil {
-				return fmt.Errorf("invalid duration %q; use a number with a unit, such as 500ms, 60s or 5m", text)
-			}
-			target.SetInt(int64(d))
-			return nil
-		}
 		parseInt := func(text string, target reflect.Value) error {
 			n, err := strconv.ParseInt(text, 10, target.Type().Bits())
 			if err != nil {
@@ -84,7 +75,6 @@ func parsers() kong.Option {
 			}
 		}
 		return errors.Join(
-			kong.TypeMapper(reflect.TypeFor[time.Duration](), textMapper(parseDuration)).Apply(k),
 			kong.KindMapper(reflect.Int, textMapper(parseInt)).Apply(k),
 			kong.KindMapper(reflect.Int64, textMapper(parseInt)).Apply(k),
 		)

@@ -38,19 +38,17 @@ func facingPages(all []path, w, h, height float64) (left, right []path) {
 // cutAtFold divides the lines of two similar pages that meet at the fold, and cuts the few that were found as one line with a
 // line of the other page. It returns all lines in left if there is no fold.
 func cutAtFold(all []path, w, height float64) (left, right []path) {
-	var fold sides
-	first, last := 0, -1 // where the fewest lines run across
+	fewest, first, last := len(all)+1, 0, 0 // run across from first to last
 	for x := int(w * (1 - facingMiddle) / 2); x < int(w*(1+facingMiddle)/2); x++ {
-		s := sidesOf(all, x, height)
-		switch {
-		case last < 0 || len(s.across) < len(fold.across):
-			fold, first, last = s, x, x
-		case len(s.across) == len(fold.across) && x == last+1:
+		switch n := len(sidesOf(all, x, height).across); {
+		case n < fewest:
+			fewest, first, last = n, x, x
+		case n == fewest && x == last+1:
 			last = x
 		}
 	}
 	x := (first + last) / 2
-	fold = sidesOf(all, x, height)
+	fold := sidesOf(all, x, height)
 	if float64(len(fold.across)) > crossing*float64(len(all)) || !arePages(fold.left, fold.right) {
 		return all, nil
 	}
@@ -141,11 +139,7 @@ func withNotes(all []path, height float64) [][]path {
 		s.across = s.cutAt(x, lineOfNote)
 	}
 	for _, p := range s.across {
-		if p.middle() < x {
-			s.left = append(s.left, p)
-		} else {
-			s.right = append(s.right, p)
-		}
+		s.addByMiddle(p, x)
 	}
 	if areCut && !isMargin(s, height) {
 		return [][]path{rows(all, height)}
@@ -158,7 +152,7 @@ func withNotes(all []path, height float64) [][]path {
 }
 
 // divide returns the x position that the fewest lines cross, among those whose two sides satisfy isDivision. It reports false
-// if there is none, or if more than a share of the lines cross it.
+// if there is none, or if the lines that cross it are a larger share of all lines than share.
 func divide(all []path, height, share float64, isDivision func(s sides, height float64) bool) (int, bool) {
 	if len(all) < 2*columnLines {
 		return 0, false
@@ -191,12 +185,18 @@ func sidesOf(all []path, x int, height float64) sides {
 
 // add adds a line to left, right or across, depending on its position relative to x. height is the usual height of lines.
 func (s *sides) add(p path, x int, height float64) {
-	switch {
-	case p.crosses(x, height):
+	if p.crosses(x, height) {
 		s.across = append(s.across, p)
-	case p.middle() < x:
+		return
+	}
+	s.addByMiddle(p, x)
+}
+
+// addByMiddle adds a line to left or right, depending on which side of x its middle is.
+func (s *sides) addByMiddle(p path, x int) {
+	if p.middle() < x {
 		s.left = append(s.left, p)
-	default:
+	} else {
 		s.right = append(s.right, p)
 	}
 }
